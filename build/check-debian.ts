@@ -7,7 +7,7 @@
  * Debian in a folder with its own systemd, PostgreSQL and nginx, and no network but its own loopback.
  */
 import assert from 'node:assert/strict'
-import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
+import { appendFileSync, copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { useRunFolder } from '../test/run-folder.ts'
@@ -36,19 +36,44 @@ useRunFolder('/var/tmp')
 const folder = mkdtempSync(join(tmpdir(), 'debian-'))
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1))
 const { version } = manifestOf('.')
+const NEXT = '999.0.0'
+const NAME = 'registry.example.org'
+
+/** The next version adds a column to every table, as in packages/database/test/next-version.ts. */
+function addMigration(code: string): void {
+  const file = join(code, 'node_modules/rollcall/node_modules/@rollcall/database/lib/migrations/index.js')
+  const added = `MIGRATIONS['9999-next-version'] = { version: '${NEXT}', phase: 'expand', async up(db) {
+  const { sql } = await import('kysely')
+  const { rows } = await sql\`select quote_ident(relname) as name from pg_class where relnamespace = 'public'::regnamespace
+    and relkind = 'r' and not starts_with(relname, 'rollcall_') and not exists (select from pg_inherits where inhrelid = pg_class.oid)
+    order by relname\`.execute(db)
+  for (const { name } of rows)
+    await sql\`alter table \${sql.raw(name)} add column next_version text not null default 'new'\`.execute(db)
+} }
+`
+  appendFileSync(file, added)
+}
 
 async function check(): Promise<void> {
   const debian = join(folder, 'machine')
   const packed = writeDebianPackage(folder, version)
-  assert(packed !== null)
-  say('the package is made')
+  const next = writeDebianPackage(folder, NEXT, addMigration)
+  assert(packed !== null && next !== null)
+  say('the packages of two versions are made')
   makeDebian(debian)
   installIn(debian, INSTALLED)
   copyFileSync(packed, join(debian, 'root/rollcall.deb'))
+  copyFileSync(next, join(debian, 'root/rollcall-next.deb'))
   const machine = await startMachine(debian)
   say('the machine runs')
   try {
     install(machine)
+    await setUp(machine)
+    const search = askRegistry(machine)
+    search()
+    useUnits(machine)
+    restore(machine, search)
+    upgrade(machine, search)
     purge(machine)
     say('everything is as docs/small-registry.md says')
   } finally {
@@ -90,6 +115,165 @@ function install({ run, try: attempt }: Machine): void {
   })
   say('the package is installed')
 }
+
+/** With an authority of its own, and with answers in a file. */
+async function setUp({ run, try: attempt }: Machine): Promise<void> {
+  run(`echo '127.0.0.1 ${NAME}' >> /etc/hosts`)
+  run(`runuser -u postgres -- psql -qc "alter system set log_statement = 'all'" -c 'select pg_reload_conf()'`)
+  run(`cd /root && openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout authority.key -out /etc/ssl/authority.pem \
+    -days 30 -subj '/CN=Authority of the ministry' -addext 'keyUsage=critical,keyCertSign' 2> /dev/null`)
+  const answers = ['certificate: csr', 'authority_file: /etc/ssl/authority.pem', 'operator: amina']
+  run('cat > /root/answers.yaml', `name: ${NAME}\n${answers.join('\n')}\n`)
+
+  const files = 'find /etc /run/rollcall /var/lib/rollcall -type f -newer /root/answers.yaml ! -name .updated'
+  const before = attempt(files).said
+  const dry = run('rollcall setup --answers /root/answers.yaml --dry-run')
+  assert.match(dry, /make a master key in \/etc\/rollcall\/master-key\n[\s\S]*A dry run: nothing is changed/)
+  assert.equal(attempt(files).said, before)
+
+  const first = attempt('rollcall setup --answers /root/answers.yaml')
+  assert.match(first.said, /Not done yet: send \/etc\/rollcall\/tls\.csr to your authority/)
+  assert.equal(first.code, 1)
+  run(`cd /root && openssl x509 -req -in /etc/rollcall/tls.csr -copy_extensions copy -CA /etc/ssl/authority.pem -CAkey authority.key \
+    -CAcreateserial -days 20 -out /etc/rollcall/tls.pem 2> /dev/null`)
+  const second = run('rollcall setup --answers /root/answers.yaml')
+  assert.match(second, /To do:\n {2}write \/etc\/nginx\/conf\.d\/rollcall\.conf\n {2}run nginx -t\n.*\n\n?/)
+  assert.match(second, /\/ready answers through nginx/)
+  assert.match(second, /http:\/\/127\.0\.0\.1:8081\/#\/sign-in\//)
+  assert.match(second, /^1\. |Next:\n {2}1\. Copy \/etc\/rollcall\/master-key/m)
+  assert.match(run('rollcall setup --answers /root/answers.yaml'), /Nothing differs: nothing is to be done/)
+  checkSecrets(run, attempt)
+  say('setup: a registry answers over HTTPS through nginx, and a second run changes nothing')
+}
+
+/** The secrets are in files of root alone, and nowhere else. */
+function checkSecrets(run: Machine['run'], attempt: Machine['try']): void {
+  const files = ['database-url', 'owner-database-url', 'master-key', 'tls.key'].map((name) => `/etc/rollcall/${name}`)
+  assert.match(run(`stat --format '%U %a' ${files.join(' ')}`), /^(?:root 600\n){4}$/)
+  for (const path of files.slice(0, 3)) {
+    const secret = run(`sed -n '1{s#.*:\\([^@]*\\)@.*#\\1#;p}' ${path}`).trim()
+    assert(secret.length >= 44, path)
+    const places = '/var/log /etc/nginx /etc/systemd /run /var/lib/rollcall /usr/lib/rollcall/package/VERSION'
+    const found = attempt(`grep -rlsF -f - ${places} --exclude-dir=credentials`, `${secret}\n`).said
+    assert.equal(found, '', path)
+    // A command that is running: no list of processes, and no environment, has the secret.
+    const seen = `rollcall audit verify > /dev/null & sleep 1; cat /proc/[0-9]*/cmdline /proc/[0-9]*/environ 2> /dev/null | tr '\\0' '\\n' > /root/seen; wait`
+    run(seen)
+    assert.equal(attempt('grep -cF -f - /root/seen', `${secret}\n`).said, '0\n', path)
+  }
+  assert.equal(run('ls -A /run/rollcall; stat --format "%U %a" /run/rollcall'), 'root 711\n')
+  // What root leaves for the service's user cannot be replaced by that user.
+  assert.match(
+    run('stat --format "%U %a" /run/rollcall /etc/rollcall /usr/lib/rollcall'),
+    /^root 711\nroot 755\nroot 755\n$/,
+  )
+}
+
+/** Another system is added, and asks over HTTPS. It is given back as a function that asks again. */
+function askRegistry({ run }: Machine): () => void {
+  run('cd /root && rollcall generate civil --count 20 --seed 1 > people.ndjson')
+  // Root's own folder is closed to the user of the service.
+  assert.match(
+    run('cd /root && rollcall import civil - --format ndjson < people.ndjson'),
+    /20 of 20 records are in civil/,
+  )
+  const added = JSON.parse(run('rollcall participant add sp.example --name SP --json')) as Record<string, string>
+  run('mkdir -p -m 0755 /home/sp')
+  run('cat > /home/sp/secret', added.client_secret)
+  run(
+    'cd /home/sp && openssl genpkey -algorithm ed25519 -out key.pem && openssl pkey -in key.pem -pubout -out public.pem && chmod 0644 *',
+  )
+  run('rollcall participant key add sp.example - --kid sig-1 < /home/sp/public.pem')
+  run('rollcall grant set sp.example civil --template everything')
+  return () => {
+    const words = `--url https://${NAME}/civil/v1.0.0 --sender-id sp.example --client-id ${added.client_id} --client-secret-file secret`
+    const found = run(
+      `cd /home/sp && NODE_EXTRA_CA_CERTS=/etc/ssl/authority.pem setpriv --reuid nobody --clear-groups rollcall search ${words} \
+        --sign-key key.pem --sign-kid sig-1 --where '{"age": {"$gte": 0}}' --json`,
+    )
+    assert(found.includes('birth_date'), 'the signed search found nobody')
+    say('a signed search of another system is answered through nginx')
+  }
+}
+
+/** The services that timers start: each as its unit says. */
+function useUnits({ run, try: attempt }: Machine): void {
+  run('systemctl start rollcall-backup rollcall-prune')
+  assert.match(run('ls /var/backups/rollcall'), /^\d{4}-\d\d-\d\d\.backup\n/)
+  const { said, code } = attempt('systemctl start rollcall-doctor; journalctl --unit rollcall-doctor --output cat')
+  assert.equal(code, 0, said)
+  assert.match(said, /backup_age +ok +the last backup is 0 hours old/)
+  assert.match(run('systemctl list-timers --all --no-legend'), /rollcall-backup\.timer[\s\S]*rollcall-doctor\.timer/)
+  // The user of a node reads no secret of another unit, and nothing of a command's process.
+  const node = run('systemctl show --property MainPID --value rollcall@8080').trim()
+  const inside = `nsenter --target ${node} --user --mount --preserve-credentials`
+  assert.notEqual(attempt(`${inside} cat /etc/rollcall/master-key`).code, 0)
+  say('the units of the timers run: backup, prune, doctor')
+}
+
+/** The database is lost; the machine has a backup, the journal and the master key. */
+function restore({ run }: Machine, search: () => void): void {
+  run(
+    'systemctl stop rollcall@8080 && runuser -u postgres -- dropdb --force rollcall && rm /etc/rollcall/*database-url',
+  )
+  const said = run('rollcall setup --answers /root/answers.yaml --restore $(ls /var/backups/rollcall/*.backup)')
+  assert.match(said, /run \/usr\/bin\/rollcall restore \/var\/backups\/rollcall\/\S+/)
+  run('rollcall restore release')
+  say('the database was lost, and its backup is restored')
+  search()
+}
+
+/** There, back, and there again, while somebody asks. */
+function upgrade({ run, try: attempt }: Machine, search: () => void): void {
+  run('apt-get install --yes --no-install-recommends /root/rollcall-next.deb')
+  // Nothing has changed but the files.
+  assert.equal(run('rollcall --version').trim(), version)
+  search()
+  const ready = `NODE_EXTRA_CA_CERTS=/etc/ssl/authority.pem /usr/lib/rollcall/current/bin/node /root/load.mjs`
+  run('cat > /root/load.mjs', LOAD)
+  for (const [line, now, port] of [
+    ['rollcall upgrade', NEXT, 8082],
+    ['rollcall upgrade --back', version, 8080],
+    ['rollcall upgrade', NEXT, 8082],
+  ] as const) {
+    run(`rm -f /root/stop; ${ready} > /root/asked 2>&1 & sleep 2`)
+    const { code, said } = attempt(line)
+    run('touch /root/stop; while ! grep -q answered /root/asked; do sleep 0.2; done')
+    assert.equal(code, 0, said)
+    const asked = JSON.parse(run('cat /root/asked')) as { answered: number; failed: readonly string[] }
+    assert.deepEqual(asked.failed, [])
+    assert(asked.answered > 20, `${asked.answered} answers`)
+    assert.equal(run('rollcall --version').trim(), now)
+    const units = run('systemctl is-active rollcall@8080 rollcall@8082 || true')
+    assert.equal(units, port === 8080 ? 'active\ninactive\n' : 'inactive\nactive\n')
+    search()
+    say(`${line}: version ${now} is in use; ${asked.answered} requests meanwhile, none failed`)
+  }
+  assert.match(run('rollcall upgrade'), /nothing is to be done/)
+  assert.match(run('ls /var/backups/rollcall'), /^before-999\.0\.0-\d+T\d+Z\.backup$/m)
+}
+
+/** Asks one request after the other, each over a connection of its own, until there is a file. */
+const LOAD = `
+import { existsSync } from 'node:fs'
+import { request } from 'node:https'
+const ask = () => new Promise((resolve) => {
+  const asked = request('https://${NAME}/civil/v1.0.0/registry/sync/search', { method: 'POST', agent: false, headers: { 'content-type': 'application/json' } })
+  // Without a token the server itself says 401: nginx would say 502.
+  asked.on('response', (answer) => { answer.resume(); answer.on('end', () => resolve(String(answer.statusCode))) })
+  asked.on('error', ({ message }) => resolve(message))
+  asked.end('{}')
+})
+let answered = 0
+const failed = []
+const first = await ask()
+while (!existsSync('/root/stop')) {
+  const said = await ask()
+  if (said === first && !/^5|[a-z]/.test(said)) answered += 1
+  else failed.push(said)
+}
+console.log(JSON.stringify({ answered, failed }))
+`
 
 /** Data and keys stay unless they are named. */
 function purge({ run, try: attempt }: Machine): void {

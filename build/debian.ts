@@ -39,15 +39,21 @@ export const hasDpkg = (): boolean => spawnSync('dpkg-deb', ['--version'], { std
 
 /**
  * @param out the folder that receives `rollcall_<version>_<architecture>.deb`
+ * @param change is given the folder of the code, before it is packed
  * @returns its path; null where the machine cannot make it
  */
-export function writeDebianPackage(out: string, version: string): string | null {
+export function writeDebianPackage(
+  out: string,
+  version: string,
+  change: (code: string) => void = () => undefined,
+): string | null {
   const architecture = ARCHITECTURES[process.arch]
   if (process.platform !== 'linux' || architecture === undefined || !hasDpkg()) return null
   const stage = mkdtempSync(join(tmpdir(), 'rollcall-debian-'))
   try {
     const files = join(stage, 'files')
     writeCode(join(stage, 'built'), join(files, CODE), version)
+    change(join(files, CODE))
     for (const [folder, patterns] of Object.entries(COPIED)) {
       mkdirSync(join(files, folder), { recursive: true })
       for (const name of globSync([...patterns], { cwd: root })) {

@@ -21,7 +21,7 @@ const USES: readonly Use[] = [
   {
     face: 'base/shared/nearest',
     names: ['nearestHint'],
-    files: ['commands/registry-change.ts', 'commands/simulate.ts'],
+    files: ['commands/registry-change.ts', 'commands/simulate.ts', 'machine/answers.ts'],
     reason: 'a word that is no known name is answered with the nearest one',
   },
   {
@@ -42,6 +42,12 @@ const USES: readonly Use[] = [
     names: ['checkSchema'],
     files: ['environment.ts', 'commands/serve.ts'],
     reason: 'tables of another version are refused before any function reads them',
+  },
+  {
+    face: 'database/schema-version',
+    names: ['schemaVersions'],
+    files: ['commands/upgrade.ts'],
+    reason: 'it goes one version of the tables at a time',
   },
   {
     face: 'database/database-errors',
@@ -141,7 +147,7 @@ test('no command imports SQL', () => {
   const found = USES.filter(({ face }) => SQL.test(face)).flatMap(({ names }) => names)
   const values = found.filter((name) => !name.startsWith('type '))
   // These know a version, codes of errors and a folder: no statement passes through them.
-  expect(values.toSorted()).toEqual(['checkSchema', 'isUnavailable', 'layout', 'safeDatabaseError'])
+  expect(values.toSorted()).toEqual(['checkSchema', 'isUnavailable', 'layout', 'safeDatabaseError', 'schemaVersions'])
   const sources = files.map((file) => ({ file, text: readFileSync(join(ROOT, file), 'utf8') }))
   expect(sources.filter(({ text }) => /\bpool\.query\b|\bkysely\b|from 'pg'/.test(text))).toEqual([])
 })
@@ -149,7 +155,7 @@ test('no command imports SQL', () => {
 /** What commands call of the admin room that is no admin function: none of it writes, so none could wait for a second operator. */
 const HELPERS = [
   ...['changeableStates', 'delimiterName', 'findings', 'grantWords', 'ok', 'openRecordFile'],
-  ...['broken', 'databaseFacts', 'listUnfilled', 'operatorWithToken', 'parseSchedule', 'settingFacts'],
+  ...['broken', 'databaseFacts', 'listUnfilled', 'operatorWithToken', 'parseSchedule', 'settingFacts', 'weak'],
 ]
 
 /** How the demo starts, and how a database is kept from being a demo's and a production's: no operator asks for it. */

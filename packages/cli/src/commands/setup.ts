@@ -1,0 +1,132 @@
+/** `rollcall setup`: makes a machine with the Debian package a registry in production. */
+import { existsSync } from 'node:fs'
+import { createInterface } from 'node:readline/promises'
+import type { Command } from 'commander'
+import { CommandError } from '../failure.ts'
+import { carryOut } from '../machine/acts.ts'
+import { type Answers, askAnswers, readAnswers } from '../machine/answers.ts'
+import { askReady, requireMachine, shown } from '../machine/checks.ts'
+import { lookAround, readFacts, textOf } from '../machine/facts.ts'
+import { ANSWERS_FILE } from '../machine/files.ts'
+import { COMMAND, SECRETS } from '../machine/places.ts'
+import { actText, planOf } from '../machine/plan.ts'
+import { table } from '../output.ts'
+import { readYaml } from '../yaml.ts'
+
+export function addCommand(program: Command): void {
+  program
+    .command('setup')
+    .description(
+      'make this machine a registry in production: database, secrets, units, nginx; the Debian package has it',
+    )
+    .option('--answers <file>', 'a file with the answers, in YAML: nothing is asked')
+    .option('--restore <backup>', 'fill the new database from this backup; the master key is in its file already')
+    .option('--dry-run', 'say what would be done; nothing is written')
+    .addHelpText(
+      'after',
+      `
+It asks for what only a person knows, says what it will do, and asks again before it does it. It can be run again: it
+does only what differs. Answers: name, kind, namespace, sender_id, certificate (files, certbot or csr),
+certificate_file, key_file, authority_file, contact, witness (an address, or later) and operator.
+docs/small-registry.md has an example.
+
+Example: rollcall setup --help`,
+    )
+    .action(runSetup)
+}
+
+interface SetupOptions {
+  readonly answers?: string
+  readonly restore?: string
+  readonly dryRun?: boolean
+}
+
+const say = (line: string): void => void process.stdout.write(`${line}\n`)
+
+async function runSetup(options: SetupOptions): Promise<void> {
+  requireMachine()
+  const answers = await answersOf(options)
+  const looks = await lookAround(answers)
+  say(
+    table(
+      ['check', 'state', 'advice'],
+      looks.map((look) => ({ ...look })),
+      '',
+    ),
+  )
+  if (looks.some(({ state }) => state === 'broken'))
+    throw new CommandError('nothing is changed: see what is broken above')
+  const { acts, waits } = planned(answers, options.restore)
+  say(
+    acts.length === 0
+      ? '\nNothing differs: nothing is to be done.'
+      : `\nTo do:\n${acts.map((act) => `  ${actText(act)}`).join('\n')}`,
+  )
+  if (options.dryRun) {
+    say('A dry run: nothing is changed.')
+    return
+  }
+  if (acts.length > 0 && options.answers === undefined) await confirm()
+  for (const act of acts) {
+    say(actText(act))
+    carryOut(act)
+  }
+  // What certbot got changes the plan.
+  const rest = answers.certificate === 'certbot' && acts.length > 0 ? planned(answers) : { acts: [], waits }
+  for (const act of rest.acts) {
+    say(actText(act))
+    carryOut(act)
+  }
+  if (rest.waits !== null) {
+    say(`\nNot done yet: ${rest.waits}`)
+    process.exitCode = 1
+    return
+  }
+  await finish(answers)
+}
+
+const planned = (answers: Answers, restore?: string) => {
+  try {
+    return planOf(answers, readFacts(answers), restore)
+  } catch (error) {
+    if (error instanceof CommandError) throw error
+    throw new CommandError(error instanceof Error ? error.message : String(error))
+  }
+}
+
+/** Those of the file, or of the person at the terminal. The answers of the setup before are proposed. */
+async function answersOf({ answers: file, dryRun = false }: SetupOptions): Promise<Answers> {
+  const before = JSON.parse(textOf(ANSWERS_FILE) ?? '{}') as Partial<Answers>
+  if (file !== undefined) return readAnswers((await readYaml(file, '--answers')).value, before)
+  if (process.stdin.isTTY !== true) {
+    if (dryRun && existsSync(ANSWERS_FILE)) return readAnswers({}, before)
+    throw new CommandError('nobody can be asked without a terminal: name a file with --answers')
+  }
+  const asking = createInterface({ input: process.stdin, output: process.stdout })
+  try {
+    return await askAnswers((question) => asking.question(question), say, before)
+  } finally {
+    asking.close()
+  }
+}
+
+async function confirm(): Promise<void> {
+  const asking = createInterface({ input: process.stdin, output: process.stdout })
+  const ended = new Promise<string>((resolve) => asking.once('close', () => resolve('')))
+  const answer = await Promise.race([asking.question('Do it? Type yes: '), ended])
+  asking.close()
+  if (answer.trim() !== 'yes') throw new CommandError('nothing is changed')
+}
+
+/** A request of another system would come the same way: by the public name, with TLS, through nginx. */
+async function finish({ name, authority_file, operator }: Answers): Promise<void> {
+  await askReady(`https://${name}/ready`, authority_file)
+  say(`\nhttps://${name}/ready answers through nginx.\n`)
+  say(shown(COMMAND, 'doctor'))
+  say(`The console, for ${operator}, once and within 15 minutes (forward its port first, docs/console.md):`)
+  say(shown(COMMAND, 'operator', 'link', operator))
+  say(`Next:
+  1. Copy ${SECRETS.master_key} to a safe place away from this machine: without it a backup is worth nothing.
+  2. Import your records, and give the first system access: docs/small-registry.md, "The registry".
+  3. Copy /var/backups/rollcall to another machine each night.`)
+}

@@ -1,0 +1,163 @@
+/** `rollcall upgrade`: from the node in use to one of another version, without a request that is refused. */
+import { spawnSync } from 'node:child_process'
+import { existsSync, globSync, readFileSync, readlinkSync, renameSync, rmSync, symlinkSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { schemaVersions } from '@rollcall/database/schema-version'
+import type { Command } from 'commander'
+import { CommandError } from '../failure.ts'
+import { run, writeWhole } from '../machine/acts.ts'
+import { askReady, requireMachine } from '../machine/checks.ts'
+import { portInUse, textOf } from '../machine/facts.ts'
+import { siteWithPort } from '../machine/files.ts'
+import { isLater, type Move, moveOf } from '../machine/move.ts'
+import { BACKUPS, CODE, COMMAND, NGINX_SITE, PORTS } from '../machine/places.ts'
+
+export function addCommand(program: Command): void {
+  program
+    .command('upgrade')
+    .description('put the installed version into use while the service goes on; the Debian package has it')
+    .option('--back', 'go back to the version that ran before')
+    .option('--dry-run', 'say what would be done; nothing is changed')
+    .addHelpText(
+      'after',
+      `
+Install the package of the new version first: apt-get install ./rollcall_0.2.0_amd64.deb stops nothing. The upgrade makes a
+backup, upgrades the tables, starts the new node beside the old one, moves nginx when it is ready, and stops the old one.
+If something fails, the old node goes on. --back does the same in the other direction, with the tables as they are.
+
+Example: rollcall upgrade --help`,
+    )
+    .action(runUpgrade)
+}
+
+interface UpgradeOptions {
+  readonly back?: boolean
+  readonly dryRun?: boolean
+}
+
+const say = (line: string): void => void process.stdout.write(`${line}\n`)
+
+async function runUpgrade({ back = false, dryRun = false }: UpgradeOptions): Promise<void> {
+  requireMachine()
+  const move = moveOf({
+    port: portInUse(),
+    versions: new Map(PORTS.map((port) => [port, versionAt(port)])),
+    installed: readFileSync(`${CODE}/package/VERSION`, 'utf8').trim(),
+    schemas: schemaVersions(),
+    back,
+  })
+  if (typeof move === 'string') throw new CommandError(move)
+  if (move === null) {
+    say(`Version ${versionAt(portInUse())} is in use: nothing is to be done.`)
+    if (!dryRun) stopOther(portInUse())
+    return
+  }
+  if (!existsSync(`${CODE}/${move.to}`)) throw new CommandError(`the files of version ${move.to} are not in ${CODE}`)
+  if (textOf(NGINX_SITE) === null) {
+    throw new CommandError(`${NGINX_SITE} is not there: with another proxy, replace the nodes as docs/upgrade.md says`)
+  }
+  const steps = stepsOf(move)
+  if (dryRun) {
+    for (const { text } of steps) say(text)
+    say('A dry run: nothing is changed.')
+    return
+  }
+  for (const { text, act } of steps) {
+    say(text)
+    await act()
+  }
+  say(`Version ${move.to} is in use.`)
+}
+
+interface Step {
+  readonly text: string
+  readonly act: () => void | Promise<void>
+}
+
+function stepsOf({ from, to, port, next }: Move): readonly Step[] {
+  const steps: Step[] = []
+  const step = (text: string, act: Step['act']): void => void steps.push({ text, act })
+  const unit = `rollcall@${next}`
+  step(`prepare ${unit} with version ${to}`, () => {
+    // A killed upgrade may have left a node there.
+    spawnSync('systemctl', ['stop', unit])
+    link(to, `${CODE}/node-${next}`)
+  })
+  if (isLater(to, from)) {
+    const file = `${BACKUPS}/before-${to}-${new Date().toISOString().replace(/\W/g, '')}.backup`
+    step(`make the backup ${file}`, () => run([COMMAND, 'backup', file]))
+    step('upgrade the tables', () => run([COMMAND, 'migrate']))
+  }
+  step(`start ${unit}, and wait until it is ready`, async () => {
+    run(['systemctl', 'start', unit])
+    try {
+      await askReady(`http://127.0.0.1:${next + 1}/ready`)
+    } catch (error) {
+      spawnSync('systemctl', ['stop', unit])
+      throw error
+    }
+  })
+  step('move nginx to it', () => moveSite(next))
+  step(`let it start with the machine, and give it the commands`, () => {
+    run(['systemctl', 'enable', unit])
+    link(`node-${next}`, `${CODE}/current`)
+  })
+  step(`stop rollcall@${port} when its requests are answered`, async () => {
+    await oldWorkersEnded()
+    stopOther(next)
+  })
+  step('delete versions that are neither in use nor the one before', () => {
+    const kept = [from, to, readFileSync(`${CODE}/package/VERSION`, 'utf8').trim()]
+    for (const name of globSync('[0-9]*', { cwd: CODE })) {
+      if (!kept.includes(name)) rmSync(`${CODE}/${name}`, { recursive: true })
+    }
+  })
+  return steps
+}
+
+const versionAt = (port: number): string | null => {
+  try {
+    return readlinkSync(`${CODE}/node-${port}`)
+  } catch {
+    return null
+  }
+}
+
+/** Replaces a link at once. Root alone writes in its folder. */
+function link(target: string, path: string): void {
+  rmSync(`${path}.part`, { force: true })
+  symlinkSync(target, `${path}.part`)
+  renameSync(`${path}.part`, path)
+}
+
+/** nginx reads its files before it takes them: a site that it refuses is put back. */
+function moveSite(port: number): void {
+  const before = textOf(NGINX_SITE) ?? ''
+  writeWhole(NGINX_SITE, siteWithPort(before, port), 0o644)
+  try {
+    run(['nginx', '-t'])
+    run(['systemctl', 'reload', 'nginx'])
+  } catch (error) {
+    writeWhole(NGINX_SITE, before, 0o644)
+    throw error
+  }
+}
+
+/** Processes of nginx with the site from before answer what they have begun; they are waited for half a minute. */
+async function oldWorkersEnded(): Promise<void> {
+  // The processes with the new site are there when the reload is done.
+  await sleep(500)
+  for (let tries = 0; tries < 60; tries += 1) {
+    const ending = globSync('/proc/[0-9]*/cmdline').some((path) =>
+      (textOf(path) ?? '').startsWith('nginx: worker process is shutting down'),
+    )
+    if (!ending) return
+    await sleep(500)
+  }
+}
+
+function stopOther(port: number): void {
+  for (const other of PORTS.filter((one) => one !== port)) {
+    run(['systemctl', 'disable', '--now', `rollcall@${other}`])
+  }
+}

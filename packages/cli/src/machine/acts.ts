@@ -1,0 +1,61 @@
+/** Carries out the acts of a plan, as root. */
+import { spawnSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
+import { CommandError } from '../failure.ts'
+import { superuser } from './facts.ts'
+import { SECRETS } from './places.ts'
+import { type Act, APPLICATION, actText, DATABASE, OWNER } from './plan.ts'
+import { scramVerifier } from './scram.ts'
+
+/** @throws CommandError an act failed; the acts before it stay, and a second run does the rest */
+export function carryOut(act: Act): void {
+  if (act.act === 'write') writeWhole(act.path, act.text, 0o644)
+  else if (act.act === 'database') makeDatabase(act)
+  else if (act.act === 'master_key') writeWhole(SECRETS.master_key, `${randomBytes(32).toString('base64')}\n`, 0o600)
+  else run(act.words)
+}
+
+/** Replaces a file at once: nobody reads half of it. Root alone writes in its folder. */
+export function writeWhole(path: string, text: string, mode: number): void {
+  const part = `${path}.part`
+  rmSync(part, { force: true })
+  const file = openSync(part, 'wx', mode)
+  try {
+    writeSync(file, text)
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+  renameSync(part, path)
+}
+
+/** A program with its output kept back: `operator add` prints a token. What it says of a failure is shown. */
+export function run(words: readonly string[]): void {
+  const [program = '', ...others] = words
+  const { status, stderr, error } = spawnSync(program, others, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
+  if (status === 0) return
+  const reason = error?.message ?? stderr.trim().split('\n').slice(-3).join('\n')
+  throw new CommandError(`${words.join(' ')} failed: ${reason}`)
+}
+
+function makeDatabase({ port, roles, create }: Extract<Act, { act: 'database' }>): void {
+  const passwords = { [OWNER]: password(), [APPLICATION]: password() }
+  const statements = Object.entries(passwords).map(([role, secret]) => {
+    return `${roles.includes(role) ? 'alter' : 'create'} role ${role} login password '${scramVerifier(secret)}';`
+  })
+  statements.push(`grant ${APPLICATION} to ${OWNER};`)
+  if (create) statements.push(`create database ${DATABASE} owner ${OWNER} encoding 'UTF8' template template0;`)
+  try {
+    superuser(statements.join('\n'))
+  } catch {
+    throw new CommandError(
+      `PostgreSQL refused to ${actText({ act: 'database', port, roles, create })}; its log says why`,
+    )
+  }
+  const address = (role: string): string => `postgres://${role}:${passwords[role]}@127.0.0.1:${port}/${DATABASE}\n`
+  writeWhole(SECRETS.owner, address(OWNER), 0o600)
+  writeWhole(SECRETS.database, address(APPLICATION), 0o600)
+}
+
+const password = (): string => randomBytes(24).toString('hex')

@@ -1,0 +1,185 @@
+/** What only a person knows of a machine: the questions of `rollcall setup`, and the answers to them. */
+import { isIP } from 'node:net'
+import { nearestHint } from '@rollcall/base/shared/nearest'
+import { KINDS } from '@rollcall/protocol'
+import { CommandError } from '../failure.ts'
+
+/** Where the certificate comes from. */
+export const CERTIFICATES = ['files', 'certbot', 'csr'] as const
+
+export type Answers = Readonly<Record<Member, string>>
+export type Member =
+  | 'name'
+  | 'kind'
+  | 'namespace'
+  | 'sender_id'
+  | 'certificate'
+  | 'certificate_file'
+  | 'key_file'
+  | 'authority_file'
+  | 'contact'
+  | 'witness'
+  | 'operator'
+
+interface Question {
+  readonly ask: string
+  /** What counts when nothing is answered; null: an answer is needed. */
+  readonly otherwise: (answers: Partial<Answers>) => string | null
+  /** Whether the question comes up; always unless given. */
+  readonly when?: (answers: Partial<Answers>) => boolean
+  /** What is wrong with an answer; null: nothing. */
+  readonly problem: (value: string) => string | null
+}
+
+const NAME = /^(?=.{4,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]$/
+const WITNESS = /^(?:later|syslog(?:\+tcp)?:\/\/[\w.:[\]-]+:\d{1,5})$/
+
+const matches =
+  (form: RegExp, example: string) =>
+  (value: string): string | null =>
+    form.test(value) ? null : `must be such as ${example}`
+const oneOf =
+  (values: readonly string[]) =>
+  (value: string): string | null =>
+    values.includes(value) ? null : `must be one of ${values.join(', ')}${nearestHint(value, values)}`
+const path = (value: string): string | null =>
+  value === '' || /^\/[\w./@+-]+$/.test(value) ? null : 'must be the whole path of a file'
+
+/** In their order. */
+export const QUESTIONS: Readonly<Record<Member, Question>> = {
+  name: {
+    ask: 'Public name of this machine, as other systems will reach it',
+    otherwise: () => null,
+    problem: (value) =>
+      isIP(value) === 0 && NAME.test(value) ? null : 'must be a name in small letters, such as registry.example.org',
+  },
+  kind: {
+    ask: `Kind of the registry (${KINDS.map(({ name }) => name).join(', ')})`,
+    otherwise: () => 'civil',
+    problem: oneOf(KINDS.map(({ name }) => name)),
+  },
+  namespace: {
+    ask: 'Namespace of the registry, the first part of its addresses',
+    otherwise: ({ kind = 'civil' }) => kind,
+    problem: matches(/^[a-z][a-z0-9_-]{0,62}$/, 'civil'),
+  },
+  sender_id: {
+    ask: 'Id of the registry in messages',
+    otherwise: ({ namespace = '', name = '' }) => `${namespace}.${name}`,
+    problem: matches(/^[\w.:/-]{1,200}$/, 'civil.example.org'),
+  },
+  certificate: {
+    ask: 'Certificate: files (you have it), certbot (it gets one), csr (your authority signs a request)',
+    otherwise: () => 'files',
+    problem: oneOf(CERTIFICATES),
+  },
+  certificate_file: {
+    ask: 'File of the certificate, with those between it and its authority',
+    otherwise: ({ certificate, name = '' }) =>
+      certificate === 'certbot'
+        ? `/etc/letsencrypt/live/${name}/fullchain.pem`
+        : certificate === 'csr'
+          ? '/etc/rollcall/tls.pem'
+          : '/etc/ssl/certs/registry.pem',
+    when: ({ certificate }) => certificate === 'files',
+    problem: path,
+  },
+  key_file: {
+    ask: 'File of its key',
+    otherwise: ({ certificate, name = '' }) =>
+      certificate === 'certbot'
+        ? `/etc/letsencrypt/live/${name}/privkey.pem`
+        : certificate === 'csr'
+          ? '/etc/rollcall/tls.key'
+          : '/etc/ssl/private/registry.key',
+    when: ({ certificate }) => certificate === 'files',
+    problem: path,
+  },
+  authority_file: {
+    ask: 'File of your own authority, if this machine does not trust it yet',
+    otherwise: () => '',
+    when: ({ certificate }) => certificate !== 'certbot',
+    problem: path,
+  },
+  contact: {
+    ask: 'Address of mail to which the authority of certificates writes',
+    otherwise: ({ certificate }) => (certificate === 'certbot' ? null : ''),
+    when: ({ certificate }) => certificate === 'certbot',
+    problem: (value) =>
+      value === '' || /^[\w.+-]+@[\w-]+(?:\.[\w-]+)+$/.test(value) ? null : 'must be an address of mail',
+  },
+  witness: {
+    ask: 'Witness: a log server that the administrators of the database cannot write to, or "later"',
+    otherwise: () => 'later',
+    problem: matches(WITNESS, 'syslog+tcp://log.example.org:601, or later'),
+  },
+  operator: {
+    ask: 'Your name as the first operator of the console',
+    otherwise: () => {
+      const named = process.env.ROLLCALL_SHELL_USER ?? ''
+      return named === '' ? 'root' : named
+    },
+    problem: matches(/^[\w.@-]{1,100}$/, 'amina'),
+  },
+}
+
+const members = Object.keys(QUESTIONS) as Member[]
+
+/** @throws CommandError names the member and what it must be */
+function checked(member: Member, value: string): string {
+  const problem = QUESTIONS[member].problem(value)
+  if (problem !== null) throw new CommandError(`${member} ${problem}`)
+  return value
+}
+
+/**
+ * The answers of a file, with what counts where it says nothing.
+ * @param file as it was read
+ * @param before the answers of the setup before; a member of the file wins
+ * @throws CommandError names the first member that is missing, unknown or wrong
+ */
+export function readAnswers(file: unknown, before: Partial<Answers> = {}): Answers {
+  if (typeof file !== 'object' || file === null || Array.isArray(file)) {
+    throw new CommandError('the file of --answers must be a map of names and values')
+  }
+  const unknown = Object.keys(file).find((name) => !members.some((member) => member === name))
+  if (unknown !== undefined) {
+    throw new CommandError(`the file of --answers has the unknown member ${unknown}${nearestHint(unknown, members)}`)
+  }
+  const answers: Partial<Record<Member, string>> = {}
+  const given = { ...before, ...(file as Readonly<Record<string, unknown>>) }
+  for (const member of members) {
+    const value = given[member] ?? QUESTIONS[member].otherwise(answers)
+    if (value === null) throw new CommandError(`the file of --answers lacks ${member}`)
+    answers[member] = checked(member, String(value))
+  }
+  return answers as Answers
+}
+
+/** Asks each question that comes up, and again where an answer is wrong. */
+export async function askAnswers(
+  ask: (question: string) => Promise<string>,
+  say: (line: string) => void,
+  before: Partial<Answers> = {},
+): Promise<Answers> {
+  const answers: Partial<Record<Member, string>> = {}
+  for (const member of members) {
+    const { ask: text, otherwise, when, problem } = QUESTIONS[member]
+    const proposed = before[member] ?? otherwise(answers)
+    if (when !== undefined && !when(answers)) {
+      answers[member] = otherwise(answers) ?? ''
+      continue
+    }
+    for (;;) {
+      const answer = (await ask(`${text}${proposed === null ? '' : ` [${proposed}]`}: `)).trim()
+      const value = answer === '' ? (proposed ?? '') : answer
+      const wrong = problem(value)
+      if (wrong === null) {
+        answers[member] = value
+        break
+      }
+      say(`It ${wrong}.`)
+    }
+  }
+  return answers as Answers
+}

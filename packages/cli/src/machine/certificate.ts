@@ -1,0 +1,65 @@
+/** Whether nginx can serve a certificate under the public name, and for how long. */
+import { createPrivateKey, X509Certificate } from 'node:crypto'
+import { rootCertificates } from 'node:tls'
+
+/** A certificate is renewed before it has fewer days. */
+export const FEWEST_DAYS = 14
+const DAY = 86_400_000
+const PEM = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g
+
+export const certificatesIn = (pem: string): readonly X509Certificate[] =>
+  (pem.match(PEM) ?? []).map((one) => new X509Certificate(one))
+
+/** Whole days that are left; negative: it has ended. */
+export const daysLeft = (validTo: string, now: number): number => Math.floor((Date.parse(validTo) - now) / DAY)
+
+export interface CertificateFacts {
+  /** The certificate, and those between it and its authority. */
+  readonly chain: string
+  readonly key: string
+  readonly name: string
+  /** Authorities that are trusted besides those of Node, in PEM. */
+  readonly authorities: string
+  /** Milliseconds since 1970. */
+  readonly now: number
+}
+
+/** What is wrong with a certificate, in words that quote no key; null: nothing. */
+export function certificateProblem({ chain, key, name, authorities, now }: CertificateFacts): string | null {
+  let certificates: readonly X509Certificate[]
+  try {
+    certificates = certificatesIn(chain)
+  } catch {
+    return 'its file has a certificate that cannot be read'
+  }
+  const [leaf, ...others] = certificates
+  if (leaf === undefined) return 'its file has no certificate in PEM'
+  try {
+    if (!leaf.checkPrivateKey(createPrivateKey(key))) return 'the key does not belong to it'
+  } catch {
+    return 'the file of its key has no key in PEM without a password'
+  }
+  if (leaf.checkHost(name, { subject: 'never' }) === undefined) return `it is not for the name ${name}`
+  const ended = certificates.find(({ validFrom }) => Date.parse(validFrom) > now)
+  if (ended !== undefined)
+    return `a part of it is valid only from ${ended.validFrom} on: look at the clock of this machine`
+  const days = Math.min(...certificates.map(({ validTo }) => daysLeft(validTo, now)))
+  if (days < FEWEST_DAYS) return `it ends in ${days} days: renew it`
+  return isWhole(leaf, others, [...rootCertificates, ...(authorities.match(PEM) ?? [])])
+    ? null
+    : 'the certificates between it and an authority that this machine trusts are not in its file, in their order'
+}
+
+const isIssued = (by: X509Certificate, one: X509Certificate): boolean => one.checkIssued(by) && one.verify(by.publicKey)
+
+function isWhole(leaf: X509Certificate, others: readonly X509Certificate[], roots: readonly string[]): boolean {
+  let last = leaf
+  for (const next of others) {
+    if (!isIssued(next, last)) return false
+    last = next
+  }
+  return roots.some((pem) => {
+    const root = new X509Certificate(pem)
+    return root.fingerprint256 === last.fingerprint256 || isIssued(root, last)
+  })
+}

@@ -1,0 +1,56 @@
+/** What `rollcall setup` and `upgrade` ask of the machine, and how they wait for it. */
+import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { request as askHttp } from 'node:http'
+import { request as askHttps } from 'node:https'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { rootCertificates } from 'node:tls'
+import { CommandError } from '../failure.ts'
+import { textOf } from './facts.ts'
+import { CODE, COMMAND } from './places.ts'
+
+/** @throws CommandError it is no machine with the Debian package, or the user is not root */
+export function requireMachine(): void {
+  if (!existsSync(COMMAND) || !existsSync(`${CODE}/current`)) {
+    throw new CommandError(
+      'this command belongs to the Debian package of Rollcall, which is not installed on this machine',
+    )
+  }
+  if (process.getuid?.() !== 0) throw new CommandError('it changes this machine: run it as root, with sudo')
+}
+
+/** What a command of ours prints, also when it finds something broken. */
+export const shown = (...words: readonly string[]): string => {
+  const [program = '', ...others] = words
+  const { stdout, stderr } = spawnSync(program, others, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
+  return `${stdout}${stderr}`
+}
+
+/** Tries for half a minute. @throws CommandError says what came in place of an answer */
+export async function askReady(url: string, authority_file = ''): Promise<void> {
+  const own = authority_file === '' ? null : textOf(authority_file)
+  const ca = [...rootCertificates, textOf('/etc/ssl/certs/ca-certificates.crt') ?? '', own ?? ''].filter(
+    (pem) => pem !== '',
+  )
+  let said = ''
+  for (let tries = 0; tries < 60; tries += 1) {
+    said = await statusOf(url, ca)
+    if (said === '200') return
+    await sleep(500)
+  }
+  throw new CommandError(`${url} does not answer as it must: ${said}`)
+}
+
+/** A status, or the error in words. */
+const statusOf = (url: string, ca: readonly string[]): Promise<string> =>
+  new Promise((resolve) => {
+    const options = { timeout: 5_000, agent: false }
+    const asked = url.startsWith('https:') ? askHttps(url, { ...options, ca: [...ca] }) : askHttp(url, options)
+    asked.on('response', (answer) => {
+      answer.resume()
+      resolve(String(answer.statusCode))
+    })
+    asked.on('timeout', () => asked.destroy(new Error('no answer within 5 seconds')))
+    asked.on('error', ({ message }) => resolve(message))
+    asked.end()
+  })

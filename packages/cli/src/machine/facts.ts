@@ -1,0 +1,166 @@
+/** What this machine has, for `rollcall setup`. Nothing is changed. */
+import { execFileSync, spawnSync } from 'node:child_process'
+import { lookup } from 'node:dns/promises'
+import { existsSync, readFileSync, readlinkSync } from 'node:fs'
+import { networkInterfaces } from 'node:os'
+import type { Answers } from './answers.ts'
+import { certificateProblem } from './certificate.ts'
+import { ACME_SITE, ANSWERS_FILE, CERTIFICATE_PATH, SETUP_SETTINGS } from './files.ts'
+import { CODE, COMMAND, JOURNAL, NGINX_SITE, SECRETS, SETTINGS, UNITS } from './places.ts'
+import { APPLICATION, DATABASE, type Facts, OWNER } from './plan.ts'
+
+const TRUSTED = '/etc/ssl/certs/ca-certificates.crt'
+
+export const textOf = (path: string): string | null => {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return null
+  }
+}
+
+/** Runs SQL as the superuser of the PostgreSQL on this machine. It is read from standard input: no list of processes shows it. */
+export const superuser = (sql: string, database = 'postgres'): string =>
+  execFileSync(
+    'runuser',
+    ['--user', 'postgres', '--', 'psql', '--no-psqlrc', '--quiet', '-tA', '-v', 'ON_ERROR_STOP=1', '-d', database],
+    { cwd: '/', input: sql, encoding: 'utf8', stdio: ['pipe', 'pipe', 'pipe'] },
+  ).trim()
+
+const succeeds = (program: string, ...words: string[]): boolean =>
+  spawnSync(program, words, { stdio: 'ignore' }).status === 0
+
+/** The port of the node in use, which the link `current` names. */
+export const portInUse = (): number => Number(readlinkSync(`${CODE}/current`).replace('node-', ''))
+
+export const templateOfSite = (): string =>
+  readFileSync(`${CODE}/package/node_modules/rollcall/deploy/nginx/rollcall.conf`, 'utf8')
+
+export function readFacts(answers: Answers): Facts {
+  const port = portInUse()
+  const paths = [
+    ...[ANSWERS_FILE, SETUP_SETTINGS, NGINX_SITE, ACME_SITE],
+    ...[CERTIFICATE_PATH, CERTIFICATE_PATH.replace('.path', '.service')].map((unit) => `${UNITS}/${unit}`),
+  ]
+  const files = new Map(paths.flatMap((path) => [[path, textOf(path)] as const]).filter(isThere))
+  const database = readDatabase()
+  const secrets = new Set(Object.values(SECRETS).filter((path) => existsSync(path)))
+  const units = [
+    ...[`rollcall@${port}`, 'rollcall-prune.timer', 'rollcall-backup.timer', 'rollcall-doctor.timer', CERTIFICATE_PATH],
+  ].filter((unit) => succeeds('systemctl', 'is-enabled', unit) && succeeds('systemctl', 'is-active', unit))
+  const has_tables = database.exists && secrets.size === Object.keys(SECRETS).length
+  return {
+    files,
+    site: files.get(NGINX_SITE) ?? templateOfSite(),
+    secrets,
+    database,
+    certificate: readCertificate(answers),
+    has_certificate: existsSync(answers.certificate_file),
+    has_request: existsSync(`${SETTINGS}/tls.csr`),
+    units: new Set(units),
+    has_journal: existsSync(JOURNAL),
+    port,
+    registries: has_tables ? listed('registry', 'namespace') : [],
+    operators: has_tables ? listed('operator', 'name') : [],
+  }
+}
+
+const isThere = (row: readonly [string, string | null]): row is readonly [string, string] => row[1] !== null
+
+function readDatabase(): Facts['database'] {
+  const [port = '5432', roles = '', exists = 'f'] = superuser(
+    `select current_setting('port'), (select string_agg(rolname, ',') from pg_roles where rolname in ('${OWNER}', '${APPLICATION}')),
+       exists (select from pg_database where datname = '${DATABASE}')`,
+  ).split('|')
+  const has_table = exists === 't' && superuser(`select to_regclass('public.own_key') is not null`, DATABASE) === 't'
+  const has_keys = has_table && superuser('select exists (select from own_key)', DATABASE) === 't'
+  return { port: Number(port), roles: roles.split(',').filter(Boolean), exists: exists === 't', has_keys }
+}
+
+/** The names that `rollcall registry list` or `operator list` print; none before the first migration. */
+function listed(subject: string, member: string): readonly string[] {
+  const { status, stdout } = spawnSync(COMMAND, [subject, 'list', '--json'], { encoding: 'utf8' })
+  if (status !== 0) return []
+  const rows = JSON.parse(stdout) as readonly Readonly<Record<string, string>>[]
+  return rows.map((row) => row[member] ?? '')
+}
+
+export function readCertificate({ certificate_file, key_file, authority_file, name }: Answers): string | null {
+  const [chain, key] = [textOf(certificate_file), textOf(key_file)]
+  if (chain === null) return `${certificate_file} is not there`
+  if (key === null) return `${key_file} is not there`
+  const own = authority_file === '' ? '' : textOf(authority_file)
+  if (own === null) return `${authority_file} is not there`
+  const authorities = `${textOf(TRUSTED) ?? ''}\n${own}`
+  return certificateProblem({ chain, key, name, authorities, now: Date.now() })
+}
+
+export interface Look {
+  readonly check: string
+  readonly state: 'ok' | 'weak' | 'broken'
+  readonly advice: string
+}
+
+/** What must be right before anything is written. */
+export async function lookAround({ name, certificate }: Answers): Promise<readonly Look[]> {
+  const looks: Look[] = []
+  const look = (check: string, state: Look['state'], advice: string): void => void looks.push({ check, state, advice })
+  if (existsSync('/usr/sbin/nginx')) look('nginx', 'ok', 'it is installed')
+  else look('nginx', 'broken', 'it is not installed: apt-get install nginx')
+  try {
+    superuser('select 1')
+    look('postgresql', 'ok', 'it answers')
+  } catch {
+    look('postgresql', 'broken', 'it does not answer on this machine: apt-get install postgresql')
+  }
+  if (certificate === 'certbot' && !succeeds('certbot', '--version')) {
+    look('certbot', 'broken', 'it is not installed: apt-get install certbot')
+  }
+  looks.push(await lookAtName(name), lookAtClock(), ...lookAtPorts())
+  return looks
+}
+
+async function lookAtName(name: string): Promise<Look> {
+  const check = 'name'
+  const found = await lookup(name, { all: true }).catch(() => [])
+  if (found.length === 0) return { check, state: 'broken', advice: `${name} leads nowhere: add it to your DNS` }
+  const own = Object.values(networkInterfaces()).flatMap((rows) => (rows ?? []).map(({ address }) => address))
+  const others = found.map(({ address }) => address).filter((address) => !own.includes(address))
+  if (others.length === 0) return { check, state: 'ok', advice: `${name} leads to this machine` }
+  const advice = `${name} leads to ${others.join(', ')}, which is no address of this machine: right if a router passes on port 443`
+  return { check, state: 'weak', advice }
+}
+
+function lookAtClock(): Look {
+  const { stdout } = spawnSync('timedatectl', ['show', '--property=NTPSynchronized', '--value'], { encoding: 'utf8' })
+  if (stdout?.trim() === 'yes') return { check: 'clock', state: 'ok', advice: 'it follows a time server' }
+  const advice =
+    'it follows no time server, and signatures of others seem old or early: apt-get install systemd-timesyncd'
+  return { check: 'clock', state: 'weak', advice }
+}
+
+/** Who may listen on a port of ours. */
+const LISTENERS: readonly (readonly [port: number, unit: string])[] = [
+  [443, 'nginx'],
+  [8080, 'rollcall@8080'],
+  [8081, 'rollcall@8080'],
+  [8082, 'rollcall@8082'],
+  [8083, 'rollcall@8082'],
+]
+
+function lookAtPorts(): readonly Look[] {
+  const used = new Set(
+    ['/proc/net/tcp', '/proc/net/tcp6'].flatMap((file) =>
+      [...(textOf(file) ?? '').matchAll(/^ *\d+: [\dA-F]+:([\dA-F]{4}) [\dA-F]+:0000 0A /gm)].map(([, port = '']) =>
+        Number.parseInt(port, 16),
+      ),
+    ),
+  )
+  const taken = LISTENERS.filter(([port, unit]) => used.has(port) && !succeeds('systemctl', 'is-active', unit))
+  if (taken.length === 0) return [{ check: 'ports', state: 'ok', advice: '443 and 8080 to 8083 are free, or ours' }]
+  return taken.map(([port, unit]) => ({
+    check: 'ports',
+    state: 'broken',
+    advice: `port ${port} is for ${unit}, and another program listens on it: ss --listening --processes --tcp names it`,
+  }))
+}

@@ -1,0 +1,76 @@
+/** The files that `rollcall setup` writes, as a function of the answers. */
+import type { Answers } from './answers.ts'
+import { NGINX_SITE, SETTINGS, UNITS } from './places.ts'
+
+export const ANSWERS_FILE = `${SETTINGS}/answers.json`
+export const ACME_SITE = '/etc/nginx/conf.d/rollcall-acme.conf'
+/** certbot puts its proofs below it. */
+export const ACME_FOLDER = '/var/lib/rollcall-acme'
+export const SETUP_SETTINGS = `${SETTINGS}/setup.env`
+/** The unit that waits for a new certificate. */
+export const CERTIFICATE_PATH = 'rollcall-certificate.path'
+
+/** The texts by their paths. Root alone writes them, and everybody may read them. */
+export function filesOf(answers: Answers, site: string): ReadonlyMap<string, string> {
+  const { name, witness, certificate, certificate_file, key_file } = answers
+  const settings = [
+    '# Written by rollcall setup. What you write into rollcall.env beside it goes before it.',
+    `ROLLCALL_PUBLIC_URL=https://${name}`,
+    ...(witness === 'later' ? [] : [`ROLLCALL_WITNESS=${witness}`]),
+  ]
+  const files = new Map([
+    [ANSWERS_FILE, `${JSON.stringify(answers, null, 2)}\n`],
+    [SETUP_SETTINGS, `${settings.join('\n')}\n`],
+    [NGINX_SITE, siteOf(site, { name, certificate_file, key_file })],
+  ])
+  if (certificate === 'certbot') return files.set(ACME_SITE, acmeSite(name))
+  return files
+    .set(`${UNITS}/${CERTIFICATE_PATH}`, certificatePath(certificate_file))
+    .set(`${UNITS}/${CERTIFICATE_PATH.replace('.path', '.service')}`, CERTIFICATE_SERVICE)
+}
+
+/** @param site the file of deploy/nginx, or the one that is there, whose node it then keeps */
+function siteOf(site: string, names: { name: string; certificate_file: string; key_file: string }): string {
+  return site
+    .replaceAll(/https:\/\/registry\.example\.org/g, `https://${names.name}`)
+    .replace(/^( *server_name) .*$/m, `$1 ${names.name};`)
+    .replace(/^( *ssl_certificate) .*$/m, `$1 ${names.certificate_file};`)
+    .replace(/^( *ssl_certificate_key) .*$/m, `$1 ${names.key_file};`)
+}
+
+/** The site whose requests go to the node on this port. */
+export const siteWithPort = (site: string, port: number): string =>
+  site.replace(/^( *server) 127\.0\.0\.1:\d+ /m, `$1 127.0.0.1:${port} `)
+
+const acmeSite = (
+  name: string,
+): string => `# Written by rollcall setup: the proofs of certbot. Everything else goes to HTTPS.
+server {
+    listen 80;
+    listen [::]:80;
+    server_name ${name};
+    location /.well-known/acme-challenge/ { root ${ACME_FOLDER}; }
+    location / { return 301 https://$host$request_uri; }
+}
+`
+
+const certificatePath = (file: string): string => `# Written by rollcall setup.
+[Unit]
+Description=Rollcall: waits for a new certificate
+
+[Path]
+PathChanged=${file}
+
+[Install]
+WantedBy=multi-user.target
+`
+
+const CERTIFICATE_SERVICE = `# Written by rollcall setup: started when the file of the certificate has changed.
+[Unit]
+Description=Rollcall: nginx reads the new certificate
+
+[Service]
+Type=oneshot
+ExecStart=/usr/sbin/nginx -t
+ExecStart=/usr/bin/systemctl reload nginx
+`

@@ -1,0 +1,74 @@
+/** Checks of `rollcall doctor` on a machine with the Debian package: the last backup, and the certificate that nginx serves. */
+import { existsSync, globSync, statSync } from 'node:fs'
+import { connect } from 'node:tls'
+import { broken, type Check, type Finding, findings, ok, weak } from '@rollcall/admin/doctor/finding'
+import { daysLeft, FEWEST_DAYS } from './certificate.ts'
+import { SETUP_SETTINGS } from './files.ts'
+import { BACKUPS } from './places.ts'
+
+export interface MachineFacts {
+  /** Milliseconds since 1970. */
+  readonly now: number
+  /** When the newest backup was made, in milliseconds since 1970; null: there is none. */
+  readonly backup: number | null
+  /** The end of the certificate, as TLS tells it; an Error: nobody serves one. */
+  readonly certificate: string | Error
+}
+
+const HOUR = 3_600_000
+/** A night without a backup, and its morning. */
+const OLDEST_HOURS = 36
+/** Whoever is to renew a certificate by hand is told while a week is left. */
+const LAST_DAYS = 7
+
+export const MACHINE_CHECKS: readonly Check<MachineFacts>[] = [
+  {
+    check: 'backup_age',
+    command: 'systemctl start rollcall-backup',
+    judge({ now, backup }) {
+      if (backup === null) return weak(`there is no backup in ${BACKUPS} yet: a timer makes one each night`)
+      const hours = Math.floor((now - backup) / HOUR)
+      if (hours <= OLDEST_HOURS) return ok(`the last backup is ${hours} hours old`)
+      return broken(
+        `the last backup is ${hours} hours old: journalctl --unit rollcall-backup says why there is no newer one`,
+      )
+    },
+  },
+  {
+    check: 'certificate_age',
+    judge({ now, certificate }) {
+      if (certificate instanceof Error)
+        return broken(`nobody serves a certificate under ROLLCALL_PUBLIC_URL: ${certificate.message}`)
+      const days = daysLeft(certificate, now)
+      if (days >= FEWEST_DAYS) return ok(`the certificate is valid for ${days} days more`)
+      const advice = `the certificate ends in ${days} days: renew it; nginx reads the new file by itself`
+      return days < LAST_DAYS ? broken(advice) : weak(advice)
+    },
+  },
+]
+
+/** None on other machines. */
+export async function machineFindings(publicUrl: string | undefined): Promise<readonly Finding[]> {
+  if (!existsSync(SETUP_SETTINGS) || publicUrl === undefined) return []
+  const made = globSync(`${BACKUPS}/*.backup`).map((path) => statSync(path).mtimeMs)
+  const backup = made.length === 0 ? null : Math.max(...made)
+  return findings(MACHINE_CHECKS, { now: Date.now(), backup, certificate: await servedUntil(new URL(publicUrl)) })
+}
+
+/** The certificate is looked at, not trusted: nothing is sent. */
+const servedUntil = ({ hostname, port }: URL): Promise<string | Error> =>
+  new Promise((resolve) => {
+    const socket = connect({
+      host: hostname,
+      servername: hostname,
+      port: Number(port || 443),
+      rejectUnauthorized: false,
+    })
+    const end = (found: string | Error): void => {
+      socket.destroy()
+      resolve(found)
+    }
+    socket.setTimeout(5_000, () => end(new Error('no answer within 5 seconds')))
+    socket.once('error', end)
+    socket.once('secureConnect', () => end(socket.getPeerCertificate().valid_to))
+  })

@@ -1,0 +1,47 @@
+/** From which version to which an upgrade goes, and whether it may. */
+import { PORTS } from './places.ts'
+
+export interface Move {
+  readonly from: string
+  readonly to: string
+  /** Of the node in use, and of the node that replaces it. */
+  readonly port: number
+  readonly next: number
+}
+
+export interface Versions {
+  /** Of the node in use. */
+  readonly port: number
+  /** The version of the node at each port; null: there was none yet. */
+  readonly versions: ReadonlyMap<number, string | null>
+  /** The version of the package. */
+  readonly installed: string
+  /** The versions that changed the tables, as the installed version knows them. */
+  readonly schemas: readonly string[]
+  /** Whether the version before is asked for. */
+  readonly back: boolean
+}
+
+/** @returns null: that version is in use; a text: why it is refused */
+export function moveOf({ port, versions, installed, schemas, back }: Versions): Move | null | string {
+  const next = PORTS.find((one) => one !== port) ?? port
+  const from = versions.get(port)
+  if (from === null || from === undefined)
+    return `no version is known of the node on port ${port}: install the package again`
+  const to = back ? versions.get(next) : installed
+  if (to === null || to === undefined || (back && to === from)) return 'no version ran before the one in use'
+  if (to === from) return null
+  const [older, newer] = isLater(to, from) ? [from, to] : [to, from]
+  const between = schemas.filter((version) => isLater(version, older) && !isLater(version, newer))
+  if (between.length > 1) {
+    return `the tables changed in ${between.join(' and ')}, and nodes of ${older} work with those of one version more: install these versions one after the other`
+  }
+  return { from, to, port, next }
+}
+
+/** @param one a version, such as 1.2.0 */
+export function isLater(one: string, than: string): boolean {
+  const [left, right] = [one, than].map((version) => version.split('.').map(Number))
+  const at = left?.findIndex((number, index) => number !== right?.[index]) ?? -1
+  return at !== -1 && (left?.[at] ?? 0) > (right?.[at] ?? 0)
+}

@@ -1,0 +1,127 @@
+import { expect, test } from 'vitest'
+import { readAnswers } from './answers.ts'
+import { filesOf } from './files.ts'
+import { SECRETS } from './places.ts'
+import { actText, type Facts, planOf } from './plan.ts'
+
+const SITE =
+  '    server 127.0.0.1:8082 max_fails=1;\n    server_name old; # CHANGE\n    ssl_certificate a;\n    ssl_certificate_key b;\n'
+const answers = readAnswers({ name: 'registry.example.org', witness: 'syslog+tcp://log.example.org:601' })
+const csr = readAnswers({ name: 'registry.example.org', certificate: 'csr' })
+
+const fresh: Facts = {
+  files: new Map(),
+  site: SITE,
+  secrets: new Set(),
+  database: { port: 5433, roles: [], exists: false, has_keys: false },
+  certificate: null,
+  has_certificate: true,
+  has_request: false,
+  units: new Set(),
+  has_journal: false,
+  port: 8080,
+  registries: [],
+  operators: [],
+}
+const done: Facts = {
+  ...fresh,
+  files: filesOf(answers, SITE),
+  secrets: new Set(Object.values(SECRETS)),
+  database: { port: 5433, roles: ['rollcall_owner', 'rollcall_application'], exists: true, has_keys: true },
+  units: new Set([
+    'rollcall@8080',
+    'rollcall-prune.timer',
+    'rollcall-backup.timer',
+    'rollcall-doctor.timer',
+    'rollcall-certificate.path',
+  ]),
+  registries: ['civil'],
+  operators: ['root'],
+}
+const textsOf = (...words: Parameters<typeof planOf>): readonly string[] => planOf(...words).acts.map(actText)
+
+test('a new machine gets everything, and nginx last', () => {
+  expect(textsOf(answers, fresh)).toEqual([
+    'write /etc/rollcall/answers.json',
+    'write /etc/rollcall/setup.env',
+    'write /etc/systemd/system/rollcall-certificate.path',
+    'write /etc/systemd/system/rollcall-certificate.service',
+    'create the database rollcall in the PostgreSQL on port 5433 to the roles rollcall_owner and rollcall_application; write /etc/rollcall/owner-database-url and /etc/rollcall/database-url',
+    'make a master key in /etc/rollcall/master-key',
+    'run systemctl daemon-reload',
+    'run /usr/bin/rollcall migrate',
+    'run systemctl enable --now rollcall@8080 rollcall-prune.timer rollcall-backup.timer rollcall-doctor.timer rollcall-certificate.path',
+    'run /usr/bin/rollcall registry add civil --namespace civil --sender-id civil.registry.example.org',
+    'run /usr/bin/rollcall operator add root --role own',
+    'write /etc/nginx/conf.d/rollcall.conf',
+    'run nginx -t',
+    'run systemctl reload-or-restart nginx',
+  ])
+})
+
+test('a second run does what differs', () => {
+  expect(planOf(answers, done)).toEqual({ acts: [], waits: null })
+  const changed = readAnswers({ ...answers, witness: 'later' })
+  expect(textsOf(changed, done)).toEqual([
+    'write /etc/rollcall/answers.json',
+    'write /etc/rollcall/setup.env',
+    'run systemctl daemon-reload',
+    'run systemctl restart rollcall@8080',
+  ])
+  expect(filesOf(changed, SITE).get('/etc/rollcall/setup.env')).not.toContain('WITNESS')
+})
+
+test('the site of nginx gets the names, and keeps the node', () => {
+  expect(filesOf(answers, SITE).get('/etc/nginx/conf.d/rollcall.conf')).toBe(
+    '    server 127.0.0.1:8082 max_fails=1;\n    server_name registry.example.org;\n' +
+      '    ssl_certificate /etc/ssl/certs/registry.pem;\n    ssl_certificate_key /etc/ssl/private/registry.key;\n',
+  )
+})
+
+test('a lost address of the database is made anew, and a lost master key never is', () => {
+  const lost = (path: string): Facts => ({ ...done, secrets: new Set([...done.secrets].filter((one) => one !== path)) })
+  expect(planOf(answers, lost(SECRETS.database)).acts).toEqual([
+    { act: 'database', port: 5433, roles: done.database.roles, create: false },
+  ])
+  expect(() => planOf(answers, lost(SECRETS.master_key))).toThrow(
+    'the database has keys, and /etc/rollcall/master-key is not there: copy the master key of this database to that file; a new one opens nothing',
+  )
+  expect(() => planOf(answers, fresh, '/var/backups/rollcall/a.backup')).toThrow(
+    '/etc/rollcall/master-key is not there: copy the master key of the backup to that file',
+  )
+})
+
+test('a restore takes the place of the migration, and begins a new journal', () => {
+  const lost: Facts = {
+    ...done,
+    units: new Set(),
+    database: { ...done.database, exists: false, has_keys: false },
+    has_journal: true,
+  }
+  const texts = textsOf(answers, lost, '/var/backups/rollcall/a.backup')
+  expect(texts).toContain(
+    'run /usr/bin/rollcall restore /var/backups/rollcall/a.backup --journal /var/lib/rollcall/journal',
+  )
+  expect(texts).toContain(
+    'run runuser --user rollcall -- mv --no-clobber /var/lib/rollcall/journal /var/lib/rollcall/journal-before-a.backup',
+  )
+  expect(texts.filter((text) => /migrate|registry add|operator add/.test(text))).toEqual([])
+})
+
+test('without a certificate nginx waits: for the authority, for certbot, or for its files', () => {
+  const without: Facts = { ...done, certificate: 'it is not there', has_certificate: false }
+  const asked = planOf(csr, { ...without, files: filesOf(csr, SITE) })
+  expect(asked.acts.map(actText).at(-1)).toContain(
+    'run openssl req -new -key /etc/rollcall/tls.key -subj /CN=registry.example.org',
+  )
+  expect(asked.waits).toMatch(/^send \/etc\/rollcall\/tls\.csr to your authority/)
+  expect(planOf(csr, { ...without, files: filesOf(csr, SITE), has_request: true }).acts).toEqual([])
+  expect(planOf(answers, without)).toEqual({
+    acts: [],
+    waits: 'the certificate: it is not there; then run rollcall setup again',
+  })
+  const certbot = readAnswers({ name: 'registry.example.org', certificate: 'certbot', contact: 'it@example.org' })
+  expect(textsOf(certbot, without).at(-1)).toMatch(
+    /^run certbot certonly --non-interactive .* --domain registry\.example\.org --deploy-hook systemctl reload nginx$/,
+  )
+})

@@ -1,0 +1,156 @@
+/** What `rollcall setup` will do: a function of the answers and of what the machine has, so that a second run does only what differs. */
+import { basename } from 'node:path'
+import type { Answers } from './answers.ts'
+import { ACME_FOLDER, ACME_SITE, CERTIFICATE_PATH, filesOf, SETUP_SETTINGS } from './files.ts'
+import { COMMAND, JOURNAL, NGINX_SITE, SECRETS, SETTINGS } from './places.ts'
+
+export interface Facts {
+  /** The texts of files, by path; a file that is not there has none. */
+  readonly files: ReadonlyMap<string, string>
+  /** The site of nginx that is there, or that of the package. */
+  readonly site: string
+  /** The secrets that are there, by path. */
+  readonly secrets: ReadonlySet<string>
+  readonly database: {
+    readonly port: number
+    readonly roles: readonly string[]
+    readonly exists: boolean
+    /** Whether it has keys that a master key encrypts. */
+    readonly has_keys: boolean
+  }
+  /** What is wrong with the certificate; null: nginx can serve it. */
+  readonly certificate: string | null
+  /** Whether the file of the certificate is there. */
+  readonly has_certificate: boolean
+  /** Whether the request for it is there. */
+  readonly has_request: boolean
+  /** Units that are enabled and active. */
+  readonly units: ReadonlySet<string>
+  /** Whether there is a journal of the service. */
+  readonly has_journal: boolean
+  /** The port of the node in use. */
+  readonly port: number
+  readonly registries: readonly string[]
+  readonly operators: readonly string[]
+}
+
+export const [OWNER, APPLICATION] = ['rollcall_owner', 'rollcall_application']
+export const DATABASE = 'rollcall'
+
+export type Act =
+  | { readonly act: 'write'; readonly path: string; readonly text: string }
+  /** Both roles with new passwords, the database, and the files of both addresses. */
+  | { readonly act: 'database'; readonly port: number; readonly roles: readonly string[]; readonly create: boolean }
+  | { readonly act: 'master_key' }
+  | { readonly act: 'run'; readonly words: readonly string[] }
+
+export interface Plan {
+  readonly acts: readonly Act[]
+  /** What the operator must do before the rest can be done; null: nothing. */
+  readonly waits: string | null
+}
+
+/**
+ * @param restore a backup that fills the new database
+ * @throws Error the database has keys that no file opens, or a backup would not be opened
+ */
+export function planOf(answers: Answers, facts: Facts, restore: string | null = null): Plan {
+  const { name, kind, namespace, sender_id, certificate, certificate_file, contact, operator } = answers
+  const { database, secrets, units, port } = facts
+  const servable = facts.certificate === null
+  const changed = [...filesOf(answers, facts.site)].filter(([path, text]) => facts.files.get(path) !== text)
+  const isChanged = (path: string): boolean => changed.some(([one]) => one === path)
+  const write = (paths: (path: string) => boolean): Act[] =>
+    changed.filter(([path]) => paths(path)).map(([path, text]) => ({ act: 'write', path, text }))
+  const run = (...words: readonly string[]): Act => ({ act: 'run', words })
+
+  const acts: Act[] = write((path) => path !== NGINX_SITE)
+  if (!secrets.has(SECRETS.database) || !secrets.has(SECRETS.owner) || !database.exists) {
+    acts.push({ act: 'database', port: database.port, roles: database.roles, create: !database.exists })
+  }
+  if (!secrets.has(SECRETS.master_key)) {
+    if (database.has_keys) {
+      throw new Error(
+        `the database has keys, and ${SECRETS.master_key} is not there: copy the master key of this database to that file; a new one opens nothing`,
+      )
+    }
+    if (restore !== null)
+      throw new Error(`${SECRETS.master_key} is not there: copy the master key of the backup to that file`)
+    acts.push({ act: 'master_key' })
+  }
+  if (isChanged(SETUP_SETTINGS) || isChanged(`/etc/systemd/system/${CERTIFICATE_PATH}`))
+    acts.push(run('systemctl', 'daemon-reload'))
+  const isNew = !units.has(`rollcall@${port}`)
+  if (restore !== null) acts.push(...restored(restore, facts.has_journal).map((words) => run(...words)))
+  else if (isNew) acts.push(run(COMMAND, 'migrate'))
+  const wanted = [
+    ...[`rollcall@${port}`, 'rollcall-prune.timer', 'rollcall-backup.timer', 'rollcall-doctor.timer'],
+    ...(certificate === 'certbot' ? [] : [CERTIFICATE_PATH]),
+  ].filter((unit) => !units.has(unit))
+  if (wanted.length > 0) acts.push(run('systemctl', 'enable', '--now', ...wanted))
+  if (!isNew && isChanged(SETUP_SETTINGS)) acts.push(run('systemctl', 'restart', `rollcall@${port}`))
+  if (restore === null && !facts.registries.includes(namespace)) {
+    acts.push(run(COMMAND, 'registry', 'add', kind, '--namespace', namespace, '--sender-id', sender_id))
+  }
+  if (restore === null && !facts.operators.includes(operator))
+    acts.push(run(COMMAND, 'operator', 'add', operator, '--role', 'own'))
+
+  if (!servable && certificate === 'certbot') {
+    if (isChanged(ACME_SITE))
+      acts.push(run('install', '-d', '-m', '0755', ACME_FOLDER), run('systemctl', 'reload', 'nginx'))
+    const words = [
+      'certonly',
+      '--non-interactive',
+      '--agree-tos',
+      '--email',
+      contact,
+      '--webroot',
+      '--webroot-path',
+      ACME_FOLDER,
+    ]
+    acts.push(run('certbot', ...words, '--domain', name, '--deploy-hook', 'systemctl reload nginx'))
+    return { acts, waits: `certbot got no certificate: ${facts.certificate}` }
+  }
+  if (!servable && certificate === 'csr' && !facts.has_certificate) {
+    if (!facts.has_request) acts.push(...request(name, answers.key_file).map((words) => run(...words)))
+    const waits = `send ${SETTINGS}/tls.csr to your authority, write its answer with the certificates above it to ${certificate_file}, and run rollcall setup again`
+    return { acts, waits }
+  }
+  if (!servable) return { acts, waits: `the certificate: ${facts.certificate}; then run rollcall setup again` }
+  const site = write((path) => path === NGINX_SITE)
+  if (site.length > 0) acts.push(...site, run('nginx', '-t'), run('systemctl', 'reload-or-restart', 'nginx'))
+  return { acts, waits: null }
+}
+
+/** The database begins a new file of the journal (docs/backup.md). What it tells the restore is done by the service's user. */
+const restored = (backup: string, has_journal: boolean): readonly (readonly string[])[] =>
+  has_journal
+    ? [
+        [COMMAND, 'restore', backup, '--journal', JOURNAL],
+        ['runuser', '--user', 'rollcall', '--', 'mv', '--no-clobber', JOURNAL, `${JOURNAL}-before-${basename(backup)}`],
+      ]
+    : [[COMMAND, 'restore', backup, '--without-journal', `rollcall setup found no ${JOURNAL}`]]
+
+/** Made by OpenSSL: the key never leaves the machine, the request does. */
+const request = (name: string, key_file: string): readonly (readonly string[])[] => [
+  ['openssl', 'genpkey', '-algorithm', 'EC', '-pkeyopt', 'ec_paramgen_curve:P-256', '-out', key_file],
+  ['chmod', '0600', key_file],
+  [
+    ...['openssl', 'req', '-new', '-key', key_file, '-subj', `/CN=${name}`],
+    ...['-addext', `subjectAltName=DNS:${name}`, '-out', `${SETTINGS}/tls.csr`],
+  ],
+]
+
+/** An act as a line for the operator. No secret is in it. */
+export function actText(act: Act): string {
+  switch (act.act) {
+    case 'write':
+      return `write ${act.path}`
+    case 'database':
+      return `${act.create ? `create the database ${DATABASE} in` : 'give new passwords in'} the PostgreSQL on port ${act.port} to the roles ${OWNER} and ${APPLICATION}; write ${SECRETS.owner} and ${SECRETS.database}`
+    case 'master_key':
+      return `make a master key in ${SECRETS.master_key}`
+    case 'run':
+      return `run ${act.words.join(' ')}`
+  }
+}

@@ -1,0 +1,13 @@
+/** Passwords of PostgreSQL as it stores them (RFC 5802, RFC 7677): no statement, and so no log, has the password itself. */
+import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto'
+
+/** As PostgreSQL counts by itself. */
+const ITERATIONS = 4_096
+
+export function scramVerifier(password: string, salt: Uint8Array = randomBytes(16)): string {
+  const salted = pbkdf2Sync(password, salt, ITERATIONS, 32, 'sha256')
+  const keyed = (text: string): Buffer => createHmac('sha256', salted).update(text).digest()
+  const stored = createHash('sha256').update(keyed('Client Key')).digest('base64')
+  const server = keyed('Server Key').toString('base64')
+  return `SCRAM-SHA-256$${ITERATIONS}:${Buffer.from(salt).toString('base64')}$${stored}:${server}`
+}
