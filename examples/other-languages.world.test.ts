@@ -16,10 +16,10 @@ import { CIVIL, onSearch, SIGNER, signed } from '../packages/client/test/callbac
 import { finding, loopback, type Respond, refusing } from '../packages/client/test/loopback.ts'
 import { keyPair } from '../packages/core/test/key-pairs.ts'
 import type { Unsigned } from '../packages/delivery/test/stranger/signing.ts'
-import { ended, type Language, PYTHON, pythonOrSkip, started } from './test/languages.ts'
+import { ended, JAVA, javaOrSkip, type Language, PYTHON, pythonOrSkip, started } from './test/languages.ts'
 
 const VECTORS = join(import.meta.dirname, '../conformance/signature')
-const LANGUAGES: readonly Language[] = [PYTHON]
+const LANGUAGES: readonly Language[] = [PYTHON, JAVA]
 
 let demo: Awaited<ReturnType<typeof demoServer>>
 let folder: string
@@ -32,14 +32,15 @@ afterAll(async () => {
   await rm(folder, { recursive: true })
 })
 
-/** The vectors that a program with these prefixes takes and refuses, as it counts them. */
-async function expectedCounts(prefixes: readonly string[]): Promise<string> {
+/** The vectors that the example takes and refuses, as it counts them. */
+async function expectedCounts({ prefixes, algorithms }: Language): Promise<string> {
   const counts: Record<string, number> = {}
   for (const file of Object.keys(FILES)) {
     const vectors: readonly Vector[] = JSON.parse(await readFile(join(VECTORS, `${file}.json`), 'utf8'))
     for (const { profile, expected } of vectors) {
-      const { layout, canonical_form, digest_prefix } = profile
-      const isClaimed = layout === 'parameters' && canonical_form === 'rfc8785' && prefixes.includes(digest_prefix)
+      const { layout, canonical_form, digest_prefix, algorithms: registered } = profile
+      const isForm = layout === 'parameters' && canonical_form === 'rfc8785' && prefixes.includes(digest_prefix)
+      const isClaimed = isForm && registered.every((name) => algorithms.includes(name))
       const name = isClaimed ? expected : 'not claimed'
       counts[name] = (counts[name] ?? 0) + 1
     }
@@ -120,10 +121,13 @@ function doubles(count: number): string[] {
   })
 }
 
-describe.each(LANGUAGES)('$name', ({ words, prefixes }) => {
+describe.each(LANGUAGES)('$name', (language) => {
+  const words = (context: TestContext, program: Parameters<Language['words']>[1]) =>
+    language.words(context, program, folder)
+
   test('takes and refuses each vector of the layout that it claims', async (context) => {
     const { stdout } = await ended([...words(context, 'vectors'), VECTORS])
-    expect(stdout).toBe(`${await expectedCounts(prefixes)}\nall as expected\n`)
+    expect(stdout).toBe(`${await expectedCounts(language)}\nall as expected\n`)
   })
 
   test('writes canonical JSON as we do, and refuses what we refuse', async (context) => {
@@ -352,15 +356,26 @@ test('the program of docs/python.md asks and prints how many were found', async 
   expect(stdout).toBe('1 1 records\n2 3 records\n')
 })
 
-test('docs/python.md shows what the programs print', async () => {
-  const page = await readFile(new URL('../docs/python.md', import.meta.url), 'utf8')
-  expect(page).toContain(`\n${await expectedCounts(PYTHON.prefixes)}\nall as expected\n`)
+test('the program of docs/java.md asks and prints how many were found', async (context) => {
+  const java = javaOrSkip(context, folder)
+  await writeFile(join(folder, 'Search.java'), await shownProgram('java.md', 'search'))
+  const [program = '', ...words] = java
+  const { stdout } = await promisify(execFile)(program, [...words, 'Search.java'], { cwd: folder })
+  expect(stdout).toBe('1 1 records\n')
+})
+
+test.each([
+  ['python.md', PYTHON],
+  ['java.md', JAVA],
+])('docs/%s shows what the programs print', async (name, language) => {
+  const page = await readFile(new URL(`../docs/${name}`, import.meta.url), 'utf8')
+  expect(page).toContain(`\n${await expectedCounts(language)}\nall as expected\n`)
   const found = 'by civil.rollcall.example, verified: 1 record'
   expect(page).toContain(`\nanswered ${found}\ncalled back ${found}\n`)
 })
 
 test('each example is one file of at most 500 lines', async () => {
-  for (const file of ['python/rollcall.py']) {
+  for (const file of ['python/rollcall.py', 'java/Rollcall.java']) {
     const text = await readFile(join(import.meta.dirname, file), 'utf8')
     expect({ file, isShort: text.trimEnd().split('\n').length <= 500 }).toEqual({ file, isShort: true })
   }

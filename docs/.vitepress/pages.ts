@@ -27,6 +27,8 @@ export const GROUPS: readonly Group[] = [
       ['enrolment', 'Enrolment'],
       ['client', 'Client library'],
       ['python', 'Python'],
+      ['java', 'Java'],
+      ['other-languages', 'Other languages'],
       ['command-line', 'Command line'],
       ['signature', 'Signatures'],
       ['encryption', 'Encryption'],

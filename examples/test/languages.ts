@@ -1,8 +1,10 @@
 /** The examples in other languages, as programs that a test runs. Their tools are not of npm: `.ci/run` installs them. */
 import { type ChildProcessWithoutNullStreams, execFile, execFileSync, spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { TestContext } from 'vitest'
+import { programOrSkip } from '../../test/programs.ts'
 
 type Skips = Pick<TestContext, 'skip'>
 
@@ -10,9 +12,17 @@ export interface Language {
   readonly name: string
   /** The digest prefixes of the layout `parameters` that the example claims. */
   readonly prefixes: readonly string[]
-  /** The words that start a program of the example. Where this machine lacks something, the test is skipped, and the reason said. */
-  readonly words: (context: Skips, program: 'vectors' | 'try_demo' | 'receive') => readonly string[]
+  /** The algorithms that it claims. */
+  readonly algorithms: readonly string[]
+  /**
+   * The words that start a program of the example. Where this machine lacks something, the test is skipped, and the reason said.
+   * @param folder where compiled files are kept
+   */
+  readonly words: (context: Skips, program: keyof typeof CLASSES, folder: string) => readonly string[]
 }
+
+/** The programs, and their classes in Java. */
+const CLASSES = { vectors: 'Vectors', try_demo: 'TryDemo', receive: 'Receive' } as const
 
 const examples = join(import.meta.dirname, '..')
 
@@ -32,7 +42,41 @@ export function pythonOrSkip(context: Skips): string {
 export const PYTHON: Language = {
   name: 'python',
   prefixes: ['', 'SHA-256=', 'BLAKE-512='],
+  algorithms: ['EdDSA', 'ES256', 'RS256'],
   words: (context, program) => [pythonOrSkip(context), '-B', join(examples, 'python', `${program}.py`)],
+}
+
+/** Jackson, where Debian's package has it. */
+const JARS = ['core', 'databind', 'annotations'].map((name) => `/usr/share/java/jackson-${name}.jar`)
+const SOURCES = ['Rollcall', 'ReceiverHttp', ...Object.values(CLASSES)]
+
+/** The words before the name of a class; the example is compiled the first time. */
+export function javaOrSkip(context: Skips, folder: string): string[] {
+  const [java, javac] = [programOrSkip(context, 'java'), programOrSkip(context, 'javac')]
+  if (!JARS.every((jar) => existsSync(jar))) return context.skip('Jackson (libjackson2-databind-java) is not installed')
+  const files = SOURCES.map((name) => join(examples, 'java', `${name}.java`))
+  const path = [folder, ...JARS].join(':')
+  if (!existsSync(join(folder, 'Rollcall.class'))) {
+    execFileSync(javac, [
+      '-J-XX:TieredStopAtLevel=1',
+      '-Xlint:all,-serial',
+      '-Werror',
+      '-cp',
+      path,
+      '-d',
+      folder,
+      ...files,
+    ])
+  }
+  // Programs of a second are not worth the time of the second compiler.
+  return [java, '-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC', '-cp', path]
+}
+
+export const JAVA: Language = {
+  name: 'java',
+  prefixes: [''],
+  algorithms: ['EdDSA'],
+  words: (context, program, folder) => [...javaOrSkip(context, folder), CLASSES[program]],
 }
 
 /** Starts a program of the example; it gets its own environment and these variables. */
