@@ -189,7 +189,7 @@ export class MailboxModel {
     const { event_type, record, record_version } = event
     const said = { subscription, code, subscribed: one.event_type, asked_reg_type, asked_record_type }
     this.rows.push({
-      ...waiting({ id, event: event.id, event_type, record, record_version, ...said, ...changes }),
+      ...waiting({ id, event: event.id, event_type, record: String(record), record_version, ...said, ...changes }),
       mailbox,
       due: Math.max(due, notBefore),
       state: 'waiting',

@@ -12,6 +12,7 @@ import { filtersOf, type Recording } from '@rollcall/delivery/events/recording'
 import { lockEvents } from '@rollcall/delivery/store/events/lock'
 import { type Kind, type RecordType, resolveRecordType } from '@rollcall/protocol'
 import { hasRecords } from '@rollcall/records/records/record-counts'
+import { recordsOf } from '@rollcall/records/records/registry-records'
 import type { ClientBase } from 'pg'
 import { Batch, type Preparing } from './batch.ts'
 import { duplicatesOf, FORMATS, type FormatName, type FormatOptions, formatOfSource, type ReadAs } from './formats.ts'
@@ -202,10 +203,10 @@ async function eventsOf(
 ): Promise<RunEvents | null> {
   if (given === undefined || given.mode === 'none') return null
   const isWanted = given.mode === 'changes' || (from.events ?? (await hasRecords(db, registry)))
-  return isWanted ? { ...given, filters: filtersOf(db.pool) } : null
+  return isWanted ? { ...given, records: recordsOf(db, registry), filters: filtersOf(db.pool) } : null
 }
 
-type RunEvents = ImportEvents & Pick<Recording, 'filters'>
+type RunEvents = ImportEvents & Pick<Recording, 'filters' | 'records'>
 
 interface Run {
   readonly client: ClientBase

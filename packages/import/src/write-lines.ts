@@ -147,7 +147,7 @@ async function writeOnce(
   if (run === null) {
     const met = await noteLines(client, recordType, lineOf)
     const noted = [...lineOf.keys()].filter((primary) => !keep || !met.has(primary))
-    return { ...NOTHING, records: noted.map((primary_identifier) => ({ id: 0, primary_identifier })), met }
+    return { ...NOTHING, records: noted.map((primary_identifier) => ({ id: '', primary_identifier })), met }
   }
   const records = lines.map(({ record }) => record)
   const imported = { run, lines: lineOf, keep }

@@ -1,8 +1,8 @@
 /** Predicates with the SQL that they become, and the records of the fixture that it finds. */
 
 import type { Predicate } from '@rollcall/core/model/predicate'
-import { toSql } from '@rollcall/records/records/sql/to-sql'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { toSql } from '../../records/src/records/sql/to-sql.ts'
 import { table, whichMatch, writeFixture } from '../../records/test/query-fixture.ts'
 import { type TestDatabase, testDatabase } from './postgres.ts'
 

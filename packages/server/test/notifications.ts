@@ -131,7 +131,7 @@ export const waiting = (changes: Partial<WaitingNotification>): WaitingNotificat
   event: 1,
   event_type: 'LiveBirth',
   record_type: 'Person',
-  record: 1,
+  record: '1',
   record_version: 1,
   occurred_at: new Date(0),
   recorded_at: new Date(0),

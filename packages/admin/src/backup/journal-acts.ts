@@ -26,6 +26,7 @@ import { findRegistry } from '@rollcall/records/registries/registries'
 import { makeLive } from '../participants/promote.ts'
 import { erasePseudonyms } from '../persons/erase.ts'
 import { protectAgain } from '../persons/protected-persons.ts'
+import { withMerged } from '../persons/with-merged.ts'
 import { deleteNamed } from '../records/records.ts'
 import { removeAgain } from '../removal.ts'
 import { AdminRefusal, asRefusal } from '../use-case.ts'
@@ -133,7 +134,11 @@ async function erasePerson(needs: ApplyNeeds, act: Act<'person_erased'>, at: Dat
   await erasePseudonyms(needs, pseudonyms, act.reason)
   for (const { registry, record_type, record } of act.records) {
     const found = await findRegistry(db, registry)
-    if (found !== null) await eraseNotifications(db.pool, { registry: found.id, record_type, record })
+    const recordType = found?.kind.record_types.find(({ name }) => name === record_type)
+    if (found === null || recordType === undefined) continue
+    // Acts of earlier versions have a number.
+    const records = await withMerged(db, found, recordType, String(record))
+    await eraseNotifications(db.pool, { registry: found.id, record_type, records })
   }
   for (const { registry, record_type, primary_identifier } of act.forgotten) {
     const found = await findRegistry(db, registry)

@@ -143,8 +143,8 @@ describe('a published event', () => {
   })
 
   test('two changes of one record at once have versions one after the other', async () => {
-    const change = { record_type: 'Person', record: 7, written_anew: null }
-    const other = { ...change, record: 8 }
+    const change = { record_type: 'Person', record: '7', written_anew: null }
+    const other = { ...change, record: '8' }
     await withTransaction(database.db.pool, async (client) => {
       await client.query(
         `insert into event (registry, event_type, record_type, record, record_version, occurred_at)

@@ -21,6 +21,7 @@ import {
   resolveEventType,
   resolveRecordType,
 } from '@rollcall/protocol'
+import { recordsOf } from '@rollcall/records/records/registry-records'
 import { findRegistry, noRegistryAt } from '@rollcall/records/registries/registries'
 import type { ClientBase } from 'pg'
 import Type, { type Static } from 'typebox'
@@ -92,7 +93,7 @@ export const publishEvent = act(
       throw new AdminRefusal(`namespace: ${problem}`, { reason: 'not_found' })
     }
     const published = readPublished(registry, input)
-    const recording = { registry, limits, filters: filtersOf(db.pool), now: now() }
+    const recording = { registry, records: recordsOf(db, registry), limits, filters: filtersOf(db.pool), now: now() }
     const work = async (client: ClientBase) => {
       await lockEvents(client, registry.id, 'change')
       const known = await knownEvent(client, registry, published)

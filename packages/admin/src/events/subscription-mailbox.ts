@@ -94,12 +94,12 @@ export const backfillSubscription = act(
       limit: PAGE,
     }
     let queued = 0
-    for (let from = begun?.last ?? 0; ; ) {
-      const page = await queueBackfill(db, registry, subscription, { ...which, from })
+    for (let after = begun?.last ?? null; ; ) {
+      const page = await queueBackfill(db, registry, subscription, { ...which, after })
       if (page === null) throw new AdminRefusal('code: another backfill of the subscription goes on')
       queued += page.records
-      from = page.last
-      if (page.records === 0) return { code, queued }
+      after = page.last
+      if (after === null) return { code, queued }
     }
   },
 )

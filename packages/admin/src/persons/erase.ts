@@ -28,6 +28,7 @@ import {
 import { AdminRefusal } from '../use-case.ts'
 import { type FoundPerson, findPerson } from './person.ts'
 import { type RetentionNeeds, requireOwner } from './retention.ts'
+import { withMerged } from './with-merged.ts'
 
 /**
  * Deletes the pseudonyms and salts of a person in the accounts, and withdraws what waits to be sent. The chain of accounts
@@ -183,7 +184,11 @@ async function eraseBeside(
 ): Promise<{ notifications: number; underway: number; tombstones: number }> {
   let [notifications, underway, tombstones] = [0, 0, 0]
   for (const { registry, recordType, id } of records) {
-    const about = { registry: registry.id, record_type: recordType.name, record: id }
+    const about = {
+      registry: registry.id,
+      record_type: recordType.name,
+      records: await withMerged(db, registry, recordType, id),
+    }
     const withdrawn = await (dryRun ? countWithdrawable : eraseNotifications)(db.pool, about)
     notifications += withdrawn.notifications
     underway += withdrawn.underway

@@ -1,6 +1,7 @@
 /** Protected persons: their records, and what other records name of them, are hidden from grants that do not name the category. */
 
 import type { JournalAct } from '@rollcall/core/model/journal'
+import { namesIn } from '@rollcall/core/model/person-identifiers'
 import { PROTECTION_CATEGORIES } from '@rollcall/core/model/protection'
 import type { Identifier } from '@rollcall/core/model/records'
 import { IDENTIFIERS, type Registry } from '@rollcall/core/model/registry'
@@ -19,7 +20,7 @@ import {
   protectPerson as protectRow,
   unprotectPerson as unprotectRow,
 } from '@rollcall/records/records/protect-person'
-import { aliasesOf, namesIn } from '@rollcall/records/records/retired-records'
+import { aliasesOf } from '@rollcall/records/records/retired-records'
 import { applyIndexes } from '@rollcall/records/registries/index-apply'
 import { registryAt } from '@rollcall/records/registries/registries'
 import type { ClientBase, PoolClient } from 'pg'
@@ -28,6 +29,7 @@ import { act } from '../act.ts'
 import { closed, flag, Namespace, orNull, personalData, text, wholeNumber } from '../members.ts'
 import type { HasDatabase } from '../needs.ts'
 import { AdminRefusal } from '../use-case.ts'
+import { withMerged } from './with-merged.ts'
 
 export { PROTECTION_CATEGORIES }
 
@@ -70,7 +72,7 @@ export const protectPerson = act(
     }
     const commit = async (client: PoolClient) => {
       const { identifier, bearer } = await findPerson(client, registry, named)
-      const done = await protect(client, registry, { identifier, bearer, category, reason })
+      const done = await protect(db, client, registry, { identifier, bearer, category, reason })
       if (done === null) {
         throw new AdminRefusal('identifier: the person is protected already; lift that protection first', {
           reason: 'conflict',
@@ -101,7 +103,7 @@ export async function protectAgain(
     const known = await protectionBy(client, registry.id, identifier)
     if (known?.category === category) return
     if (known !== null) await unprotectRow(client, registry, known.id)
-    await protect(client, registry, { identifier, bearer, category, reason })
+    await protect(db, client, registry, { identifier, bearer, category, reason })
   })
 }
 
@@ -117,12 +119,14 @@ async function findPerson(client: ClientBase, registry: Registry, named: Identif
 }
 
 /** Null: the person is protected already. */
-async function protect(client: ClientBase, registry: Registry, person: NewProtection) {
+async function protect(db: Database, client: ClientBase, registry: Registry, person: NewProtection) {
   const { bearer, category } = person
   const rewritten = await protectRow(client, registry, person)
   if (rewritten === null) return null
   if (bearer === null) return { records: 0, rewritten, withdrawn: 0 }
-  const about = { registry: registry.id, record_type: bearer.recordType.name, record: bearer.id }
+  const { recordType, id } = bearer
+  const records = await withMerged(db, registry, recordType, id, client)
+  const about = { registry: registry.id, record_type: recordType.name, records }
   return { records: 1, rewritten, withdrawn: await withdrawNotifications(client, about, category) }
 }
 

@@ -7,12 +7,12 @@ import { matches } from '@rollcall/core/query/memory/matches'
 import { parseJson } from '@rollcall/protocol'
 import { recordTable } from '@rollcall/records/records/record-tables'
 import { aliasesOf } from '@rollcall/records/records/retired-records'
-import { toSql } from '@rollcall/records/records/sql/to-sql'
 import { addRegistry } from '@rollcall/records/registries/registries'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../../keys/test/postgres.ts'
 import { backfillColumns } from '../../../records/src/records/backfill.ts'
+import { toSql } from '../../../records/src/records/sql/to-sql.ts'
 import { acting } from '../../test/acting.ts'
 import { publishEvent } from '../events/publish.ts'
 import { mergeRecords, unmergeRecords } from './merge.ts'
@@ -140,7 +140,7 @@ type Found = Readonly<Record<string, readonly string[]>>
 async function found(): Promise<{ sql: Found; memory: Found }> {
   const [recordType] = registry.kind.record_types
   const table = recordTable(registry, recordType)
-  const { rows } = await query('select id, primary_identifier as name, document from r1_person order by name')
+  const { rows } = await query('select id::text, primary_identifier as name, document from r1_person order by name')
   const aliases = await aliasesOf(
     database.db.pool,
     registry,

@@ -14,6 +14,7 @@ import { recordsNamed, restoreRecord, retireRecord } from '@rollcall/records/rec
 import { InvalidRecord } from '@rollcall/records/records/prepare-record'
 import { categoriesOf } from '@rollcall/records/records/protection'
 import { sqlState } from '@rollcall/records/records/record-writer'
+import { recordsOf } from '@rollcall/records/records/registry-records'
 import { aliasesOf, type RetiredRecord } from '@rollcall/records/records/retired-records'
 import { registryAt } from '@rollcall/records/registries/registries'
 import { recordTypeOf } from '@rollcall/records/registries/registry-attributes'
@@ -62,8 +63,8 @@ export const mergeRecords = act(
   { name: 'record merge', approval: 'never', input: MERGE, result: RESULT },
   (needs: HasRecording, { namespace, record_type, survivor: stays, retired: goes }) =>
     changing(needs, namespace, async (change) => {
-      const survivor = liveRecord('survivor', await recordsOf(change, record_type, 'survivor', stays))
-      const retired = liveRecord('retired', await recordsOf(change, record_type, 'retired', goes))
+      const survivor = liveRecord('survivor', await namedRecords(change, record_type, 'survivor', stays))
+      const retired = liveRecord('retired', await namedRecords(change, record_type, 'retired', goes))
       const { recordType, id, document: before } = retired
       if (survivor.recordType !== recordType) {
         throw new AdminRefusal('survivor and retired: must be records of one type')
@@ -88,7 +89,7 @@ export const unmergeRecords = act(
   { name: 'record unmerge', approval: 'never', input: UNMERGE, result: RESULT },
   (needs: HasRecording, { namespace, record_type, retired: comes }) =>
     changing(needs, namespace, async (change) => {
-      const { recordType, ...retired } = retiredRecord(await recordsOf(change, record_type, 'retired', comes))
+      const { recordType, ...retired } = retiredRecord(await namedRecords(change, record_type, 'retired', comes))
       await checkProtection(change, recordType, retired.survivor, retired.record)
       await restoreRecord(change.client, change.registry, recordType, retired).catch(refuseToRestore)
       const named: NamedEvent = { event_type: 'CANCEL', corrects: 'CORRECTION', corrected: retired.event }
@@ -132,7 +133,7 @@ async function changing<Result>(
   return withTransaction(db.pool, async (client) => {
     await lockEvents(client, registry.id, 'merge')
     const now = clock()
-    const recording = { registry, limits, filters: filtersOf(db.pool), now }
+    const recording = { registry, records: recordsOf(db, registry), limits, filters: filtersOf(db.pool), now }
     return work({ client, registry, recording, now })
   })
 }
@@ -162,7 +163,7 @@ interface Named {
 
 type Given = ReadOnly<Static<typeof MERGE>>['retired']
 
-async function recordsOf(
+async function namedRecords(
   { client, registry }: Change,
   record_type: string | undefined,
   member: 'survivor' | 'retired',

@@ -10,6 +10,7 @@ import { FORMATS, type FormatName } from '@rollcall/import/formats'
 import { EVENT_MODES, type ImportProgress, importFile } from '@rollcall/import/import-file'
 import { identifierValue, oneOf, type RecordType, resolveIdentifierType } from '@rollcall/protocol'
 import { deleteRecords as deleteRows } from '@rollcall/records/records/delete-records'
+import { recordsOf } from '@rollcall/records/records/registry-records'
 import { registryAt } from '@rollcall/records/registries/registries'
 import { recordTypeOf } from '@rollcall/records/registries/registry-attributes'
 import Type from 'typebox'
@@ -205,7 +206,14 @@ async function deleteBatches(
       const remove = async () => {
         await lockEvents(client, registry.id, 'change')
         const rows = await deleteRows(client, registry, recordType, batch)
-        const recording = { registry, limits, filters: filtersOf(db.pool), began, now: now() }
+        const recording = {
+          registry,
+          records: recordsOf(db, registry),
+          limits,
+          filters: filtersOf(db.pool),
+          began,
+          now: now(),
+        }
         const changes = rows.map(({ id, document, aliases }) => {
           return { record_type, record: id, before: document, after: null, aliases }
         })

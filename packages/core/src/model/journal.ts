@@ -20,7 +20,7 @@ export type JournalAct =
       /** The numbers of the holds that were in force. Only these holds keep rows of the person. */
       readonly holds: readonly number[]
       /** The person's records; what waited to be sent about them was withdrawn. */
-      readonly records: readonly { readonly registry: string; readonly record_type: string; readonly record: number }[]
+      readonly records: readonly { readonly registry: string; readonly record_type: string; readonly record: string }[]
       /** Deleted records of the person whose tombstones were forgotten. */
       readonly forgotten: readonly {
         readonly registry: string

@@ -113,12 +113,14 @@ async function namesOf(
     records.map(({ id }) => id),
   )
   return records.map(({ id, document }) => {
-    const names = [document, ...(merged.get(id) ?? [])].flatMap((text) => ownOf(kind, recordType, text))
+    const texts = [document, ...(merged.get(id) ?? []).map((one) => one.document)]
+    const names = texts.flatMap((text) => namesIn(kind, recordType, JSON.parse(text)))
     return [...new Map(names.map((one) => [`${one.type} ${one.value}`, one])).values()]
   })
 }
 
-const ownOf = (kind: Kind, recordType: RecordType, document: string): readonly Identifier[] =>
-  readIdentifiers(kind, recordType, JSON.parse(document) as JsonValue)
+/** The identifiers by which a document names its record, and nobody inside of it. */
+export const namesIn = (kind: Kind, recordType: RecordType, document: JsonValue): readonly Identifier[] =>
+  readIdentifiers(kind, recordType, document)
     .filter(({ names }) => names === 'record')
     .map(({ type, value }) => ({ type, value }))

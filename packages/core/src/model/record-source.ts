@@ -5,7 +5,7 @@
 import type { RecordType } from '@rollcall/protocol'
 import type { ModeName } from './exchange.ts'
 import type { Predicate } from './predicate.ts'
-import type { Found, FoundRecord, Page, RecordId } from './records.ts'
+import type { Found, FoundRecord, Identifier, Page, RecordId } from './records.ts'
 import type { RegistryShape } from './registry.ts'
 
 export interface RecordQuery {
@@ -33,12 +33,53 @@ export interface RecordReader {
     ids: readonly RecordId[],
     categories?: readonly string[],
   ): Promise<readonly FoundRecord[]>
-  /** The documents of the records that were merged into these records, by record. A record without any is left out. */
+  /** The records that were merged into these records, by record. A record without any is left out. */
   merged(
     registry: RegistryShape,
     recordType: RecordType,
     ids: readonly RecordId[],
-  ): Promise<ReadonlyMap<RecordId, readonly string[]>>
+  ): Promise<ReadonlyMap<RecordId, readonly MergedRecord[]>>
+  /**
+   * The records that other records name, those of protected persons among them: whoever calls decides who is told. One that was
+   * merged into another is found in that one.
+   * @param identifiers normalised values of the primary identifier; those that no record has are left out
+   */
+  named(
+    registry: RegistryShape,
+    recordType: RecordType,
+    identifiers: readonly string[],
+  ): Promise<readonly NamedRecord[]>
+  /** Reads all records a page at a time, those of protected persons among them; an empty page is the end. */
+  page(registry: RegistryShape, query: PageQuery): Promise<readonly PagedRecord[]>
+}
+
+/** A record that was merged into another. */
+export interface MergedRecord {
+  readonly id: RecordId
+  /** Canonical JSON, as it was when the record was merged. */
+  readonly document: string
+}
+
+export interface NamedRecord extends FoundRecord {
+  /** Identifiers of records that were merged into it. */
+  readonly aliases: readonly Identifier[]
+}
+
+export interface PageQuery {
+  readonly recordType: RecordType
+  /** Ages are bound to a day (`atDay`); null: all records. */
+  readonly predicate: Predicate | null
+  /** Only records that were written at this time or later; null: all. */
+  readonly since: Date | null
+  /** The last record of the page before: the mark to go on from; null: at the beginning. */
+  readonly after: RecordId | null
+  /** Records, at least 1. */
+  readonly limit: number
+}
+
+export interface PagedRecord extends FoundRecord {
+  /** When it was written last. */
+  readonly written: Date
 }
 
 export interface RecordSource {

@@ -7,8 +7,8 @@ export interface Identifier {
   readonly value: string
 }
 
-/** The id of a record in its source. */
-export type RecordId = number
+/** The id of a record in its source: opaque, and compared as it is. No id contains NUL. */
+export type RecordId = string
 
 export interface FoundRecord {
   readonly id: RecordId

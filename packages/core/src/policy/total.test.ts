@@ -12,7 +12,7 @@ const grantOf = (counts: GrantTerms['counts']) => ({
 
 /** What a search says of so many records that match: it counts one more than the cap at most. */
 const foundOf = (matching: number): Found => {
-  const ids = Array.from({ length: Math.min(matching, CAP) }, (_, id) => id)
+  const ids = Array.from({ length: Math.min(matching, CAP) }, (_, id) => String(id))
   return { total: Math.min(matching, CAP + 1), records: ids.map((id) => ({ id, document: '{}' })), ids }
 }
 

@@ -55,6 +55,7 @@ import { referenceKeys } from './0057-reference-keys.ts'
 import { journalReports } from './0058-journal-reports.ts'
 import { sessions } from './0059-sessions.ts'
 import { packedAccounts } from './0060-packed-accounts.ts'
+import { recordKeys } from './0061-record-keys.ts'
 
 export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
   '0001-directory': directory,
@@ -111,4 +112,5 @@ export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
   '0058-journal-reports': journalReports,
   '0059-sessions': sessions,
   '0060-packed-accounts': packedAccounts,
+  '0061-record-keys': recordKeys,
 }

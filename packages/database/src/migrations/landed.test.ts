@@ -60,6 +60,7 @@ const LANDED: Readonly<Record<string, string>> = {
   '0058-journal-reports.ts': 'b63673256414603927778e163ed541f7',
   '0059-sessions.ts': '3ff10f1954b29afb51b6e59587e0fe70',
   '0060-packed-accounts.ts': '3bffd34f889426e8978cd516bb20b5e8',
+  '0061-record-keys.ts': '0a3d64ab9aa8abf682398b2380de35ff',
 }
 
 const files = readdirSync(new URL('.', import.meta.url)).filter((name) => /^[0-9]{4}-(?!.*\.test\.).*\.ts$/.test(name))

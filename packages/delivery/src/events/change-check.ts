@@ -1,7 +1,7 @@
 /** Who may be told of a change: nobody from whom its record, or all that has changed in it, is hidden. */
 
 import { type Derivation, deriveEvents, RecordState, ruleHolds, type StateChange } from '@rollcall/core/events/derive'
-import type { Protection } from '@rollcall/core/model/protection'
+import { type Protection, protectedAs, protectionKey } from '@rollcall/core/model/protection'
 import { takesOutHidden } from '@rollcall/core/policy/hidden'
 import {
   canonicalJson,
@@ -15,7 +15,6 @@ import {
   type TakesOut,
   withoutPersons,
 } from '@rollcall/protocol'
-import { categoriesOf } from '@rollcall/records/records/protection'
 import type { ClientBase } from 'pg'
 import { HIDES_ALL, type Hiding, hidingOf } from '../store/events/subscriber-hiding.ts'
 import type { Draft, Recording } from './recording.ts'
@@ -38,15 +37,8 @@ export async function changeCheckOf(
   checked: Checked,
   drafts: readonly Draft[],
 ): Promise<ChangeCheck> {
-  const { registry } = checked.recording
-  const categories =
-    checked.protection.byProtectingIdentifier.size === 0
-      ? () => []
-      : await categoriesOf(
-          client,
-          registry,
-          drafts.map(({ change }) => change),
-        )
+  const { kind } = checked.recording.registry
+  const marks = new Map(drafts.map((draft) => [draft, categoriesOf(kind, checked.protection, draft)]))
   const known = new Map<string, boolean>()
   const isTold = (draft: Draft, hiding: Hiding): boolean => {
     const key = `${draft.id} ${hiding.minors} ${hiding.categories.join()}`
@@ -57,7 +49,7 @@ export async function changeCheckOf(
   return async (all, eventOf) => {
     const about = all.flatMap((one) => {
       const draft = eventOf(one)
-      return draft === undefined ? [] : [{ one, draft, categories: categories(draft.change) }]
+      return draft === undefined ? [] : [{ one, draft, categories: marks.get(draft) ?? [] }]
     })
     // What everybody may be told of needs no look at the grants.
     const hidden = about.filter(
@@ -75,6 +67,16 @@ export async function changeCheckOf(
     const untold = new Set(refused.map(({ one }) => one))
     return all.filter((one) => !untold.has(one))
   }
+}
+
+/** The categories for which the person of a changed record is protected, by its identifiers and those of records merged into it. */
+function categoriesOf(kind: Kind, protection: Protection, { recordType, change }: Draft): readonly string[] {
+  if (protection.byProtectingIdentifier.size === 0) return []
+  const documents = [change.before, change.after, change.unwritten ?? null].map(parsed)
+  return [
+    ...documents.flatMap((document) => protectedAs(kind, recordType, protection, document)),
+    ...(change.aliases ?? []).flatMap((alias) => protection.byProtectingIdentifier.get(protectionKey(alias)) ?? []),
+  ].map(({ category }) => category)
 }
 
 /** Somebody who comes of age is added for those who see no minors, and was there before for those who do. */

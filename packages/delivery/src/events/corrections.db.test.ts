@@ -3,6 +3,7 @@ import { DEFAULT_LIMITS } from '@rollcall/core/limits'
 import type { Registry } from '@rollcall/core/model/registry'
 import { withTransaction } from '@rollcall/database/transaction'
 import type { JsonObject } from '@rollcall/protocol'
+import { recordsOf } from '@rollcall/records/records/registry-records'
 import { addRegistry } from '@rollcall/records/registries/registries'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { acting } from '../../../admin/test/acting.ts'
@@ -48,10 +49,16 @@ const [LIVE, OF_DEATH] = [
 
 /** As a whole record is written, without the date: every death that was notified is taken back. */
 async function cleared(): Promise<void> {
-  const [row] = await rows('select id, document from r1_person')
+  const [row] = await rows('select id::text, document from r1_person')
   const { death_date: _, ...alive } = JSON.parse(row.document)
   const change = { record_type: 'Person', record: row.id, before: row.document, after: JSON.stringify(alive) }
-  const recording = { registry, now, limits, filters: filtersOf(database.db.pool) }
+  const recording = {
+    registry,
+    records: recordsOf(database.db, registry),
+    now,
+    limits,
+    filters: filtersOf(database.db.pool),
+  }
   await withTransaction(database.db.pool, (client) => recordChanges(client, recording, [change]))
 }
 

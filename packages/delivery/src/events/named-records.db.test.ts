@@ -7,6 +7,7 @@ import { DEFAULT_LIMITS } from '@rollcall/core/limits'
 import type { Registry } from '@rollcall/core/model/registry'
 import { withTransaction } from '@rollcall/database/transaction'
 import type { JsonObject } from '@rollcall/protocol'
+import { recordsOf } from '@rollcall/records/records/registry-records'
 import { addRegistry } from '@rollcall/records/registries/registries'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { acting } from '../../../admin/test/acting.ts'
@@ -39,9 +40,11 @@ const household = (...member_list: JsonObject[]): string =>
   JSON.stringify({ group_identifier: [{ identifier_type: 'HOUSEHOLD_ID', identifier_value: 'H-1' }], member_list })
 const changed = (before: string | null, after: string | null) =>
   withTransaction(database.db.pool, (client) =>
-    recordChanges(client, { registry, now, limits, filters: filtersOf(database.db.pool) }, [
-      { record_type: 'Group', record: 1, before, after },
-    ]),
+    recordChanges(
+      client,
+      { registry, records: recordsOf(database.db, registry), now, limits, filters: filtersOf(database.db.pool) },
+      [{ record_type: 'Group', record: '1', before, after }],
+    ),
   )
 
 test('new members whose records the registry has', async () => {

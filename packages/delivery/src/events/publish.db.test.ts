@@ -8,6 +8,7 @@ import type { Registry } from '@rollcall/core/model/registry'
 import { atDay } from '@rollcall/core/query/at-day'
 import { matches } from '@rollcall/core/query/memory/matches'
 import { canonicalJson, type JsonObject } from '@rollcall/protocol'
+import { recordsOf } from '@rollcall/records/records/registry-records'
 import { addRegistry } from '@rollcall/records/registries/registries'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -82,16 +83,16 @@ function stateOf(document: JsonObject | null): RecordState | null {
 }
 
 interface Change {
-  readonly record: number
+  readonly record: string
   readonly before: JsonObject | null
   readonly after: JsonObject | null
 }
 
 /** The stream as changes; a person who is entered after a deletion is another record. */
 function changesOf(steps: readonly Step[]): readonly Change[] {
-  const known = new Map<string, { record: number; document: JsonObject }>()
+  const known = new Map<string, { record: string; document: JsonObject }>()
   return steps.flatMap(({ uin, members }, at) => {
-    const { record = at, document: before = null } = known.get(uin) ?? {}
+    const { record = String(at), document: before = null } = known.get(uin) ?? {}
     const after = members && { identifier: [{ identifier_type: 'UIN', identifier_value: uin }], ...members }
     if (after === null) known.delete(uin)
     else known.set(uin, { record, document: after })
@@ -158,7 +159,11 @@ async function served(subscribers: readonly Subscriber[], changes: readonly Chan
     const notified: string[][] = []
     for (const { record, before, after } of changes) {
       const change = { record_type: 'Person', record, before: text(before), after: text(after) }
-      const events = await recordChanges(client, { registry, now, limits, filters }, [change])
+      const events = await recordChanges(
+        client,
+        { registry, records: recordsOf(database.db, registry), now, limits, filters },
+        [change],
+      )
       const { rows } = await client.query<{ subscription: number; event_type: string; presence: string }>(
         `select subscription, event_type, presence from notification join event on event.id = event
          where event = any($1::bigint[])`,

@@ -17,7 +17,6 @@ import {
   readIdentifiers,
   resolveRecordType,
 } from '@rollcall/protocol'
-import { findNamedRecords } from '@rollcall/records/records/named-records'
 import { publicText, readProtection } from '@rollcall/records/records/protection'
 import type { ClientBase } from 'pg'
 import { insertEvents, insertNotifications, nextEventNumbers, storeMatches } from '../store/events/events.ts'
@@ -70,7 +69,7 @@ async function insertDrafts(
     const events: readonly NamedEvent[] = named === undefined ? derived(recording, read.recordType, read) : [named]
     return events.length === 0 ? [] : [{ ...read, events }]
   })
-  const found = [...own, ...(await eventsOfNamed(client, registry, protection, own))]
+  const found = [...own, ...(await eventsOfNamed(client, recording, protection, own))]
   const count = found.reduce((sum, { events }) => sum + events.length, 0)
   if (count === 0) return []
   const recorded_at = recordedAt(recording)
@@ -143,7 +142,7 @@ function recordTypeNamed(kind: Kind, name: string): RecordType {
 /** The events of records that the changed ones name, each once. */
 async function eventsOfNamed(
   client: ClientBase,
-  registry: Registry,
+  { registry, records }: Recording,
   protection: Protection,
   found: readonly FoundChange[],
 ): Promise<readonly FoundChange[]> {
@@ -153,7 +152,7 @@ async function eventsOfNamed(
     if (also_of === undefined) continue
     const { record_type, identifiers } = also_of
     const recordType = recordTypeNamed(registry.kind, record_type)
-    const named = await findNamedRecords(client, registry, recordType, identifiers)
+    const named = await records.within(client).named(registry, recordType, identifiers)
     for (const { id, document, aliases } of named) {
       const name = `${event_type} ${record_type} ${id}`
       if (known.has(name)) continue

@@ -8,11 +8,13 @@ import type { Identifier } from '@rollcall/core/model/records'
 import type { Registry } from '@rollcall/core/model/registry'
 import { perPool } from '@rollcall/database/group-commit'
 import type { RecordType } from '@rollcall/protocol'
+import type { RegistryRecords } from '@rollcall/records/records/registry-records'
 import { CompiledFilters } from './match.ts'
 
 /** Where and when records are changed. */
 export interface Recording {
   readonly registry: Registry
+  readonly records: Pick<RegistryRecords, 'within'>
   readonly now: Date
   /** When the import began, or what else makes changes in several transactions. Unless given, `now`. */
   readonly began?: Date

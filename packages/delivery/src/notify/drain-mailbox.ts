@@ -14,6 +14,7 @@ import {
 import { disclosedBy, type Grant, QUOTAS } from '@rollcall/core/model/grant'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'
+import type { Database } from '@rollcall/database/database'
 import { isUnavailable } from '@rollcall/database/database-errors'
 import type { GrantQuota } from '@rollcall/participants/admission/grant-quota'
 import type { CallbackSettings } from '@rollcall/participants/store/participant-callbacks'
@@ -30,6 +31,7 @@ import type { PlannedItem } from './items.ts'
 import { nextItems } from './next-items.ts'
 
 export interface Notifying extends Delivering {
+  readonly db: Database
   readonly accounts: JointAccounts
   readonly grantQuota: GrantQuota
   /** The bytes of envelopes that may be in memory on this node. */
@@ -157,7 +159,7 @@ async function prepare(parts: Notifying, mailbox: ClaimedMailbox, sequence: numb
   const recipient = await recipientOf(parts, mailbox)
   if (recipient === null || (await isUsedUp(parts, recipient))) return 'nowhere'
   if (ahead.envelopes.length === 0 || now - ahead.at > STALE / 2) {
-    const next = await nextItems(parts.db.pool, mailbox.id, recipient)
+    const next = await nextItems(parts.db, mailbox.id, recipient)
     ahead.envelopes = [...next.envelopes]
     ahead.isAll = next.isAll
     ahead.at = now

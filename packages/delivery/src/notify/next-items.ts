@@ -6,10 +6,11 @@ import type { Registry } from '@rollcall/core/model/registry'
 import { isConsentGranted } from '@rollcall/core/policy/basis'
 import { isInRows } from '@rollcall/core/policy/disclosure'
 import { may } from '@rollcall/core/policy/permission'
+import type { Database } from '@rollcall/database/database'
 import { withTransaction } from '@rollcall/database/transaction'
 import type { CallbackSettings } from '@rollcall/participants/store/participant-callbacks'
 import { identifierValue, resolveIdentifierType } from '@rollcall/protocol'
-import { findNamedRecords } from '@rollcall/records/records/named-records'
+import { recordsOf } from '@rollcall/records/records/registry-records'
 import type pg from 'pg'
 import { criteriaOf } from '../store/events/find-subscriptions.ts'
 import { suspend } from '../store/events/subscription-states.ts'
@@ -41,12 +42,12 @@ export interface NextItems {
   readonly isAll: boolean
 }
 
-export async function nextItems(pool: pg.Pool, mailbox: number, to: To): Promise<NextItems> {
+export async function nextItems(db: Database, mailbox: number, to: To): Promise<NextItems> {
   // One more than there are items says that the last one is whole.
   let most = Math.max(to.settings.notify_items, AHEAD) + 1
   for (;;) {
-    const found = await findWaiting(pool, mailbox, most)
-    const envelopes = planEnvelopes(await sendable(pool, to, found), to.settings)
+    const found = await findWaiting(db.pool, mailbox, most)
+    const envelopes = planEnvelopes(await sendable(db, to, found), to.settings)
     const isAll = found.length < most
     // Otherwise what follows belongs to the last envelope, or there may be more of it.
     const whole = isAll ? envelopes : envelopes.slice(0, -1)
@@ -61,10 +62,11 @@ export async function nextItems(pool: pg.Pool, mailbox: number, to: To): Promise
  * that may not be found is not.
  */
 async function sendable(
-  pool: pg.Pool,
+  db: Database,
   { grant, registry }: To,
   found: readonly WaitingNotification[],
 ): Promise<readonly WaitingNotification[]> {
+  const { pool } = db
   const asksOther = await askingOther(pool, grant, found)
   const isPermitted = ({ subscription, subscribed, record_type, unfiltered, consent }: WaitingNotification): boolean =>
     !asksOther.has(subscription) &&
@@ -96,7 +98,7 @@ async function sendable(
     found.filter((one) => !dropped.has(one)),
   )
   if (grant === null || left.every(({ replaced_by }) => replaced_by === null)) return left
-  return Promise.all(left.map((one) => withoutHiddenSurvivor(pool, grant, registry, one)))
+  return Promise.all(left.map((one) => withoutHiddenSurvivor(db, grant, registry, one)))
 }
 
 /** By grant, what is known of subscriptions: whether their criteria are granted. */
@@ -158,7 +160,7 @@ async function withoutUnsent(
 
 /** Without the name of the survivor, where the conditions of the grant leave the survivor out as it is now. */
 async function withoutHiddenSurvivor(
-  pool: pg.Pool,
+  db: Database,
   grant: Grant,
   registry: Registry,
   one: WaitingNotification,
@@ -169,7 +171,7 @@ async function withoutHiddenSurvivor(
   const type = resolveIdentifierType(registry.kind, replaced_by.type)
   const value = type === undefined ? null : identifierValue(type, replaced_by.value)
   if (recordType === undefined || value === null) return { ...one, replaced_by: null }
-  const survivors = await findNamedRecords(pool, registry, recordType, [value])
+  const survivors = await recordsOf(db, registry).within(db.pool).named(registry, recordType, [value])
   const isFound = survivors.some(({ document }) => isInRows(grant, recordType, document))
   return isFound ? one : { ...one, replaced_by: null }
 }

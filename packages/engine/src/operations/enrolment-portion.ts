@@ -259,7 +259,7 @@ export async function storePeople(
   })
   await storeLedgers(client, registry, recordType, ledgers)
   const changes = changed.map(({ person, prepared }) => {
-    const record = ids.get(person) ?? 0
+    const record = ids.get(person) ?? ''
     const { before, aliases } = person
     return { record_type: recordType.name, record, before, after: prepared.document, aliases }
   })

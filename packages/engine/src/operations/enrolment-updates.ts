@@ -15,6 +15,7 @@ import { referenceId } from '@rollcall/core/model/reference-id'
 import { may } from '@rollcall/core/policy/permission'
 import { filtersOf } from '@rollcall/delivery/events/recording'
 import { canonicalJson, isJsonObject, type JsonValue, searchKey, timestampInstant } from '@rollcall/protocol'
+import { recordsOf } from '@rollcall/records/records/registry-records'
 import type { ClientBase } from 'pg'
 import { receiptContext, storeReceipt } from '../store/exchanges/enrolment-receipts.ts'
 import { type EntryResult, type UpdateEntry, type WritingScope, writePortion } from './enrolment-portion.ts'
@@ -49,7 +50,13 @@ export async function answerEnrolmentUpdates(
     registry,
     recordType: registry.kind.record_types[0],
     grant: exchange.grant,
-    recording: { registry, now, limits: parts.limits, filters: filtersOf(parts.db.pool) },
+    recording: {
+      registry,
+      records: recordsOf(parts.db, registry),
+      now,
+      limits: parts.limits,
+      filters: filtersOf(parts.db.pool),
+    },
   }
   const portions = Array.from({ length: Math.max(1, Math.ceil(entries.length / PORTION)) }, (_, at) =>
     entries.slice(at * PORTION, (at + 1) * PORTION),

@@ -9,6 +9,7 @@ import type { Exchange, Message, ModeName } from '@rollcall/core/model/exchange'
 import type { AskedFacts, ReplyMembers } from '@rollcall/core/model/outcome'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { RecordReader, RecordSource } from '@rollcall/core/model/record-source'
+import type { RecordId } from '@rollcall/core/model/records'
 import type { Database } from '@rollcall/database/database'
 import type { Bodies } from '@rollcall/keys/bodies'
 import type { Log } from '@rollcall/observe/log'
@@ -107,7 +108,7 @@ export interface PersistedPage {
   /** Records in all pages. */
   readonly total: number
   /** Of this page. */
-  readonly record_ids: readonly number[]
+  readonly record_ids: readonly RecordId[]
 }
 
 /** Does the work of one item. Throws ItemRejection when the item cannot be answered. */

@@ -28,6 +28,7 @@ import {
   lockLedgers,
 } from '@rollcall/records/records/enrolment-ledgers'
 import { InvalidRecord, prepareRecord } from '@rollcall/records/records/prepare-record'
+import { recordsOf } from '@rollcall/records/records/registry-records'
 import type { Person } from './enrolment-people.ts'
 import { type PortionScope, storePeople } from './enrolment-portion.ts'
 
@@ -111,7 +112,7 @@ async function bringOne({ db, directory, limits }: Scheduling, due: DueRecords, 
   await withTransaction(db.pool, async (client) => {
     if (registry === undefined || recordType === undefined) return dropLedgers(client, due, records)
     await lockEvents(client, registry.id, 'change')
-    const recording = { registry, now, limits, filters: filtersOf(db.pool) }
+    const recording = { registry, records: recordsOf(db, registry), now, limits, filters: filtersOf(db.pool) }
     const scope: PortionScope = { db, registry, recordType, recording }
     const locked = await lockLedgers(client, registry, recordType, records)
     const there = new Set(locked.map(({ id }) => id))

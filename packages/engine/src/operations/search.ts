@@ -10,7 +10,7 @@ import type { Found, FoundRecord, Identifier } from '@rollcall/core/model/record
 import type { Registry } from '@rollcall/core/model/registry'
 import { type Consenting, checkSubject, consentFacts, isAboutSubject } from '@rollcall/core/policy/basis'
 import { askedMembers } from '@rollcall/core/policy/disclosed-persons'
-import { disclose } from '@rollcall/core/policy/disclosure'
+import { disclose, isInRows } from '@rollcall/core/policy/disclosure'
 import { checkPersonal, type Emergency, emergencyOf } from '@rollcall/core/policy/emergency'
 import { checkForm } from '@rollcall/core/policy/query-form'
 import { hidesEmpty, showsNothing, totalShown, withinCap } from '@rollcall/core/policy/total'
@@ -124,7 +124,9 @@ export async function searchPage(
   const records = await work.mode.gate.run(participant.id, () =>
     readerOf(work).read(registry, criteria.recordType, record_ids, grant.hidden.categories),
   )
-  return { members: await pageMembers({ ...work, exchange }, criteria, records, { page_size, page_number, total }) }
+  // A record may have changed since it was found.
+  const seen = records.filter(({ document }) => isInRows(grant, criteria.recordType, document))
+  return { members: await pageMembers({ ...work, exchange }, criteria, seen, { page_size, page_number, total }) }
 }
 
 async function pageMembers(

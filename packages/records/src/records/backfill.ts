@@ -1,6 +1,7 @@
 /** Backfilling columns, and the rows of identifiers, from the stored documents: those that are new, or were written by other rules. */
 
 import { publicRecord } from '@rollcall/core/model/protection'
+import type { FoundRecord, RecordId } from '@rollcall/core/model/records'
 import { IDENTIFIERS, type RegistryShape } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
 import { quoteName } from '@rollcall/database/names'
@@ -77,8 +78,8 @@ async function backfillBatch(
   const from = Math.min(...pending.map(({ next_record }) => next_record))
   const due = pending.filter(({ next_record }) => next_record === from).map(({ name }) => name)
   const { table } = recordTable(registry, recordType)
-  const { rows: records } = await client.query<{ id: number; document: string }>(
-    `select id, document from ${quoteName(table)} where id >= $1 order by id limit $2 for no key update`,
+  const { rows: records } = await client.query<FoundRecord>(
+    `select id::text, document from ${quoteName(table)} as record where id >= $1 order by record.id limit $2 for no key update`,
     [from, batch],
   )
   const protection = await readProtection(client, registry.id)
@@ -100,8 +101,8 @@ async function backfillBatch(
     ])
   } else {
     await client.query(
-      'update column_fill set next_record = $4 where registry = $1 and record_type = $2 and name = any($3)',
-      [...which, due, last.id + 1],
+      'update column_fill set next_record = $4::bigint + 1 where registry = $1 and record_type = $2 and name = any($3)',
+      [...which, due, last.id],
     )
   }
   return records.length
@@ -112,7 +113,7 @@ async function writeColumns(
   registry: RegistryShape,
   recordType: RecordType,
   due: readonly string[],
-  records: readonly { readonly id: number; readonly document: JsonValue }[],
+  records: readonly { readonly id: RecordId; readonly document: JsonValue }[],
 ): Promise<void> {
   const columns: [RecordColumn, number][] = []
   let at = 0

@@ -43,7 +43,7 @@ test('written again it is a new record, which can be deleted again', async () =>
   const client = await database.db.pool.connect()
   const written = prepareRecord(registry.kind, recordType, DOCUMENTS[1] ?? null)
   expect(await inTransaction(client, () => writeRecords(client, registry, recordType, [written]))).toEqual({
-    inserted: [{ id: expect.any(Number), primary_identifier: 'U2' }],
+    inserted: [{ id: expect.any(String), primary_identifier: 'U2' }],
     updated: [],
     repeated: new Map(),
   })

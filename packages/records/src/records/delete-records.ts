@@ -48,8 +48,8 @@ export async function deleteRecords(
      ), ledgers as (
        delete from enrolment_ledger where registry = $1::int and record_type = $2 and record in (select id from doomed)
      )
-     select id, document, array(select merged.document from merged where survivor = deleted.id) as retired
-     from deleted order by id`,
+     select id::text, document, array(select merged.document from merged where survivor = deleted.id) as retired
+     from deleted order by deleted.id`,
     [registry.id, recordType.name, primaryIdentifiers.filter(isStorable)],
   )
   return rows.map(({ id, document, retired }) => {

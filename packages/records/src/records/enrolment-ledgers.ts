@@ -33,7 +33,7 @@ export async function findNamed(
 ): Promise<readonly NamedRecord[]> {
   const storable = identifiers.filter(({ value }) => isStorable(value))
   const { rows } = await client.query<NamedRecord & { readonly names_record: boolean }>(
-    `select type, value, record, names_record from ${quoteName(recordTable(registry, recordType).identifierTable)}
+    `select type, value, record::text, names_record from ${quoteName(recordTable(registry, recordType).identifierTable)}
      where (type, value) in (select * from unnest($1::text[], $2::text[]))`,
     [storable.map(({ type }) => type), storable.map(({ value }) => value)],
   )
@@ -67,12 +67,12 @@ export async function lockLedgers(
 ): Promise<readonly LedgerRecord[]> {
   if (ids.length === 0) return []
   const { rows } = await client.query<Omit<LedgerRecord, 'state' | 'aliases'>>(
-    `select id, primary_identifier, document from ${quoteName(recordTable(registry, recordType).table)}
-     where id = any($1::bigint[]) order by id for no key update`,
+    `select id::text, primary_identifier, document from ${quoteName(recordTable(registry, recordType).table)} as record
+     where id = any($1::bigint[]) order by record.id for no key update`,
     [ids],
   )
   const ledgers = await client.query<{ record: RecordId; state: string }>(
-    `select record, state from enrolment_ledger
+    `select record::text, state from enrolment_ledger
      where registry = $1 and record_type = $2 and record = any($3::bigint[])`,
     [registry.id, recordType.name, rows.map(({ id }) => id)],
   )
@@ -121,7 +121,7 @@ export async function dueLedgers(
 ): Promise<ReadonlyMap<RecordId, string>> {
   const { rows } = await pool.query<{ record: RecordId; state: string }>({
     name: 'due enrolment ledgers',
-    text: `select record, state from enrolment_ledger
+    text: `select record::text, state from enrolment_ledger
       where registry = $1 and record_type = $2 and record = any($3::bigint[]) and next_due <= $4`,
     values: [registry.id, recordType.name, records.map(({ id }) => id), now],
   })
@@ -141,7 +141,7 @@ export async function findDue(
   limit: number,
 ): Promise<readonly DueRecords[]> {
   const { rows } = await pool.query<DueRecords>(
-    `select registry, record_type, array_agg(record) as records
+    `select registry, record_type, array_agg(record::text) as records
      from (select * from enrolment_ledger where next_due <= $1 order by next_due limit $2) as due
      group by registry, record_type`,
     [now, limit],

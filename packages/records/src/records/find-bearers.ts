@@ -16,10 +16,10 @@ export async function findBearers(
 ): Promise<readonly FoundRecord[]> {
   const { table, identifierTable } = recordTable(registry, recordType)
   const { rows } = await pool.query<FoundRecord>(
-    `select id, document from ${quoteName(table)} where id in (
+    `select id::text, document from ${quoteName(table)} as found where id in (
         select record from ${quoteName(identifierTable)}
         where type = $1 and value = $2 and names_record)
-      order by id limit 2`,
+      order by found.id limit 2`,
     [type, value],
   )
   return rows

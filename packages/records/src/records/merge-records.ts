@@ -1,5 +1,6 @@
 /** Merging one record into another, and taking that back. Those who call hold `lockEvents(..., 'merge')`. */
 
+import { namesIn } from '@rollcall/core/model/person-identifiers'
 import type { FoundRecord, Identifier, RecordId } from '@rollcall/core/model/records'
 import type { RegistryShape } from '@rollcall/core/model/registry'
 import { copyRows } from '@rollcall/database/copy'
@@ -13,7 +14,7 @@ import { protectMerged } from './protected-records.ts'
 import { publicText, readProtection } from './protection.ts'
 import { recordTable } from './record-tables.ts'
 import { recordRows } from './record-writer.ts'
-import { namesIn, type RetiredRecord, retiredInto } from './retired-records.ts'
+import { type RetiredRecord, retiredInto } from './retired-records.ts'
 
 /** What an identifier names: records that bear it themselves, and records that were merged into others. */
 export interface NamedRecords {
@@ -31,7 +32,7 @@ export async function recordsNamed(
   if (!isStorable(value)) return { live: [], retired: [] }
   const { table, identifierTable } = recordTable(registry, recordType)
   const { rows } = await client.query<FoundRecord & { readonly own: boolean }>(
-    `select record.id, document, names_record as own
+    `select record.id::text, document, names_record as own
      from ${quoteName(identifierTable)} as identifier join ${quoteName(table)} as record on record.id = identifier.record
      where type = $1 and value = $2 order by record.id`,
     [type, value],
@@ -112,7 +113,7 @@ export async function restoreRecord(
   const whole: PreparedRecord = prepareRecord(registry.kind, recordType, JSON.parse(document))
   const prepared: PreparedRecord = { ...whole, columns: values }
   const names = ['id', 'primary_identifier', 'document', ...columns.map(({ name }) => name)]
-  const ids = new Map([[prepared.primary_identifier, String(id)]])
+  const ids = new Map([[prepared.primary_identifier, id]])
   await copyRows(client, table, names, recordRows([prepared], ids))
   await client.query(
     `update ${quoteName(table)} as record set created_at = retired_record.created_at from retired_record
@@ -148,8 +149,8 @@ async function rewriteIdentifiers(
   ids: readonly RecordId[],
 ): Promise<void> {
   const { rows } = await client.query<FoundRecord>(
-    `select id, document from ${quoteName(recordTable(registry, recordType).table)}
-     where id = any($1::bigint[]) order by id for no key update`,
+    `select id::text, document from ${quoteName(recordTable(registry, recordType).table)} as record
+     where id = any($1::bigint[]) order by record.id for no key update`,
     [ids],
   )
   await writeIdentifiers(client, registry, recordType, rows)

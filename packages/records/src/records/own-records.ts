@@ -3,12 +3,13 @@
 import type { ModeName } from '@rollcall/core/model/exchange'
 import {
   isLookUp,
+  type PagedRecord,
   type RecordQuery,
   type RecordReader,
   type RecordSource,
   SearchTimeout,
 } from '@rollcall/core/model/record-source'
-import type { Found, FoundRecord, Page, RecordId } from '@rollcall/core/model/records'
+import type { Found, FoundRecord, Page } from '@rollcall/core/model/records'
 import type { RegistryShape } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
 import { isStatementTimeout } from '@rollcall/database/database-errors'
@@ -17,9 +18,10 @@ import type { NamedStatement } from '@rollcall/database/pipeline'
 import type { StatementNames } from '@rollcall/database/statement-names'
 import { isStorable } from '@rollcall/database/text'
 import { type Snapshot, tried, withSnapshot } from '@rollcall/database/transaction'
-import type { Pool, QueryResultRow } from 'pg'
+import type { ClientBase, Pool, QueryResultRow } from 'pg'
+import { namedStatement, pageStatement } from './record-statements.ts'
 import { type RecordTable, recordTable } from './record-tables.ts'
-import { type RetiredRecord, retiredStatement } from './retired-records.ts'
+import { aliasesIn, type RetiredRecord, retiredStatement } from './retired-records.ts'
 import { type Condition, isVisible, lookUpStatement, searchStatement } from './search-statement.ts'
 import { toSql } from './sql/to-sql.ts'
 
@@ -100,6 +102,13 @@ const runOnOneOf =
     }
   }
 
+/** Reads what a transaction sees. */
+export function readerIn(client: Pick<ClientBase, 'query'>, names: StatementNames): RecordReader {
+  const run: Run = async <Row extends QueryResultRow>({ values, ...statement }: Statement) =>
+    (await client.query<Row>({ ...statement, values: [...values] })).rows
+  return readerOn({ search: run, lookUp: run, names })
+}
+
 function readerOn(connections: Connections): RecordReader {
   return {
     async find(registry, query) {
@@ -114,18 +123,29 @@ function readerOn(connections: Connections): RecordReader {
       const { table } = shape
       return connections.search<FoundRecord>({
         name: joinName('documents', table),
-        text: `select id, document from unnest($1::bigint[]) with ordinality as wanted (id, position)
+        text: `select id::text as id, document from unnest($1::bigint[]) with ordinality as wanted (id, position)
           join ${quoteName(table)} using (id) where ${isVisible(shape, 'id', '$2')} order by position`,
         values: [ids, categories],
       })
     },
     async merged(registry, recordType, ids) {
       if (ids.length === 0) return new Map()
-      const { name, text, values } = retiredStatement(registry, recordType, ids)
-      const rows = await connections.search<RetiredRecord>({ name, text, values })
+      const rows = await connections.search<RetiredRecord>(retiredStatement(registry, recordType, ids))
       const found = Map.groupBy(rows, ({ survivor }) => survivor)
-      return new Map([...found].map(([id, those]) => [id, those.map(({ document }) => document)]))
+      return new Map(
+        [...found].map(([id, those]) => [id, those.map(({ record, document }) => ({ id: record, document }))]),
+      )
     },
+    async named(registry, recordType, identifiers) {
+      if (identifiers.length === 0) return []
+      const found = await connections.search<FoundRecord>(namedStatement(registry, recordType, identifiers))
+      if (found.length === 0) return []
+      const ids = found.map(({ id }) => id)
+      const retired = await connections.search<RetiredRecord>(retiredStatement(registry, recordType, ids))
+      const aliases = aliasesIn(registry.kind, recordType, retired)
+      return found.map((record) => ({ ...record, aliases: aliases.get(record.id) ?? [] }))
+    },
+    page: (registry, query) => connections.search<PagedRecord>(pageStatement(registry, query)),
   }
 }
 
@@ -142,9 +162,9 @@ async function find(connections: Connections, registry: RegistryShape, query: Re
 /** A page that lies beyond the last is one row without a record, which carries the total. The first row carries the ids. */
 interface FoundRow {
   readonly total: number
-  readonly id: RecordId | null
+  readonly id: number | null
   readonly document: string | null
-  readonly ids: readonly RecordId[] | null
+  readonly ids: readonly number[] | null
 }
 
 /**
@@ -165,6 +185,8 @@ export async function findMatching(
 
 function foundIn(rows: readonly FoundRow[]): Found {
   const [first] = rows
-  const records = rows.flatMap(({ id, document }) => (id === null || document === null ? [] : [{ id, document }]))
-  return { total: first?.total ?? 0, records, ids: first?.ids ?? [] }
+  const records = rows.flatMap(({ id, document }) =>
+    id === null || document === null ? [] : [{ id: String(id), document }],
+  )
+  return { total: first?.total ?? 0, records, ids: first?.ids?.map(String) ?? [] }
 }

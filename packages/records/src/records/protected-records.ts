@@ -3,6 +3,7 @@
  * is found by nothing of that person.
  */
 
+import { namesIn } from '@rollcall/core/model/person-identifiers'
 import {
   type ProtectedPerson,
   type Protection,
@@ -26,7 +27,7 @@ import { writeIdentifiers } from './identifier-rows.ts'
 import { columnValues, type PreparedRecord } from './prepare-record.ts'
 import { readProtection } from './protection.ts'
 import { recordTable } from './record-tables.ts'
-import { aliasesIn, namesIn, retiredInto } from './retired-records.ts'
+import { aliasesIn, retiredInto } from './retired-records.ts'
 import { updateRows } from './update-rows.ts'
 
 interface Writing {
@@ -277,7 +278,7 @@ async function findNaming(
   // Attributes that an operator added may be read from anywhere in a document.
   const own = kindNamed(registry.kind.name)?.record_types.find(({ name }) => name === recordType.name)
   const isExtended = own?.attributes.length !== recordType.attributes.length
-  const { rows } = await client.query<{ id: RecordId }>(
+  const { rows } = await client.query<{ id: number }>(
     `select record as id from protected_reference
        where registry = $1 and record_type = $2 and person = any($3::int[])
      union
@@ -293,7 +294,7 @@ async function findNaming(
       ...[identifiers.map(({ type }) => type), identifiers.map(({ value }) => value), isExtended],
     ],
   )
-  return rows.map(({ id }) => id)
+  return rows.map(({ id }) => String(id))
 }
 
 /**
@@ -307,7 +308,8 @@ async function rewrite(client: ClientBase, writing: Writing, ids: readonly Recor
   const { registry, recordType, protection } = writing
   const { table, columns } = recordTable(registry, recordType)
   const { rows } = await client.query<{ id: RecordId; document: string }>(
-    `select id, document from ${quoteName(table)} where id = any($1::bigint[]) order by id for no key update`,
+    `select id::text, document from ${quoteName(table)} as record
+     where id = any($1::bigint[]) order by record.id for no key update`,
     [ids],
   )
   const noted = rows.flatMap(({ id, document: text }) => {

@@ -91,7 +91,7 @@ export async function hiddenRecords(
   if (ids.length === 0) return new Set()
   const { rows } = await client.query<{ record: RecordId }>({
     name: 'hidden records',
-    text: `select record from protected_record
+    text: `select record::text from protected_record
       where registry = $1 and record_type = $2 and record = any($3::bigint[]) and category <> all($4::text[])`,
     values: [registry.id, recordType.name, ids, categories],
   })
@@ -117,7 +117,7 @@ export async function categoriesOf(
   records: readonly { readonly record_type: string; readonly record: RecordId }[],
 ): Promise<(of: { readonly record_type: string; readonly record: RecordId }) => readonly string[]> {
   const { rows } = await client.query<{ record_type: string; record: RecordId; category: string }>(
-    `select record_type, record, category from protected_record
+    `select record_type, record::text, category from protected_record
      where registry = $1 and (record_type, record) in (select * from unnest($2::text[], $3::bigint[]))`,
     [registry.id, records.map(({ record_type }) => record_type), records.map(({ record }) => record)],
   )

@@ -34,7 +34,7 @@ function record(uin: string, members: { [member: string]: JsonValue } = {}): Pre
 
 /** The primary identifiers of what was written; each id is that of its record. */
 async function named({ inserted, updated }: Written) {
-  const found = await rows(`select id, primary_identifier from ${table}`)
+  const found = await rows(`select id::text, primary_identifier from ${table}`)
   expect(found).toEqual(expect.arrayContaining([...inserted, ...updated]))
   const names = (written: Written['inserted']) => written.map((one) => one.primary_identifier)
   return { inserted: names(inserted), updated: names(updated) }

@@ -126,7 +126,7 @@ async function writeOnce(
   const unlocked = [...records.keys()].filter((primary) => !locked.has(primary))
   const existing = await lockExisting(client, table, unlocked, options)
   const ids = new Map([
-    ...[...locked].map(([primary, id]) => [primary, String(id)] as const),
+    ...[...locked].map(([primary, id]) => [primary, id] as const),
     ...[...existing].map(([primary, { id }]) => [primary, id] as const),
   ])
   const repeated = new Map<string, number>()
@@ -145,7 +145,7 @@ async function writeOnce(
   const replaced = wanted.filter((record) => ids.has(record.primary_identifier))
   const named = wanted.filter(({ primary_identifier }) => !sameIdentifiers.has(primary_identifier))
   const renamed = named.flatMap(({ primary_identifier }) => ids.get(primary_identifier) ?? [])
-  const aliases = await aliasesOf(client, registry, recordType, renamed.map(Number))
+  const aliases = await aliasesOf(client, registry, recordType, renamed)
   if (replaced.length > 0) await updateRecords(client, table, replaced, ids, imported)
   await deleteIdentifiers(client, table, renamed)
   if (added.length > 0) await insertRecords(client, table, added, ids, imported)
@@ -153,11 +153,11 @@ async function writeOnce(
     const identifiers = identifierRows(named, ids, aliases)
     await copyRows(client, table.identifierTable, ['type', 'value', 'record', 'names_record'], identifiers)
   }
-  const idOf = ({ primary_identifier }: PreparedRecord): RecordId => Number(ids.get(primary_identifier))
+  const idOf = ({ primary_identifier }: PreparedRecord): RecordId => ids.get(primary_identifier) ?? ''
   await noteProtected(client, { registry, recordType, protection }, wanted, idOf)
   const written = ({ primary_identifier }: PreparedRecord): WrittenRecord => {
     const before = existing.get(primary_identifier)?.document
-    const id = Number(ids.get(primary_identifier))
+    const id = ids.get(primary_identifier) ?? ''
     const others = aliases.get(id)
     return { id, primary_identifier, ...(before !== undefined && { before }), ...(others && { aliases: others }) }
   }
@@ -217,8 +217,8 @@ export async function lockRecord(
     const found = await lockExisting(client, table, [primary_identifier], { before: true })
     const { id, document = '' } = found.get(primary_identifier) ?? {}
     if (id === undefined) return null
-    const aliases = await aliasesOf(client, registry, recordType, [Number(id)])
-    return { id: Number(id), primary_identifier, document, aliases: aliases.get(Number(id)) ?? [] }
+    const aliases = await aliasesOf(client, registry, recordType, [id])
+    return { id, primary_identifier, document, aliases: aliases.get(id) ?? [] }
   }
   const found = await lock(primaryIdentifier)
   if (found !== null) return found
@@ -300,7 +300,7 @@ function* identifierRows(
 ): Generator<string> {
   for (const { primary_identifier, identifiers } of records) {
     const id = ids.get(primary_identifier)
-    for (const { type, value, names } of findingIdentifiers(identifiers, aliases.get(Number(id)))) {
+    for (const { type, value, names } of findingIdentifiers(identifiers, aliases.get(id ?? ''))) {
       yield `${copyField(type)}\t${copyField(value)}\t${id}\t${names === 'record' ? 't' : 'f'}\n`
     }
   }

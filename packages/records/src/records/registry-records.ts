@@ -1,11 +1,14 @@
 /** The records of a registry, wherever they are: everybody above reads and writes them through what is opened here. */
 
-import type { RecordSource } from '@rollcall/core/model/record-source'
+import type { RecordReader, RecordSource } from '@rollcall/core/model/record-source'
 import type { Database } from '@rollcall/database/database'
-import { ownRecords } from './own-records.ts'
+import type { ClientBase } from 'pg'
+import { ownRecords, readerIn } from './own-records.ts'
 
 export interface RegistryRecords {
   readonly source: RecordSource
+  /** Reads what a transaction of our database sees. A source outside of it reads its newest state. */
+  within(client: Pick<ClientBase, 'query'>): RecordReader
 }
 
 /** What is open, by the pool of a database and the id of a registry: ids mean something in one database only. */
@@ -24,7 +27,10 @@ export function openRecords(db: Database, registry: { readonly id: number }, rec
 }
 
 function ownOf(db: Database): RegistryRecords {
-  const records = own.get(db.pool) ?? { source: ownRecords(db) }
+  const records = own.get(db.pool) ?? {
+    source: ownRecords(db),
+    within: (client) => readerIn(client, db.statementNames),
+  }
   own.set(db.pool, records)
   return records
 }

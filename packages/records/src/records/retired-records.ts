@@ -3,10 +3,11 @@
  * and no record is made under its primary identifier.
  */
 
+import { namesIn } from '@rollcall/core/model/person-identifiers'
 import type { Identifier, RecordId } from '@rollcall/core/model/records'
 import type { RegistryShape } from '@rollcall/core/model/registry'
 import { quoteName } from '@rollcall/database/names'
-import { type JsonValue, type Kind, type RecordType, readIdentifiers } from '@rollcall/protocol'
+import type { Kind, RecordType } from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
 import { recordTable } from './record-tables.ts'
 
@@ -39,14 +40,10 @@ export async function retiredInto(
 /** Finds them. */
 export const retiredStatement = (registry: RegistryShape, recordType: RecordType, survivors: readonly RecordId[]) => ({
   name: 'retired into',
-  text: `select record, primary_identifier, document, survivor, event from retired_record
-     where registry = $1 and record_type = $2 and survivor = any($3::bigint[]) order by record`,
+  text: `select record::text, primary_identifier, document, survivor::text, event from retired_record as retired
+     where registry = $1 and record_type = $2 and survivor = any($3::bigint[]) order by retired.record`,
   values: [registry.id, recordType.name, [...survivors]],
 })
-
-/** SQL of the ids of a record and of those that were merged into it; `$1` its registry, `$2` its record type, `$3` its id. */
-export const WITH_MERGED = `select $3::bigint union all select retired.record from retired_record as retired
-  where retired.registry = $1 and retired.record_type = $2 and retired.survivor = $3`
 
 export async function aliasesOf(
   client: Pick<ClientBase, 'query'>,
@@ -70,13 +67,6 @@ export function aliasesIn(
     found.set(survivor, aliases)
   }
   return found
-}
-
-/** The identifiers by which a document names its record, and nobody inside of it. */
-export function namesIn(kind: Kind, recordType: RecordType, document: JsonValue): readonly Identifier[] {
-  return readIdentifiers(kind, recordType, document)
-    .filter(({ names }) => names === 'record')
-    .map(({ type, value }) => ({ type, value }))
 }
 
 /** Of these primary identifiers, those of retired records, each with the primary identifier of the record that it finds. */

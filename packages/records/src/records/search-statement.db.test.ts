@@ -61,7 +61,7 @@ function find(value: string, page: Partial<Page> = {}, type = 'MOBILE') {
 }
 
 test('one record, its text as it was stored', async () => {
-  expect(await find('U42', {}, 'UIN')).toEqual({ total: 1, records: [{ id: 42, document: '{"n":42}' }], ids: [] })
+  expect(await find('U42', {}, 'UIN')).toEqual({ total: 1, records: [{ id: '42', document: '{"n":42}' }], ids: [] })
 })
 
 test('several records, in the order they were added, as its own or as a part’s identifier', async () => {

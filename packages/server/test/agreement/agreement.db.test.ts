@@ -8,7 +8,6 @@ import type { Predicate } from '@rollcall/core/model/predicate'
 import { atDay } from '@rollcall/core/query/at-day'
 import { matches } from '@rollcall/core/query/memory/matches'
 import { KINDS, readIdentifiers } from '@rollcall/protocol'
-import { toSql } from '@rollcall/records/records/sql/to-sql'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { PROPERTY_SEED } from '../../../../test/property-seed.ts'
@@ -17,6 +16,7 @@ import { predicates } from '../../../core/test/agreement/predicates.ts'
 import { TODAYS } from '../../../core/test/agreement/raw-values.ts'
 import { type TestDatabase, testDatabase } from '../../../keys/test/postgres.ts'
 import { connectionsOf, findMatching } from '../../../records/src/records/own-records.ts'
+import { toSql } from '../../../records/src/records/sql/to-sql.ts'
 import { columnsHeld, columnsOf } from './columns.ts'
 import { compareRecords } from './order.ts'
 import { type HeldRecord, type Population, populate } from './population.ts'
@@ -113,13 +113,13 @@ describe.each(recordTypes)('%s %s', (kindName, recordTypeName) => {
     expect(held.size).toBe(RECORDS)
     for (const { id, document, extracted } of records) {
       const identifiers = readIdentifiers(kind, table.recordType, JSON.parse(document))
-      expect(held.get(id)).toEqual(columnsOf(table.recordType, extracted, identifiers))
+      expect(held.get(Number(id))).toEqual(columnsOf(table.recordType, extracted, identifiers))
     }
   })
 })
 
 /** Shows the first record about which the two do not agree. */
-function same(who: string, found: number[], expected: number[], records: readonly HeldRecord[]): void {
+function same(who: string, found: string[], expected: string[], records: readonly HeldRecord[]): void {
   const wrong = records.find(({ id }) => found.includes(id) !== expected.includes(id))
   if (wrong === undefined) return
   const { id, document, extracted } = wrong

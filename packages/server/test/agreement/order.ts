@@ -15,7 +15,7 @@ export function compareRecords(sort: readonly SortKey[]): (one: HeldRecord, othe
       const order = compare(left, right)
       if (order !== 0) return descending ? -order : order
     }
-    return one.id - other.id
+    return Number(one.id) - Number(other.id)
   }
 }
 

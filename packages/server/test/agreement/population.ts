@@ -16,7 +16,7 @@ import { documents, named } from '../../../core/test/agreement/documents.ts'
 import type { Condition } from '../../../records/src/records/search-statement.ts'
 
 export interface HeldRecord {
-  readonly id: number
+  readonly id: string
   /** The text that the database holds. */
   readonly document: string
   readonly extracted: ExtractedRecord
@@ -32,7 +32,7 @@ export interface Population {
   /** In the order in which they were added. */
   readonly records: readonly HeldRecord[]
   /** The ids of those that satisfy a condition, in order. */
-  select(condition: Condition): Promise<number[]>
+  select(condition: Condition): Promise<string[]>
 }
 
 /** Populations of every record type of a kind, `size` records each, some with aliases; the same ones for the same seed. */
@@ -54,7 +54,7 @@ export async function populate(
     try {
       await inTransaction(client, async () => {
         const { inserted } = await writeRecords(client, registry, recordType, prepared)
-        const merge = (retired = 0, survivor = 0) =>
+        const merge = (retired = '', survivor = '') =>
           retireRecord(client, registry, recordType, { survivor, retired, event: 0, now: new Date() })
         const [records, others] = [inserted.slice(0, size), inserted.slice(size)]
         for (let at = 0; at < others.length; at += 2) {
@@ -65,17 +65,17 @@ export async function populate(
     } finally {
       client.release()
     }
-    const held = await db.pool.query<{ id: number; document: string }>(
-      `select id, document from ${quoteName(table.table)} order by id`,
+    const held = await db.pool.query<{ id: string; document: string }>(
+      `select id::text, document from ${quoteName(table.table)} as record order by record.id`,
     )
     const ids = held.rows.map(({ id }) => id)
     const aliases = await aliasesOf(db.pool, registry, recordType, ids)
     const records = held.rows.map(({ id, document }) => {
       return { id, document, extracted: extractRecord(kind, recordType, parseJson(document), aliases.get(id)) }
     })
-    const select = async ({ text, values }: Condition): Promise<number[]> => {
-      const { rows } = await db.pool.query<{ id: number }>(
-        `select id from ${quoteName(table.table)} as record where ${text} order by id`,
+    const select = async ({ text, values }: Condition): Promise<string[]> => {
+      const { rows } = await db.pool.query<{ id: string }>(
+        `select id::text from ${quoteName(table.table)} as record where ${text} order by record.id`,
         [...values],
       )
       return rows.map(({ id }) => id)

@@ -2,6 +2,7 @@
 
 import type { Purpose } from '@rollcall/core/model/event'
 import type { RecordId } from '@rollcall/core/model/records'
+import { storedId } from '@rollcall/database/record-ids'
 import type { ClientBase } from 'pg'
 
 /** An event of a record, that a change of it takes back or corrects. */
@@ -34,12 +35,13 @@ export async function correctableEvents(
   registryId: number,
   { record_type, record, event_type, since, corrected }: Correctable,
 ): Promise<readonly number[]> {
+  const id = storedId(record)
   const { rows } = await client.query<{ id: number; purpose: Purpose }>(
     `select id, purpose from event
-     where registry = $1 and record_type = $2 and record = $3 and recorded_at >= $5
+     where registry = $1 and record_type = $2 and record = $3 and record_key is not distinct from $6 and recorded_at >= $5
        and ($4::text is null or (event_type = $4 and reversed_by is null))
      order by id`,
-    [registryId, record_type, record, event_type, since],
+    [registryId, record_type, id.record, event_type, since, id.record_key],
   )
   const all = rows.map(({ id }) => id)
   if (corrected === undefined) return all

@@ -1,14 +1,14 @@
 /** Withdrawing what events show of a record, for a person whose data are erased. */
 
 import type { RecordId } from '@rollcall/core/model/records'
-import { WITH_MERGED } from '@rollcall/records/records/retired-records'
+import { storedId } from '@rollcall/database/record-ids'
 import type { PoolClient } from 'pg'
 
-/** With the records that were merged into it. */
-interface AboutRecord {
+interface AboutRecords {
   readonly registry: number
   readonly record_type: string
-  readonly record: RecordId
+  /** The record, and those that were merged into it. */
+  readonly records: readonly RecordId[]
 }
 
 export interface Withdrawn {
@@ -19,31 +19,31 @@ export interface Withdrawn {
 }
 
 const ABOUT = `about as (
-    select id from event where registry = $1 and record_type = $2 and record in (${WITH_MERGED})
+    select id from event where registry = $1 and record_type = $2
+      and (record, coalesce(record_key, '')) in (select * from unnest($3::bigint[], $4::text[]))
   ), underway as (
     select count(distinct delivery.id)::integer as count from about
       join notification on notification.event = about.id join delivery on delivery.id = notification.delivery
     where delivery.state = 'pending'
   )`
 
-export async function countWithdrawable(
-  client: Pick<PoolClient, 'query'>,
-  { registry, record_type, record }: AboutRecord,
-): Promise<Withdrawn> {
+const valuesOf = ({ registry, record_type, records }: AboutRecords): unknown[] => {
+  const ids = records.map(storedId)
+  return [registry, record_type, ids.map(({ record }) => record), ids.map(({ record_key }) => record_key ?? '')]
+}
+
+export async function countWithdrawable(client: Pick<PoolClient, 'query'>, about: AboutRecords): Promise<Withdrawn> {
   const { rows } = await client.query<Withdrawn>(
     `with ${ABOUT} select (select count(*)::integer from about
         join notification on notification.event = about.id where notification.state = 'waiting') as notifications,
       (select count from underway) as underway`,
-    [registry, record_type, record],
+    valuesOf(about),
   )
   return rows[0] ?? { notifications: 0, underway: 0 }
 }
 
 /** Drops what waits, and clears what the events have of the record. */
-export async function eraseNotifications(
-  client: Pick<PoolClient, 'query'>,
-  { registry, record_type, record }: AboutRecord,
-): Promise<Withdrawn> {
+export async function eraseNotifications(client: Pick<PoolClient, 'query'>, about: AboutRecords): Promise<Withdrawn> {
   const { rows } = await client.query<Withdrawn>(
     `with ${ABOUT}, dropped as (
         update notification set state = 'dropped' from about
@@ -52,7 +52,7 @@ export async function eraseNotifications(
         update event set document = null, identifiers = null, replaced_by = null from about where event.id = about.id
       )
       select (select count(*)::integer from dropped) as notifications, (select count from underway) as underway`,
-    [registry, record_type, record],
+    valuesOf(about),
   )
   return rows[0] ?? { notifications: 0, underway: 0 }
 }

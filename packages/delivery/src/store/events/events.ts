@@ -3,6 +3,7 @@
 import type { Presence, Purpose } from '@rollcall/core/model/event'
 import type { Identifier, RecordId } from '@rollcall/core/model/records'
 import { MAILBOXES, WORK_CHANNEL } from '@rollcall/database/queue'
+import { isSameRecord, storedId } from '@rollcall/database/record-ids'
 import { lastDeletion } from '@rollcall/records/records/forget-tombstones'
 import type { ClientBase } from 'pg'
 
@@ -91,23 +92,26 @@ export async function nextEventNumbers(
   registryId: number,
   { events, changes, began }: WantedNumbers,
 ): Promise<EventNumbers> {
+  const stored = changes.map(({ record }) => storedId(record))
   const { rows } = await client.query<{ ids: number[]; versions: number[] }>(
     `select
        array(select nextval(pg_get_serial_sequence('event', 'id')) from generate_series(1, $1::int)) as ids,
        array(select greatest((extract(epoch from $6::timestamptz) * 1000000)::bigint, (
            select max(record_version) + 1 from event
-           where registry = $2 and record_type = changed.record_type and record = changed.record), (
+           where registry = $2 and record_type = changed.record_type and ${isSameRecord('event', 'changed')}), (
            floor(extract(epoch from ${LAST_DELETION})) + 1)::bigint * 1000000)
-         from unnest($3::text[], $4::bigint[], $5::text[]) with ordinality as changed (record_type, record, written_anew, at)
+         from unnest($3::text[], $4::bigint[], $5::text[], $7::text[]) with ordinality
+           as changed (record_type, record, written_anew, record_key, at)
          order by at
        ) as versions`,
     [
       events,
       registryId,
       changes.map(({ record_type }) => record_type),
-      changes.map(({ record }) => record),
+      stored.map(({ record }) => record),
       changes.map(({ written_anew }) => written_anew),
       began,
+      stored.map(({ record_key }) => record_key),
     ],
   )
   const { ids = [], versions = [] } = rows[0] ?? {}
@@ -125,15 +129,21 @@ export async function nextEventNumbers(
 export async function insertEvents(client: ClientBase, registryId: number, events: readonly NewEvent[]): Promise<void> {
   if (events.length === 0) return
   await client.query(
-    `insert into event (id, registry, event_id, fingerprint, event_type, record_type, record, record_version,
+    `insert into event (id, registry, event_id, fingerprint, event_type, record_type, record, record_key, record_version,
        occurred_at, recorded_at, replaced_by)
      overriding system value
-     select id, $2, event_id, decode(fingerprint, 'hex'), event_type, record_type, record, record_version,
+     select id, $2, event_id, decode(fingerprint, 'hex'), event_type, record_type, record, record_key, record_version,
        occurred_at, recorded_at, replaced_by
      from json_to_recordset($1::json) as new (id bigint, event_id text, fingerprint text, event_type text,
-       record_type text, record bigint, record_version bigint, occurred_at timestamptz, recorded_at timestamptz, replaced_by jsonb)`,
+       record_type text, record bigint, record_key text, record_version bigint, occurred_at timestamptz, recorded_at timestamptz, replaced_by jsonb)`,
     [
-      JSON.stringify(events.map((event) => ({ ...event, fingerprint: event.fingerprint?.toString('hex') }))),
+      JSON.stringify(
+        events.map((event) => ({
+          ...event,
+          ...storedId(event.record),
+          fingerprint: event.fingerprint?.toString('hex'),
+        })),
+      ),
       registryId,
     ],
   )

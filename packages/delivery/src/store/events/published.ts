@@ -1,6 +1,7 @@
 /** What was published under an event_id, and the versions that the sources of records give them. */
 
 import type { RecordId } from '@rollcall/core/model/records'
+import { recordIdOf } from '@rollcall/database/record-ids'
 import type { ClientBase } from 'pg'
 
 /** One of these publishes at a time: two with the same name wait for each other until the end of their transactions. */
@@ -22,7 +23,7 @@ export interface StoredEvent {
 
 export async function findEvent(client: ClientBase, registryId: number, event_id: string): Promise<StoredEvent | null> {
   const { rows } = await client.query<StoredEvent>(
-    `select id, event_type, record_type, record, fingerprint, matched from event
+    `select id, event_type, record_type, ${recordIdOf('event')} as record, fingerprint, matched from event
      where registry = $1 and event_id = $2`,
     [registryId, event_id],
   )

@@ -1,14 +1,15 @@
 /** Notifications that an operator asks for: a test, and a backfill of the records that match already. */
 
 import type { GivenFor } from '@rollcall/core/model/consent'
-import type { Predicate } from '@rollcall/core/model/predicate'
+import type { PagedRecord, PageQuery } from '@rollcall/core/model/record-source'
+import type { RecordId } from '@rollcall/core/model/records'
 import type { RegistryShape } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
-import { quoteName } from '@rollcall/database/names'
 import { MAILBOXES, WORK_CHANNEL } from '@rollcall/database/queue'
-import type { RecordType } from '@rollcall/protocol'
-import { recordTable } from '@rollcall/records/records/record-tables'
-import { toSql } from '@rollcall/records/records/sql/to-sql'
+import { isSameRecord, storedId } from '@rollcall/database/record-ids'
+import { withTransaction } from '@rollcall/database/transaction'
+import { sqlState } from '@rollcall/records/records/record-writer'
+import { recordsOf } from '@rollcall/records/records/registry-records'
 import { REGISTRIES } from '@rollcall/records/registries/registry-names'
 import type { ClientBase } from 'pg'
 import { referenceOf } from './events.ts'
@@ -72,31 +73,18 @@ export async function queueTest(
   )
 }
 
-/** Which records are queued, and where the page begins. */
-export interface BackfillPage {
-  readonly recordType: RecordType
-  /** With ages bound to a day (`atDay`); null: all records. */
-  readonly predicate: Predicate | null
-  /** Only those that were written at this time or later; null: all. */
-  readonly since: Date | null
-  /** The record up to which it was queued before: 0 at the beginning. */
-  readonly from: number
-  /** Records in one statement. */
-  readonly limit: number
-}
-
 /** What a page has queued. */
 export interface QueuedPage {
   readonly records: number
-  /** The last of them. */
-  readonly last: number
+  /** The last of them; null: there was none. */
+  readonly last: RecordId | null
 }
 
 /** A backfill that did not come to its end. */
 export interface OpenBackfill {
   /** The record up to which it is queued. */
-  readonly last: number
-  /** As `BackfillPage.since`. */
+  readonly last: RecordId
+  /** As `PageQuery.since`. */
   readonly since: Date | null
 }
 
@@ -106,7 +94,7 @@ export async function openBackfill(
   subscription: number,
 ): Promise<OpenBackfill | null> {
   const { rows } = await pool.query<OpenBackfill>(
-    `select backfilled as last, backfilled_since as since from subscription
+    `select coalesce(backfill_mark, backfilled::text) as last, backfilled_since as since from subscription
       where id = $1 and backfilled is not null`,
     [subscription],
   )
@@ -114,56 +102,85 @@ export async function openBackfill(
 }
 
 /**
- * Queues a page of the records that match now, each as it is with the version of its last event, and notes how far it is:
- * all in one statement, and nothing passes through this process. An item names the day on which its record was written: the
- * time would show which records one batch of an import wrote, and so how many hidden persons are among them. Null: another
- * backfill goes on from there.
+ * Queues a page of the records that match now, each as it is with the version of its last event, and notes how far it is. An item
+ * names the day on which its record was written: the time would show which records one batch of an import wrote, and so how many
+ * hidden persons are among them. The records and their versions are read in one state: no version is that of a later change.
+ * @returns null: another backfill goes on from there
  */
 export async function queueBackfill(
-  { pool }: Pick<Database, 'pool'>,
+  db: Database,
   registry: RegistryShape,
-  { id, event_type, record_type }: QueuedSubscription,
-  { recordType, predicate, since, from, limit }: BackfillPage,
+  subscription: QueuedSubscription,
+  query: PageQuery,
 ): Promise<QueuedPage | null> {
-  const table = recordTable(registry, recordType)
-  const condition = predicate === null ? { text: 'true', values: [] } : toSql(predicate, table)
-  const first = condition.values.length
-  const [own, after, time, most, of, kind, about] = [1, 2, 3, 4, 5, 6, 7].map((nth) => `$${first + nth}`)
-  const { rows } = await pool.query<{ held: boolean; records: number; last: number }>(
-    `with held as (
-        select id, mailbox from subscription
-        where id = ${own}::integer and coalesce(backfilled, 0) = ${after}::bigint and state = 'live' for no key update
-      ),
-      page as materialized (
-        select record.id, record.document, record.updated_at from ${quoteName(table.table)} as record
-        where exists (select 1 from held) and record.id > ${after}::bigint and (${condition.text})
-          and (${time}::timestamptz is null or record.updated_at >= ${time}::timestamptz)
-        order by record.id limit ${most}::integer
+  const queue = async (client: ClientBase): Promise<QueuedPage | null> => {
+    const from = markOf(query.after)
+    const { rowCount } = await client.query(
+      `select id from subscription where id = $1 and state = 'live' and coalesce(backfilled, 0) = $2
+         and backfill_mark is not distinct from $3 for no key update`,
+      [subscription.id, from.record ?? '0', from.record_key],
+    )
+    if (rowCount === 0) return null
+    const page = await recordsOf(db, registry).within(client).page(registry, query)
+    const last = page.at(-1)?.id ?? null
+    if (page.length > 0) await insertBackfilled(client, registry, subscription, page)
+    const mark = markOf(last)
+    await client.query(
+      'update subscription set backfilled = $2, backfill_mark = $3, backfilled_since = $4 where id = $1',
+      [subscription.id, mark.record, mark.record_key, last === null ? null : query.since],
+    )
+    return { records: page.length, last }
+  }
+  try {
+    return await withTransaction(db.pool, queue, 'begin isolation level repeatable read')
+  } catch (error) {
+    if (sqlState(error) === '40001') return null
+    throw error
+  }
+}
+
+const markOf = (id: RecordId | null) => (id === null ? { record: null, record_key: null } : storedId(id))
+
+async function insertBackfilled(
+  client: ClientBase,
+  registry: RegistryShape,
+  { id, mailbox, event_type, record_type }: QueuedSubscription,
+  page: readonly PagedRecord[],
+): Promise<void> {
+  const ids = page.map((record) => storedId(record.id))
+  await client.query(
+    `with page as materialized (
+        select * from unnest($1::bigint[], $2::text[], $3::text[], $4::timestamptz[]) with ordinality
+          as page (record, record_key, document, written, at)
       ),
       made as (
-        insert into event (registry, event_type, record_type, record, record_version, occurred_at, document, matched,
-          purpose)
-        select ${of}::integer, ${kind}::text, ${about}::text, page.id, coalesce((
+        insert into event (registry, event_type, record_type, record, record_key, record_version, occurred_at, document,
+          matched, purpose)
+        select $5::integer, $6::text, $7::text, page.record, page.record_key, coalesce((
             select max(record_version) from event
-            where registry = ${of}::integer and record_type = ${about}::text and record = page.id), 0),
-          date_trunc('day', page.updated_at, 'UTC'), page.document, 1, 'backfill'
-        from page order by page.id returning id, record
+            where registry = $5::integer and record_type = $7::text and ${isSameRecord('event', 'page')}), 0),
+          date_trunc('day', page.written, 'UTC'), page.document, 1, 'backfill'
+        from page order by page.at returning id
       ),
       queued as (
         insert into notification (mailbox, event, subscription, presence, purpose, reference_id, due_at)
-        select mailbox.id, made.id, ${own}::integer, 'stayed', 'backfill', ${referenceOf('mailbox', 'made.id')},
+        select mailbox.id, made.id, $8::integer, 'stayed', 'backfill', ${referenceOf('mailbox', 'made.id')},
           statement_timestamp()
-        from made, held join mailbox on mailbox.id = held.mailbox order by made.record
-      ),
-      noted as (
-        update subscription set backfilled = last, backfilled_since = case when last is not null then ${time}::timestamptz end
-        from held, (select max(page.id) as last from page) as queued_page where subscription.id = held.id
+        from made join mailbox on mailbox.id = $9::integer order by made.id
       )
-      select exists (select 1 from held) as held, (select count(*) from page) as records,
-        coalesce((select max(page.id) from page), 0) as last,
-        (select pg_notify('${WORK_CHANNEL}', '${MAILBOXES}' || held.mailbox) from held) as announced`,
-    [...condition.values, id, from, since, limit, registry.id, event_type, record_type],
+      select pg_notify($10, $11::text || $9::integer)`,
+    [
+      ids.map(({ record }) => record),
+      ids.map(({ record_key }) => record_key),
+      page.map(({ document }) => document),
+      page.map(({ written }) => written),
+      registry.id,
+      event_type,
+      record_type,
+      id,
+      mailbox,
+      WORK_CHANNEL,
+      MAILBOXES,
+    ],
   )
-  const [row] = rows
-  return row?.held === true ? { records: row.records, last: row.last } : null
 }

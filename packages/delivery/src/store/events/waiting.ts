@@ -5,6 +5,7 @@ import type { GivenFor } from '@rollcall/core/model/consent'
 import { type Presence, type Purpose, TAKEN_BACK } from '@rollcall/core/model/event'
 import type { Identifier, RecordId } from '@rollcall/core/model/records'
 import { groupCommit, perPool } from '@rollcall/database/group-commit'
+import { isSameRecord, recordIdOf } from '@rollcall/database/record-ids'
 import { protectedCategories } from '@rollcall/records/records/protection'
 import type pg from 'pg'
 
@@ -101,7 +102,7 @@ const dueOf = (isBackfill: boolean): string => `(select * from waiting_notificat
 // are parsed once for all that it waits for.
 const FIND_WAITING = `with due as materialized (
     select notification.*, octet_length(event.document) as document_bytes, octet_length(event.identifiers) as other_bytes,
-      event.event_type, event.record_type, event.record, event.record_version, event.occurred_at, event.recorded_at,
+      event.event_type, event.record_type, event.record, event.record_key, event.record_version, event.occurred_at, event.recorded_at,
       event.replaced_by,
       ${protectedCategories('event')} as protected
     from unnest($1::integer[], $2::integer[]) as wanted (mailbox, most)
@@ -122,7 +123,7 @@ const FIND_WAITING = `with due as materialized (
       cross join lateral (select subscription.criteria::json offset 0) as parsed (criteria)
   )
   select due.id, due.mailbox, due.presence, due.purpose, due.reference_id, earlier.reference_id as corrects,
-    due.corrects as corrected, due.event, due.event_type, due.record_type, due.record, due.record_version,
+    due.corrects as corrected, due.event, due.event_type, due.record_type, ${recordIdOf('due')} as record, due.record_version,
     due.occurred_at, due.recorded_at, due.replaced_by, coalesce(due.document_bytes, due.other_bytes, 2) as bytes, due.subscription,
     code, subscribed, asked_event_type, asked_reg_type, asked_record_type, locale, encrypted, unfiltered, unwanted,
     due.protected, asking.consent
@@ -193,7 +194,7 @@ export async function correctOthers(
     text: `with known as (
         select correction.id, (
           select max(earlier.id) from event as said join notification as earlier on earlier.event = said.id
-          where said.registry = gone.registry and said.record_type = gone.record_type and said.record = gone.record
+          where said.registry = gone.registry and said.record_type = gone.record_type and ${isSameRecord('said', 'gone')}
             and (event.replaced_by is not null
               or (said.event_type = gone.event_type and coalesce(said.reversed_by, event.id) = event.id))
             and earlier.subscription = correction.subscription and earlier.id < lost.id

@@ -1,7 +1,7 @@
 /** Notifications that wait, taken back before they are sent. */
 
 import type { RecordId } from '@rollcall/core/model/records'
-import { WITH_MERGED } from '@rollcall/records/records/retired-records'
+import { storedId } from '@rollcall/database/record-ids'
 import type { ClientBase } from 'pg'
 import { hidingOf } from './subscriber-hiding.ts'
 import { dropNotifications } from './waiting.ts'
@@ -9,25 +9,26 @@ import { dropNotifications } from './waiting.ts'
 interface About {
   readonly registry: number
   readonly record_type: string
-  readonly record: RecordId
+  /** The record, and those that were merged into it. */
+  readonly records: readonly RecordId[]
 }
 
 /**
- * Drops what waits about the record of a protected person, and about those that were merged into it, for all whose grants do not name the category. What is on its way
- * is composed anew before its next attempt.
+ * Drops what waits about records of a protected person for all whose grants do not name the category. What is on its way is composed anew before its next attempt.
  * @returns how many were dropped
  */
 export async function withdrawNotifications(
   client: ClientBase,
-  { registry, record_type, record }: About,
+  { registry, record_type, records }: About,
   category: string,
 ): Promise<number> {
+  const ids = records.map(storedId)
   const { rows } = await client.query<{ id: number; subscription: number }>(
     `select notification.id, notification.subscription from notification join event on event.id = notification.event
      where event.registry = $1 and event.record_type = $2 and notification.state = 'waiting'
-       and event.record in (${WITH_MERGED})
+       and (event.record, coalesce(event.record_key, '')) in (select * from unnest($3::bigint[], $4::text[]))
      order by notification.id for update of notification`,
-    [registry, record_type, record],
+    [registry, record_type, ids.map(({ record }) => record), ids.map(({ record_key }) => record_key ?? '')],
   )
   const hides = await hidingOf(
     client,

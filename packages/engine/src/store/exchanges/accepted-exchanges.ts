@@ -1,4 +1,5 @@
 /** Exchanges that were accepted and are answered later, as the one who answers them needs them. */
+import type { RecordId } from '@rollcall/core/model/records'
 import type { Database } from '@rollcall/database/database'
 import { groupCommit, perPool } from '@rollcall/database/group-commit'
 import { isStorable } from '@rollcall/database/text'
@@ -45,7 +46,7 @@ export interface PersistedItemPage {
   /** Records in all pages. */
   readonly total: number
   /** Of this page, in order. */
-  readonly record_ids: readonly number[]
+  readonly record_ids: readonly RecordId[]
 }
 
 /** SQL of a relation: what the delivery of an answer needs of the request (`AnsweredRequests`). */
@@ -106,7 +107,8 @@ export async function findPersistedPage(
   const { rows } = await pool.query<PersistedItemPage>({
     name: 'find persisted page',
     text: `select position - $3 as position, page_size, total,
-        record_ids[($2 - 1) * page_size + 1 : $2 * page_size] as record_ids
+        coalesce(record_keys[($2 - 1) * page_size + 1 : $2 * page_size],
+          record_ids[($2 - 1) * page_size + 1 : $2 * page_size]::text[]) as record_ids
       from exchange_item where correlation_id = $1 and record_ids is not null and total > ($2 - 1) * page_size
         and position >= $3 and position < $3 + $4
       order by position`,

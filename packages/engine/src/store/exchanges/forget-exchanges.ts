@@ -109,7 +109,7 @@ async function countForgettable(
 export async function clearAnsweredItems({ pool }: Pick<Database, 'pool'>): Promise<number> {
   for (let total = 0; ; ) {
     const { rowCount } = await pool.query(
-      `update exchange_item set record_ids = null where ctid = any(array(
+      `update exchange_item set record_ids = null, record_keys = null where ctid = any(array(
         select exchange_item.ctid from exchange_item join accepted_exchange using (correlation_id)
         where record_ids is not null and state in ('replied', 'failed')
         limit ${AT_ONCE} for update of exchange_item skip locked))`,

@@ -1,8 +1,10 @@
 /** Writes down how an accepted exchange is answered: its items, and the delivery that carries a page of the answer. */
 
 import type { Claim, NewDelivery } from '@rollcall/core/model/delivery'
+import type { RecordId } from '@rollcall/core/model/records'
 import type { Database } from '@rollcall/database/database'
 import { type JointWrite, ownParameter, type Parameter } from '@rollcall/database/joint-write'
+import { storedIds } from '@rollcall/database/record-ids'
 import type { Effect } from '@rollcall/database/transaction'
 import { withTransaction } from '@rollcall/database/transaction'
 import { insertDeliveriesFrom } from '@rollcall/delivery/store/deliveries/deliveries'
@@ -18,7 +20,7 @@ export interface NewItem {
   readonly total: number | null
   readonly page_size: number | null
   readonly record_type: string | null
-  readonly record_ids: readonly number[] | null
+  readonly record_ids: readonly RecordId[] | null
 }
 
 /** A page of an answer, written under the claim of the run that made it. */
@@ -88,7 +90,10 @@ function valuesOf(steps: readonly ReplyStep[]): unknown[] {
   return [
     ...columns(steps, ['id', 'claim', 'from', 'page', 'state', 'goesOn']),
     ...columns(items, ['step', 'position', 'reference_id', 'status', 'total', 'page_size', 'record_type']),
-    items.map(({ record_ids }) => (record_ids === null ? null : `{${record_ids.join(',')}}`)),
+    ...columns(
+      items.map(({ record_ids }) => (record_ids === null ? NO_IDS : storedIds(record_ids))),
+      ['record_ids', 'record_keys'],
+    ),
     ...columns(deliveries, ['step', 'id', 'callback', 'message_id', 'target', 'encrypted', 'body']),
     deliveries.map(({ claim }) => claim?.id ?? null),
     deliveries.map(({ claim }) => claim?.seconds ?? null),
@@ -96,6 +101,8 @@ function valuesOf(steps: readonly ReplyStep[]): unknown[] {
     deliveries.map(({ made }) => made?.protection ?? null),
   ]
 }
+
+const NO_IDS = { record_ids: null, record_keys: null }
 
 const columns = <Row>(rows: readonly Row[], names: readonly (keyof Row)[]): unknown[][] =>
   names.map((name) => rows.map((row) => row[name]))
@@ -124,15 +131,16 @@ const stepsWritten = (parameter: Parameter, condition: string): string => `stepp
   ),
   stepped_items as (
     insert into exchange_item (correlation_id, participant, position, reference_id, status, total, page_size,
-      record_type, record_ids)
+      record_type, record_ids, record_keys)
     select correlation_id, participant, first_item + item.position, item.reference_id, item.status, item.total,
-      item.page_size, item.record_type, item.record_ids::bigint[]
-    from stepped join unnest(${[6, 7, 8, 9, 10, 11, 12, 13].map((place, at) => `${parameter(place)}::${ITEM_TYPES[at]}[]`).join()})
-      as item (step, position, reference_id, status, total, page_size, record_type, record_ids) using (step)
+      item.page_size, item.record_type, item.record_ids::bigint[], item.record_keys::text[]
+    from stepped join unnest(${[6, 7, 8, 9, 10, 11, 12, 13, 14].map((place, at) => `${parameter(place)}::${ITEM_TYPES[at]}[]`).join()})
+      as item (step, position, reference_id, status, total, page_size, record_type, record_ids, record_keys)
+      using (step)
     on conflict do nothing
   ),
   stepped_deliveries as (${insertDeliveriesFrom(
-    `stepped join unnest(${DELIVERY_TYPES.map((type, at) => `${parameter(14 + at)}::${type}[]`).join()}) as new (step, id,
+    `stepped join unnest(${DELIVERY_TYPES.map((type, at) => `${parameter(15 + at)}::${type}[]`).join()}) as new (step, id,
       callback, message_id, target, encrypted, body, claim, seconds, granted, protection) using (step)`,
     '(page - 1) * chunks + chunk + 1',
   )}),
@@ -153,7 +161,7 @@ const stepsWritten = (parameter: Parameter, condition: string): string => `stepp
     where accepted_exchange.correlation_id = stepped_parents.correlation_id
   )`
 
-const ITEM_TYPES = ['integer', 'integer', 'text', 'text', 'integer', 'integer', 'text', 'text']
+const ITEM_TYPES = ['integer', 'integer', 'text', 'text', 'integer', 'integer', 'text', 'text', 'text']
 const DELIVERY_TYPES = [
   'integer',
   'uuid',

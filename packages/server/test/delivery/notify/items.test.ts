@@ -72,7 +72,7 @@ test('whatever waits, envelope after envelope tells all of it, in order and with
 test('whatever is held and whatever is not, the items of one record come in the order of its versions', () => {
   /** An event, the seconds at which it happens, and the runs until which each subscription that it matches holds it; 0: none. */
   const event = fc.record({
-    record: fc.integer({ min: 1, max: 3 }),
+    record: fc.constantFrom('1', '2', '3'),
     record_type: fc.constantFrom('Person', 'Group'),
     purpose: fc.constantFrom<Purpose>('event', 'event', 'event', 'correction', 'backfill', 'test'),
     after: fc.integer({ min: 0, max: 20 }),

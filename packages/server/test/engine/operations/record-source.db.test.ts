@@ -1,12 +1,10 @@
 /** A source of records beside our own tables: what is asked of it, and nothing else, is answered. */
 
-import { type RecordReader, type RecordSource, SearchTimeout } from '@rollcall/core/model/record-source'
-import type { FoundRecord } from '@rollcall/core/model/records'
-import { extractRecord } from '@rollcall/core/query/memory/extract-record'
-import { matches } from '@rollcall/core/query/memory/matches'
+import { SearchTimeout } from '@rollcall/core/model/record-source'
 import type { JsonObject } from '@rollcall/protocol'
 import { openRecords } from '@rollcall/records/records/registry-records'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { memoryRecords } from '../../memory-records.ts'
 import { postSearch, type TestParticipant, type TestServer, testServer } from '../../server.ts'
 
 const uin = (number: number) => String(number).padStart(10, '0')
@@ -15,25 +13,7 @@ const people: readonly JsonObject[] = Array.from({ length: 30 }, (_, index) => (
   identifier: [{ identifier_type: 'UIN', identifier_value: uin(index) }],
   sex: index % 3 === 0 ? 'female' : 'male',
 }))
-/** Its ids are its own. */
-const records: readonly FoundRecord[] = people.map((person, index) => {
-  return { id: 7_000 + index, document: JSON.stringify(person) }
-})
-
 let isSlow = false
-const reader: RecordReader = {
-  async find(registry, { recordType, predicate, page: { limit, offset, ids = 0 } }) {
-    if (isSlow) throw new SearchTimeout(new Error('slow'))
-    const hits = records.filter(({ document }) =>
-      matches(predicate, extractRecord(registry.kind, recordType, JSON.parse(document))),
-    )
-    const found = hits.slice(offset, offset + limit)
-    return { total: hits.length, records: found, ids: hits.length <= ids ? hits.map(({ id }) => id) : [] }
-  },
-  read: async (_registry, _recordType, ids) => ids.flatMap((id) => records.find((record) => record.id === id) ?? []),
-  merged: async () => new Map(),
-}
-const source: RecordSource = { reader: () => reader, session: (work) => work(reader) }
 
 let server: TestServer
 let peer: TestParticipant
@@ -41,7 +21,15 @@ beforeAll(async () => {
   server = await testServer()
   peer = await server.participant('spmis.demo')
   const registry = await server.registry('civil', [{ ...people[0], sex: 'of our own table' }])
-  openRecords(server.context.db, registry, { source })
+  const records = memoryRecords(server.context.db)
+  for (const one of people) records.put(registry, one)
+  const reader = records.source.reader('sync')
+  const find = (...asked: Parameters<typeof reader.find>) =>
+    isSlow ? Promise.reject(new SearchTimeout(new Error('slow'))) : reader.find(...asked)
+  openRecords(server.context.db, registry, {
+    ...records,
+    source: { ...records.source, reader: () => ({ ...reader, find }) },
+  })
 })
 afterAll(() => server.close())
 

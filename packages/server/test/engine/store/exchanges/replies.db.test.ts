@@ -99,7 +99,7 @@ const itemOf = (reference_id: string): ReplyStep['items'][number] => ({
   total: 3,
   page_size: 2,
   record_type: 'person',
-  record_ids: [7, 8, 9],
+  record_ids: ['7', '8', '9'],
 })
 
 const rowsOf = async (correlation_id: string) => {

@@ -1,0 +1,20 @@
+/** The records under whose ids events of a person are stored. */
+
+import type { RecordId } from '@rollcall/core/model/records'
+import type { RegistryShape } from '@rollcall/core/model/registry'
+import type { Database } from '@rollcall/database/database'
+import type { RecordType } from '@rollcall/protocol'
+import { recordsOf } from '@rollcall/records/records/registry-records'
+import type { ClientBase } from 'pg'
+
+/** A record and those that were merged into it, as a transaction sees them, or as they are now. */
+export async function withMerged(
+  db: Database,
+  registry: RegistryShape,
+  recordType: RecordType,
+  id: RecordId,
+  client: Pick<ClientBase, 'query'> = db.pool,
+): Promise<readonly RecordId[]> {
+  const merged = await recordsOf(db, registry).within(client).merged(registry, recordType, [id])
+  return [id, ...(merged.get(id) ?? []).map((one) => one.id)]
+}

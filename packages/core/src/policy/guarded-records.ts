@@ -1,0 +1,139 @@
+/**
+ * The records of any source, read by the rules that hold for all of them: who is protected, what a merged record is found by, and
+ * what a query means. What a source selects may be wider than the query; what is found here never is. Our own tables do the same
+ * in SQL.
+ */
+import { type AttributeValue, isJsonObject, type JsonValue, type Kind, type RecordType } from '@rollcall/protocol'
+import { namesIn } from '../model/person-identifiers.ts'
+import type { Predicate } from '../model/predicate.ts'
+import { type Protection, protectedAs, publicRecord } from '../model/protection.ts'
+import type { MergedRecord, RecordReader } from '../model/record-source.ts'
+import type { FoundRecord, Identifier, RecordId } from '../model/records.ts'
+import type { RegistryShape } from '../model/registry.ts'
+import { type ExtractedRecord, extractRecord } from '../query/memory/extract-record.ts'
+import { matches } from '../query/memory/matches.ts'
+import { compareInOrder, orderValues } from '../query/memory/order.ts'
+
+/** A record as its source has it. */
+export interface SourceRecord extends FoundRecord {
+  /** When it was written last. */
+  readonly written: Date
+  /** The records that were merged into it. */
+  readonly merged: readonly MergedRecord[]
+}
+
+/** What a source must be able to do. It knows nothing of protected persons and grants. */
+export interface CandidateSource {
+  /**
+   * The records that may satisfy the predicate, with all that do among them; in the order in which they were added, or in any other that
+   * stays. The predicate is read by what everybody finds (`publicRecord`), and records find others by `identifier` alone.
+   * @param predicate with ages bound to a day; null: all records
+   * @param after the record after which they begin; null: at the first
+   * @throws SearchTimeout
+   */
+  candidates(
+    registry: RegistryShape,
+    recordType: RecordType,
+    predicate: Predicate | null,
+    after: RecordId | null,
+  ): AsyncIterable<readonly SourceRecord[]>
+  /** These records as they are now, in this order; those that are gone are left out. */
+  read(registry: RegistryShape, recordType: RecordType, ids: readonly RecordId[]): Promise<readonly SourceRecord[]>
+}
+
+/** @param protectionOf the protected persons of a registry as they are now */
+export function guardedReader(
+  source: CandidateSource,
+  protectionOf: (registry: RegistryShape) => Promise<Protection>,
+): RecordReader {
+  return {
+    async find(registry, { recordType, predicate, page: { sort, limit, offset, cap, ids = 0, categories = [] } }) {
+      const { kind } = registry
+      const guard = guardOf(kind, recordType, await protectionOf(registry))
+      const hits: Hit[] = []
+      search: for await (const portion of source.candidates(registry, recordType, predicate, null)) {
+        for (const record of portion) {
+          if (guard.isHidden(record, categories)) continue
+          const { document, extracted } = guard.seen(record)
+          if (!matches(predicate, extracted)) continue
+          hits.push({ record, values: orderValues(kind, recordType, sort, document, extracted) })
+          if (hits.length > cap) break search
+        }
+      }
+      hits.sort((one, other) => compareInOrder(sort, one.values, other.values))
+      const records = hits.slice(offset, offset + limit).map(({ record: { id, document } }) => ({ id, document }))
+      return { total: hits.length, records, ids: hits.length <= ids ? hits.map(({ record }) => record.id) : [] }
+    },
+    async read(registry, recordType, ids, categories = []) {
+      const guard = guardOf(registry.kind, recordType, await protectionOf(registry))
+      const records = await source.read(registry, recordType, ids)
+      return records
+        .filter((record) => !guard.isHidden(record, categories))
+        .map(({ id, document }) => ({ id, document }))
+    },
+    async merged(registry, recordType, ids) {
+      const records = await source.read(registry, recordType, ids)
+      return new Map(records.flatMap(({ id, merged }) => (merged.length === 0 ? [] : [[id, merged] as const])))
+    },
+    async named(registry, recordType, values) {
+      const wanted = new Set(values)
+      if (wanted.size === 0) return []
+      const type = recordType.primary_identifier
+      const identifiers = [...wanted].map((value) => ({ type, value }))
+      const found = []
+      for await (const portion of source.candidates(registry, recordType, { is: 'identifier', identifiers }, null)) {
+        for (const { id, document, merged } of portion) {
+          const aliases = merged.flatMap((one) => namesOf(registry.kind, recordType, one.document))
+          const names = [...namesOf(registry.kind, recordType, document), ...aliases]
+          if (names.some((one) => one.type === type && wanted.has(one.value))) found.push({ id, document, aliases })
+        }
+      }
+      return found
+    },
+    async page(registry, { recordType, predicate, since, after, limit }) {
+      const guard = guardOf(registry.kind, recordType, await protectionOf(registry))
+      const records = []
+      page: for await (const portion of source.candidates(registry, recordType, predicate, after)) {
+        for (const record of portion) {
+          const { id, document, written } = record
+          if (since !== null && written < since) continue
+          if (predicate !== null && !matches(predicate, guard.seen(record).extracted)) continue
+          records.push({ id, document, written })
+          if (records.length === limit) break page
+        }
+      }
+      return records
+    },
+  }
+}
+
+interface Hit {
+  readonly record: SourceRecord
+  readonly values: readonly (AttributeValue | undefined)[]
+}
+
+interface Guard {
+  /** Whether the person of the record is protected under another category than these. */
+  isHidden(record: SourceRecord, categories: readonly string[]): boolean
+  /** The record as everybody finds it. */
+  seen(record: SourceRecord): { readonly document: JsonValue; readonly extracted: ExtractedRecord }
+}
+
+function guardOf(kind: Kind, recordType: RecordType, protection: Protection): Guard {
+  return {
+    isHidden: ({ document, merged }, categories) =>
+      protection.byProtectingIdentifier.size > 0 &&
+      [document, ...merged.map((one) => one.document)]
+        .flatMap((text) => protectedAs(kind, recordType, protection, JSON.parse(text)))
+        .some(({ category }) => !categories.includes(category)),
+    seen({ document: text, merged }) {
+      const read: JsonValue = JSON.parse(text)
+      const document = isJsonObject(read) ? publicRecord(kind, recordType, protection, read).document : read
+      const aliases = merged.flatMap((one) => namesOf(kind, recordType, one.document))
+      return { document, extracted: extractRecord(kind, recordType, document, aliases) }
+    },
+  }
+}
+
+const namesOf = (kind: Kind, recordType: RecordType, document: string): readonly Identifier[] =>
+  namesIn(kind, recordType, JSON.parse(document))

@@ -1,0 +1,58 @@
+/** The order of records in memory: the same as `search-statement` asks of a table. */
+import {
+  type AttributeValue,
+  compareCodePoints,
+  type JsonValue,
+  type Kind,
+  type RecordType,
+  readIdentifiers,
+  sortedIdentifiers,
+} from '@rollcall/protocol'
+import type { SortKey } from '../../model/records.ts'
+import type { ExtractedRecord } from './extract-record.ts'
+
+/** The values of a record by the keys of an order; undefined where it has none. */
+export function orderValues(
+  kind: Kind,
+  recordType: RecordType,
+  sort: readonly SortKey[],
+  document: JsonValue,
+  { values }: ExtractedRecord,
+): readonly (AttributeValue | undefined)[] {
+  return sort.map(({ attribute, until }) => {
+    if (attribute === recordType.primary_identifier || sortedIdentifiers(recordType).includes(attribute)) {
+      const own = readIdentifiers(kind, recordType, document).filter(
+        ({ type, names }) => type === attribute && names === 'record',
+      )
+      return own.map(({ value }) => value).sort(compareCodePoints)[0]
+    }
+    const value = values.get(attribute)
+    return until !== undefined && value !== undefined && textOf(value) > until ? undefined : value
+  })
+}
+
+/** Below 0 where `one` comes before `other`: a record without a value comes last in either direction. 0: they are equal. */
+export function compareInOrder(
+  sort: readonly SortKey[],
+  one: readonly (AttributeValue | undefined)[],
+  other: readonly (AttributeValue | undefined)[],
+): number {
+  for (const [at, { descending }] of sort.entries()) {
+    const [left, right] = [one[at], other[at]]
+    if (left === undefined && right === undefined) continue
+    if (left === undefined) return 1
+    if (right === undefined) return -1
+    const order = compare(left, right)
+    if (order !== 0) return descending ? -order : order
+  }
+  return 0
+}
+
+function compare(left: AttributeValue, right: AttributeValue): number {
+  if (typeof left === 'number' || typeof left === 'boolean') return Number(left) - Number(right)
+  return compareCodePoints(textOf(left), textOf(right))
+}
+
+/** A date sorts by the first day that it may mean. */
+const textOf = (value: AttributeValue): string =>
+  typeof value === 'object' && 'from' in value ? value.from : String(value)

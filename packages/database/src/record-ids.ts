@@ -1,0 +1,41 @@
+/**
+ * How rows name records of whatever source. The ids of our own tables are numbers and are stored as numbers. Of any other id, the
+ * row has a negative digest in place of the number, by which an index finds it, and the id itself beside it.
+ */
+import { createHash } from 'node:crypto'
+
+/** A number of our own tables, as they write it. */
+const NUMBER = /^(?:0|[1-9][0-9]{0,17})$/
+
+/** The values of the columns `record` (bigint) and `record_key` (text). */
+export interface StoredId {
+  readonly record: string
+  /** Null: the id is the number. */
+  readonly record_key: string | null
+}
+
+export function storedId(id: string): StoredId {
+  if (NUMBER.test(id)) return { record: id, record_key: null }
+  const digest = createHash('sha256').update(id).digest().readBigInt64BE()
+  return { record: String(digest < 0n ? digest : ~digest), record_key: id }
+}
+
+/** The values of columns of types bigint[] and text[], as texts. */
+export function storedIds(ids: readonly string[]): {
+  readonly record_ids: string
+  readonly record_keys: string | null
+} {
+  if (ids.every((id) => NUMBER.test(id))) return { record_ids: `{${ids.join(',')}}`, record_keys: null }
+  const quoted = ids.map((id) => `"${id.replaceAll(/["\\]/g, '\\$&')}"`)
+  return { record_ids: '{}', record_keys: `{${quoted.join(',')}}` }
+}
+
+/** SQL of the id of the record that a row of `event` is about. */
+export const recordIdOf = (row: string): string => `coalesce(${row}.record_key, ${row}.record::text)`
+
+/**
+ * SQL that is true of two rows that name one record, as far as the id says.
+ * @param one,other SQL of rows, each with `record` and `record_key`
+ */
+export const isSameRecord = (one: string, other: string): string =>
+  `(${one}.record = ${other}.record and ${one}.record_key is not distinct from ${other}.record_key)`
