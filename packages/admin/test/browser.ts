@@ -34,6 +34,10 @@ const ARGUMENTS = [
   '--disable-background-networking',
   '--disable-component-update',
   '--no-pings',
+  // None is started before a page needs it. Each browser context has one of its own all the same.
+  '--renderer-process-limit=1',
+  // No other host is reached, whatever a page asks for.
+  '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost',
 ]
 
 /** Takes about a second, and three for the first of a run. Throws where the unpacked Chromium does not run. */

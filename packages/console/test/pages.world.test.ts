@@ -3,7 +3,6 @@
  * accessibility, writes an error, asks another host, or does what the content security policy forbids.
  */
 import { randomUUID } from 'node:crypto'
-import { AxeBuilder } from '@axe-core/playwright'
 import { addOperator } from '@rollcall/admin/operators/operators'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -11,6 +10,7 @@ import { acting } from '../../admin/test/acting.ts'
 import { openBrowser, type TestBrowser } from '../../admin/test/browser.ts'
 import { bearer, post, postSearch, searchRequest, type TestServer, testServer } from '../../server/test/server.ts'
 import { storedAccounts } from '../../settings/test/accounts.ts'
+import { CUT, violationsOf } from './faults.ts'
 import { LONG, type OperatorPage, operatorPage, pictures, settled, strangerPage } from './in-browser.ts'
 import { checked, importUnderWay, indexesMissing } from './rare-states.ts'
 
@@ -53,54 +53,21 @@ beforeAll(async () => {
   const found = await strangerPage(opened.browser, server)
   ;({ page, open, complaints } = found)
 })
+/** An operator who may do everything: a page for all tests that need one, because a new page is a new process of the browser. */
+let owner: OperatorPage | undefined
+async function owned(): Promise<OperatorPage> {
+  owner ??= await operatorPage(opened.browser, server, 'owner', ['own', 'audit', 'publish'])
+  await owner.page.setViewportSize({ width: 1280, height: 900 })
+  return owner
+}
+
 afterAll(async () => {
   endImport?.()
   await opened?.close()
   await server?.close()
 })
 
-/** What axe finds wrong: all of it in light, and the colours in dark. */
-async function violations(): Promise<readonly string[]> {
-  const found: string[] = []
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme })
-    // The page is one document under all of its addresses: axe is loaded into it once, and not for each look.
-    const isLoaded = await page.evaluate('typeof axe === "object"')
-    const source = isLoaded === true && { axeSource: 'void 0' }
-    const axe = new AxeBuilder({ page, ...source }).setLegacyMode(true).options({ resultTypes: ['violations'] })
-    if (colorScheme === 'dark') {
-      await page.evaluate(MARK_COLOURS)
-      axe.include('[data-colours]').withRules('color-contrast')
-    }
-    const { violations: broken } = await axe.analyze()
-    const texts = broken.map(({ id, nodes }) => `${colorScheme} ${id}: ${nodes.map(({ html }) => html).join(' ')}`)
-    found.push(...texts.map((text) => text.slice(0, 300)))
-  }
-  return found
-}
-
-/**
- * Marks one text of each colour, size, weight and background. Comparing colours is most of what axe does, and texts that share
- * these pass or fail together: what lies over what is the same in both schemes, and is looked at in light.
- */
-const MARK_COLOURS = `{
-  const seen = new Set()
-  const hasText = (element) =>
-    element.matches('input, select, textarea') || [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim())
-  for (const element of document.querySelectorAll('[data-colours]')) element.removeAttribute('data-colours')
-  for (const element of document.querySelectorAll('body *')) {
-    if (!hasText(element) || !element.checkVisibility() || element.getBoundingClientRect().width < 2) continue
-    const { color, fontSize, fontWeight } = getComputedStyle(element)
-    const look = [color, fontSize, fontWeight, element.closest(':disabled, [aria-disabled]') !== null]
-    for (let box = element; box !== null; box = box.parentElement) {
-      const { backgroundColor, backgroundImage, opacity } = getComputedStyle(box)
-      look.push([backgroundColor, backgroundImage, opacity].join().replace('rgba(0, 0, 0, 0),none,1', ''))
-    }
-    const key = look.filter((part) => part !== '').join()
-    if (!seen.has(key)) element.setAttribute('data-colours', '')
-    seen.add(key)
-  }
-}`
+const violations = (): Promise<readonly string[]> => violationsOf(page)
 
 /** Everything that is wrong with the page that is open. */
 async function faults(name: string): Promise<string[]> {
@@ -284,6 +251,7 @@ it('shows to a reader what a reader may see, and offers nothing else', async () 
 it(
   'a participant signs in to the partner page with a link, sees its own, and asks for a delivery again',
   async () => {
+    await page.context().close()
     const found = await strangerPage(opened.browser, { adminUrl: server.url })
     ;({ page, complaints } = found)
     const sender_id = 'spmis.example'
@@ -307,6 +275,7 @@ it(
     const link = (await shown.textContent()) ?? ''
     expect(link.startsWith(`${at}#`)).toBe(true)
     expect(operator.complaints).toEqual([])
+    await operator.page.context().close()
     await page.goto(link)
     await found.button('Sign in with this link').waitFor()
     expect(page.url()).toBe(at)
@@ -378,6 +347,7 @@ it(
     await first.page.context().setOffline(false)
     await first.button('Try again').click()
     await outdated.waitFor({ state: 'detached' })
+    await first.page.context().close()
     await empty.close()
   },
   LONG,
@@ -389,23 +359,13 @@ it('a link that was used before says so in words, in place of a code', async () 
   await stranger.button('Sign in with this link').click()
   await stranger.page.getByText('This link was used before, or it has expired.').waitFor()
   expect(await stranger.page.getByText('code: is not valid').count()).toBe(0)
+  await stranger.page.context().close()
 })
-
-/** The tables that are wider than the box in which they scroll can be moved; and how far either leaves the window. */
-const CUT = `[document.documentElement.scrollWidth - document.documentElement.clientWidth,
-  ...[...document.querySelectorAll('main table')].flatMap((table) => {
-    const boxes = []
-    for (let box = table.parentElement; box !== null; box = box.parentElement) boxes.push(box)
-    const scrolls = boxes.find((box) => ['auto', 'scroll'].includes(getComputedStyle(box).overflowX))
-    const { right } = (scrolls ?? table).getBoundingClientRect()
-    const hidden = table.scrollWidth - (scrolls ?? table).scrollWidth
-    return right > innerWidth || hidden > 0 ? [table.querySelector('caption')?.textContent ?? 'a table'] : []
-  })]`
 
 it(
   'no list is cut at 1024 pixels',
   async () => {
-    const operator = await operatorPage(opened.browser, server, 'narrow', ['own', 'audit'])
+    const operator = await owned()
     await operator.page.setViewportSize({ width: 1024, height: 800 })
     const cut = () => operator.page.evaluate<unknown[]>(CUT)
     for (const hash of [
@@ -432,7 +392,7 @@ it(
 it(
   'an event is published with the mouse where the people are made up, and a demo leads to its own page',
   async () => {
-    const operator = await operatorPage(opened.browser, server, 'publisher', ['own', 'publish'])
+    const operator = await owned()
     await operator.open('/events')
     expect(await operator.button('Publish an event').count()).toBe(0)
     await server.database.db.pool.query('update registry set demo = true')
@@ -481,7 +441,7 @@ it(
 )
 
 it('on a small screen the outcome comes second and stays, and a table that goes on says so', async () => {
-  const operator = await operatorPage(opened.browser, server, 'small', ['own'])
+  const operator = await owned()
   const { page: at } = operator
   await at.setViewportSize({ width: 1024, height: 900 })
   await operator.open('/messages')
@@ -504,7 +464,7 @@ it('on a small screen the outcome comes second and stays, and a table that goes 
 })
 
 it('what a grant shows by another name is ticked, and cannot be taken away by its own', async () => {
-  const operator = await operatorPage(opened.browser, server, 'names', ['own'])
+  const operator = await owned()
   await server.participant('names.example', {}, { see: ['identifier', 'name'] })
   await operator.open('/participants/names.example/grants/civil')
   const surname = operator.page.getByLabel('May see surname')
@@ -516,7 +476,7 @@ it('what a grant shows by another name is ticked, and cannot be taken away by it
 })
 
 it('what a grant says beside names is a form: whom it finds, emergencies, times', async () => {
-  const operator = await operatorPage(opened.browser, server, 'grants', ['own'])
+  const operator = await owned()
   await server.participant('form.example')
   await operator.open('/participants/form.example/grants/civil')
   const { page: at, button, dialog } = operator

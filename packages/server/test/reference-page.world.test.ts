@@ -10,12 +10,22 @@ vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
 
 let server: TestServer
 let opened: TestBrowser
+/** One page for all visits: the browser reads and compiles its program once, and not for each registry. */
+let page: Page
+let seen: Seen = { origins: new Set(), complaints: [] }
+const unfinished = new Set<Request>()
 
 beforeAll(async () => {
   server = await testServer()
   const person = { '@type': 'Person', identifier: [{ identifier_type: 'UIN', identifier_value: 'P-1' }] }
   for (const { name } of KINDS) await server.registry(name, name === 'civil' ? [person] : [])
   opened = await openBrowser()
+  const context = await opened.browser.newContext()
+  context.setDefaultTimeout(0)
+  listen(context)
+  await context.addInitScript(`addEventListener('securitypolicyviolation', (event) =>
+    console.error('policy: ' + event.violatedDirective + ' ' + event.blockedURI))`)
+  page = await context.newPage()
 })
 
 afterAll(async () => {
@@ -31,27 +41,16 @@ interface Seen {
 }
 
 /** Opens the page, lets `look` work on it once its operations are shown, and tells what the browser saw meanwhile. */
-async function visit(namespace: string, look: (page: Page) => Promise<void>): Promise<Seen> {
-  const context = await opened.browser.newContext()
-  try {
-    context.setDefaultTimeout(0)
-    const seen: Seen = { origins: new Set(), complaints: [] }
-    const unfinished = listen(context, seen)
-    // Another host is never reached, and is seen all the same.
-    await context.route('**/*', (route) =>
-      new URL(route.request().url()).origin === server.url ? route.continue() : route.abort(),
-    )
-    await context.addInitScript(`addEventListener('securitypolicyviolation', (event) =>
-      console.error('policy: ' + event.violatedDirective + ' ' + event.blockedURI))`)
-    const page = await context.newPage()
-    await page.goto(`${server.url}/${namespace}/v1.0.0/docs`)
-    await page.locator('.opblock').first().waitFor()
-    await look(page)
-    await vi.waitUntil(() => unfinished.size === 0, { timeout: 300_000, interval: 20 })
-    return seen
-  } finally {
-    await context.close()
-  }
+async function visit(namespace: string, look: () => Promise<void>): Promise<Seen> {
+  // Nothing is left of the visit before.
+  await page.goto('about:blank')
+  seen = { origins: new Set(), complaints: [] }
+  unfinished.clear()
+  await page.goto(`${server.url}/${namespace}/v1.0.0/docs`)
+  await page.locator('.opblock').first().waitFor()
+  await look()
+  await vi.waitUntil(() => unfinished.size === 0, { timeout: 300_000, interval: 20 })
+  return seen
 }
 
 function expectNothingElse({ origins, complaints }: Seen): void {
@@ -59,50 +58,47 @@ function expectNothingElse({ origins, complaints }: Seen): void {
   expect([...origins]).toEqual([server.url])
 }
 
-/** @returns the requests that are under way */
-function listen(context: BrowserContext, { origins, complaints }: Seen): ReadonlySet<Request> {
-  const unfinished = new Set<Request>()
+/** Notes in `seen` what the pages of the browser do, and in `unfinished` the requests that are under way. */
+function listen(context: BrowserContext): void {
   context.on('requestfinished', (request) => unfinished.delete(request))
   context.on('requestfailed', (request) => unfinished.delete(request))
   context.on('request', (request) => {
     unfinished.add(request)
     const url = new URL(request.url())
     // What stands in the address itself is loaded from nowhere.
-    if (url.protocol !== 'data:') origins.add(url.origin)
+    if (!['data:', 'about:'].includes(url.protocol)) seen.origins.add(url.origin)
   })
-  context.on('requestfailed', (request) => complaints.push(`failed: ${request.url()}`))
+  context.on('requestfailed', (request) => seen.complaints.push(`failed: ${request.url()}`))
   context.on('response', (response) => {
-    if (response.status() >= 400) complaints.push(`${response.status()}: ${response.url()}`)
+    if (response.status() >= 400) seen.complaints.push(`${response.status()}: ${response.url()}`)
   })
   context.on('console', (message) => {
-    if (['error', 'warning'].includes(message.type())) complaints.push(message.text())
+    if (['error', 'warning'].includes(message.type())) seen.complaints.push(message.text())
   })
-  context.on('weberror', (error) => complaints.push(error.error().message))
-  return unfinished
+  context.on('weberror', (error) => seen.complaints.push(error.error().message))
 }
 
 describe('the reference page', () => {
   it.each(KINDS.map(({ name, title }) => [name, title]))('of %s shows its search', async (name, title) => {
-    const seen = await visit(name, async (page) => {
+    const found = await visit(name, async () => {
       expect(await page.title()).toBe(`Rollcall: ${title} (${name})`)
       const shown = await page.locator('.opblock-summary-path').allInnerTexts()
       expect(shown.map((text) => text.replaceAll('\u200b', ''))).toContain('/registry/sync/search')
+      if (name === 'civil') await showsExample()
     })
-    expectNothingElse(seen)
+    expectNothingElse(found)
   })
 
-  it('shows the example of an operation when it is opened', async () => {
-    const seen = await visit('civil', async (page) => {
-      const search = page.locator('.opblock', { hasText: '/registry/sync/search' }).first()
-      await search.locator('.opblock-summary-control').first().click()
-      const example = search.locator('.opblock-section-request-body .body-param__example').first()
-      await example.waitFor()
-      expect(await example.textContent()).toMatch(/"search_request"[\s\S]*"idtype-value"[\s\S]*"UIN"/)
-    })
-    expectNothingElse(seen)
-  })
+  /** An operation shows its example when it is opened. */
+  async function showsExample(): Promise<void> {
+    const search = page.locator('.opblock', { hasText: '/registry/sync/search' }).first()
+    await search.locator('.opblock-summary-control').first().click()
+    const example = search.locator('.opblock-section-request-body .body-param__example').first()
+    await example.waitFor()
+    expect(await example.textContent()).toMatch(/"search_request"[\s\S]*"idtype-value"[\s\S]*"UIN"/)
+  }
 
-  it('makes a search in a demo as often as it is asked to, each time with another message_id', async () => {
+  it('makes a search in a demo as often as it is asked to, each time with another message_id, and asks no other host', async () => {
     const peer = await server.participant('demo.example')
     const { client_id, secret: client_secret } = peer
     const sample = { identifier_type: 'UIN', identifier_value: 'P-1' }
@@ -115,11 +111,12 @@ describe('the reference page', () => {
       demoPage: 'http://127.0.0.1:9',
     })
     const ids: string[] = []
-    const seen = await visit('civil', async (page) => {
-      page.on('request', (request) => {
-        if (request.method() === 'POST' && request.url().endsWith('search'))
-          ids.push(JSON.parse(request.postData() ?? '').header.message_id)
-      })
+    const note = (request: Request): void => {
+      if (request.method() === 'POST' && request.url().endsWith('search'))
+        ids.push(JSON.parse(request.postData() ?? '').header.message_id)
+    }
+    const found = await visit('civil', async () => {
+      page.on('request', note)
       const search = page.locator('.opblock', { hasText: '/registry/sync/search' }).first()
       await search.locator('.opblock-summary-control').first().click()
       for (const times of [1, 2]) {
@@ -129,18 +126,14 @@ describe('the reference page', () => {
         expect(message.search_response[0].data.reg_records[0].identifier[0].identifier_value).toBe('P-1')
         await vi.waitUntil(() => ids.length === times, { timeout: 300_000, interval: 20 })
       }
+      page.off('request', note)
     })
     expect(new Set(ids).size).toBe(2)
-    expectNothingElse(seen)
-  })
-
-  it('is held to its policy: a page that asked another host would be seen here', async () => {
-    const { complaints } = await visit('civil', async (page) => {
-      // The browser reports it to the page, and the page to the console, after the request has failed.
-      const reported = page.waitForEvent('console', (message) => message.text().startsWith('policy: '))
-      await page.evaluate("fetch('https://elsewhere.example/').catch(() => undefined)")
-      await reported
-    })
-    expect(complaints.join('\n')).toContain('policy: connect-src https://elsewhere.example/')
+    expectNothingElse(found)
+    // It is held to its policy: what it asked of another host would be seen. The browser reports it after the request has failed.
+    const reported = page.waitForEvent('console', (message) => message.text().startsWith('policy: '))
+    await page.evaluate("fetch('https://elsewhere.example/').catch(() => undefined)")
+    await reported
+    expect(found.complaints.join('\n')).toContain('policy: connect-src https://elsewhere.example/')
   })
 })
