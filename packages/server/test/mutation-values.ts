@@ -42,8 +42,12 @@ export const HOSTILE_VALUES: readonly string[] = [
   '[{"attribute_name":"sex","sort_order":"desc"},{"attribute_name":"__proto__"}]',
   `[${Array(200).fill('null').join(',')}]`,
   ...[40, 58, 64, 65, 500, 20_000].map(nested),
-  ...FIXTURES.flatMap(({ bears }) =>
-    bears.flatMap(([type, value]) => strings(type, value, ` ${value.toLowerCase()} `)),
+]
+
+/** What names somebody. */
+export const KNOWN_VALUES: readonly string[] = [
+  ...new Set(
+    FIXTURES.flatMap(({ bears }) => bears.flatMap(([type, value]) => strings(type, value, ` ${value.toLowerCase()} `))),
   ),
 ]
 

@@ -3,7 +3,7 @@
  * JavaScript value can: a name twice, 1e400, -0, a lone surrogate as an escape.
  */
 import fc from 'fast-check'
-import { HOSTILE_NAMES, HOSTILE_VALUES, SOME_BYTES, SOME_TEXTS } from './mutation-values.ts'
+import { HOSTILE_NAMES, HOSTILE_VALUES, KNOWN_VALUES, SOME_BYTES, SOME_TEXTS } from './mutation-values.ts'
 
 /** A scalar as its lexeme, an array, or members as pairs of name lexeme and value. */
 export type Tree = string | Tree[] | Members
@@ -30,7 +30,7 @@ export function textOf(tree: Tree): string {
 }
 
 const someValue: fc.Arbitrary<string> = fc.oneof(
-  { weight: 6, arbitrary: fc.constantFrom(...HOSTILE_VALUES) },
+  { weight: 6, arbitrary: fc.constantFrom(...HOSTILE_VALUES, ...KNOWN_VALUES) },
   { weight: 1, arbitrary: fc.json({ maxDepth: 3 }) },
   { weight: 1, arbitrary: fc.string({ unit: 'binary' }).map((text) => JSON.stringify(text)) },
   { weight: 1, arbitrary: fc.double().map(String) },
@@ -128,11 +128,15 @@ const CHANGES: Record<Step['change'], (place: Place, step: Step, other: Place) =
   },
 }
 
-/** The texts of a message with one value replaced: each hostile value in each place. */
+/** The texts of a message with one value replaced: each hostile value in each place, and each known one in a query. */
 export function* everyReplacement(message: Tree): Generator<string> {
-  for (const place of placesOf(message)) {
+  const places = placesOf(message)
+  const query = places.findIndex(({ name }) => name === '"query"')
+  const behind = query + 1 + placesOf(places[query]?.get() ?? '').length
+  for (const [at, place] of places.entries()) {
     const value = place.get()
-    for (const hostile of HOSTILE_VALUES) {
+    const known = at >= query && at < behind ? KNOWN_VALUES : []
+    for (const hostile of [...HOSTILE_VALUES, ...known]) {
       place.set(hostile)
       yield textOf(message)
     }
