@@ -6,7 +6,8 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { DemoFile } from '../src/demo/demo-file.ts'
 import { askToken } from './ask.ts'
-import { dataDirectory, printed, type Running, rollcall, rollcallJson, start, until } from './command.ts'
+import { printed, type Running, rollcall, rollcallJson, start, until } from './command.ts'
+import { filledDemo } from './filled-demo.ts'
 
 /** Long enough that nothing is given up, with short steps that also bound the breaker's pause. */
 const SCHEDULE = Array.from({ length: 100 }, () => '2').join(',')
@@ -14,7 +15,7 @@ const SCHEDULE = Array.from({ length: 100 }, () => '2').join(',')
 /** Where the page's commands find the demo and the listener. */
 const SHOWN = { demo: 'http://127.0.0.1:8080', listener: 'http://127.0.0.1:8090' }
 
-let home: Awaited<ReturnType<typeof dataDirectory>>
+let home: Awaited<ReturnType<typeof filledDemo>>
 let env: Record<string, string>
 let server: Running
 let listener: Running | null = null
@@ -22,8 +23,8 @@ let listensAt: string
 let commands: readonly string[]
 
 beforeAll(async () => {
-  home = await dataDirectory()
-  env = { ROLLCALL_DATA: home.path, ROLLCALL_MASTER_KEY: '', ROLLCALL_RETRY_SCHEDULE: SCHEDULE }
+  home = await filledDemo()
+  env = { ROLLCALL_DATA: home.path, ROLLCALL_RETRY_SCHEDULE: SCHEDULE }
   const page = await readFile(new URL('../../../docs/tutorial-integrator.md', import.meta.url), 'utf8')
   commands = [...page.matchAll(/```sh\n([^`]*)\n```/g)].map(([, block = '']) => block)
   await startServer()

@@ -1,0 +1,34 @@
+/** The data directory of a demo that has run: to make its people and to store them is most of a first start. */
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { chmod, mkdtemp, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { inject } from 'vitest'
+import { dataDirectory, printed, start } from './command.ts'
+
+const run = promisify(execFile)
+
+/** A copy of the one that is made once in a run, with the master key of the run. */
+export async function filledDemo(): ReturnType<typeof dataDirectory> {
+  const [folder, home] = [await filled(), await dataDirectory()]
+  // PostgreSQL's files belong to its own user, and stay so.
+  await run('cp', ['-a', `${folder}/.`, home.path])
+  return home
+}
+
+async function filled(): Promise<string> {
+  const folder = join(inject('programs').folder, 'demo')
+  if (existsSync(folder)) return folder
+  const fresh = await mkdtemp(`${folder}-`)
+  await chmod(fresh, 0o711)
+  const first = start(['demo'], { ROLLCALL_DATA: fresh })
+  await printed(first, /Ctrl-C stops it/)
+  await first.stop()
+  await rename(fresh, folder).catch((error) => {
+    // Another worker was faster.
+    if (!existsSync(folder)) throw error
+    return rm(fresh, { recursive: true, force: true })
+  })
+  return folder
+}
