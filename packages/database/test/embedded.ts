@@ -1,12 +1,14 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, mkdtemp, readFile, realpath, rm } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { chmod, mkdtemp, readFile, realpath, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { canEnter } from '@rollcall/database/embedded/files'
-import { onTestFinished } from 'vitest'
+import { openEmbeddedPostgres } from '@rollcall/database/embedded/postgres'
+import { inject, onTestFinished } from 'vitest'
 
 export { query } from './statement.ts'
 
@@ -21,6 +23,33 @@ export async function temporaryDirectory(mode = 0o711): Promise<string> {
     await remove(directory)
   })
   return directory
+}
+
+/** The same, with a PostgreSQL that was started once and stopped: to make a cluster is most of a first start. */
+export async function startedDirectory(): Promise<string> {
+  const directory = await temporaryDirectory()
+  await copyCluster(directory)
+  return directory
+}
+
+/** Copies the cluster that is made once in a run; its files belong to a user of their own, and stay so. */
+export async function copyCluster(directory: string): Promise<void> {
+  const { status, stderr } = spawnSync('cp', ['-a', `${await madeCluster()}/.`, directory], { encoding: 'utf8' })
+  if (status !== 0) throw new Error(`the cluster is not copied: ${stderr}`)
+}
+
+async function madeCluster(): Promise<string> {
+  const made = join(inject('programs').folder, 'cluster')
+  if (existsSync(made)) return made
+  const fresh = await mkdtemp(`${made}-`)
+  await chmod(fresh, 0o711)
+  const first = await openEmbeddedPostgres(fresh)
+  await first.close()
+  await rename(fresh, made).catch((error) => {
+    // Another worker was faster.
+    if (!existsSync(made)) throw error
+  })
+  return made
 }
 
 async function remove(directory: string): Promise<void> {
@@ -49,10 +78,10 @@ export function isRunning(pid: number): boolean {
   return /^[^Z]/.test(stdout)
 }
 
-/** Asks every 20 ms, for 20 seconds at most. */
+/** Asks every 20 ms, for a minute at most. */
 export async function waitUntil(condition: () => boolean | Promise<boolean>): Promise<void> {
   for (const end = Date.now() + 60_000; Date.now() < end; await sleep(20)) if (await condition()) return
-  throw new Error(`not within 20 seconds: ${condition}`)
+  throw new Error(`not within a minute: ${condition}`)
 }
 
 /** Another process that uses the PostgreSQL of a directory. */

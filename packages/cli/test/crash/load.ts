@@ -40,7 +40,9 @@ export interface Load {
 
 const LANES = 4
 /** Milliseconds between two messages of a lane, at most: nodes that start under load need the processor too. */
-const PAUSE = 120
+const PAUSE = 240
+/** Messages that may wait for their answers before more are sent: a slow machine would only gather them. */
+const OPEN = 60
 /** Times that a message is sent at most, when nothing comes back. */
 const TRIES = 4
 
@@ -78,7 +80,7 @@ export function startLoad(world: World, urls: () => readonly string[]): Load {
         method: 'POST',
         headers: { 'content-type': 'application/json', authorization: `Bearer ${await tokenFrom(base, asker)}` },
         body: text,
-        signal: AbortSignal.timeout(5_000),
+        signal: AbortSignal.timeout(30_000),
       })
       const body = await answer.text()
       if (answer.status === 503) {
@@ -118,9 +120,12 @@ export function startLoad(world: World, urls: () => readonly string[]): Load {
     unacknowledged.add(message_id)
   }
 
+  const { answers } = world.receiver
+  const before = answers.size
+  const open = (): number => acknowledged.size - (answers.size - before)
   const lanes = Array.from({ length: LANES }, async () => {
     while (!stopping) {
-      await sendOne()
+      if (open() < OPEN) await sendOne()
       await sleep(Math.random() * PAUSE)
     }
   })

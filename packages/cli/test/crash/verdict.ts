@@ -4,8 +4,8 @@ import { expect } from 'vitest'
 import type { Load } from './load.ts'
 import type { World } from './world.ts'
 
-/** Milliseconds for everything to be answered, once the nodes run again. */
-const PATIENCE = 60_000
+/** Milliseconds for everything to be answered, once the nodes run again: after them, what hangs has hung. */
+const PATIENCE = 300_000
 
 /** Waits until nothing is left to do, and fails with what is lost, doubled or left over. */
 export async function expectNothingLost(world: World, load: Load): Promise<void> {

@@ -13,6 +13,7 @@ import { addSecret } from '@rollcall/participants/store/client-secrets'
 import { setCallbackSettings } from '@rollcall/participants/store/participant-callbacks'
 import { addParticipant } from '@rollcall/participants/store/participants'
 import { addRegistry } from '@rollcall/records/registries/registries'
+import { copyCluster } from '../../../database/test/embedded.ts'
 import type { TestServer } from '../../../database/test/global-setup.ts'
 import { grantEverything } from '../../../participants/test/grants.ts'
 import { databaseUrl, printed, type Running, start } from '../command.ts'
@@ -64,6 +65,7 @@ const SCHEDULE = Array.from({ length: 60 }, (_, step) => (step < 3 ? 0.2 : 1)).j
 export async function crashWorld(): Promise<World> {
   const directory = await mkdtemp(join(tmpdir(), 'rollcall-crash-'))
   await chmod(directory, 0o711)
+  await copyCluster(directory)
   const postgres: EmbeddedPostgres = await openEmbeddedPostgres(directory)
   const connection = postgres.connection as TestServer
   const db = openDatabase(connection)
@@ -132,6 +134,6 @@ async function addAsker(db: Database, sender_id: string, url: string): Promise<A
   await grantEverything({ db }, { unfiltered: true })
   const { secret, sha256 } = newSecret()
   await addSecret(db, participant, sha256)
-  await setCallbackSettings(db, participant.id, { allowed: [url], concurrency: 32, rate: 10_000, timeout_ms: 1_000 })
+  await setCallbackSettings(db, participant.id, { allowed: [url], concurrency: 32, rate: 10_000, timeout_ms: 10_000 })
   return { participant, secret }
 }

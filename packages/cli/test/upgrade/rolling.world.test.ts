@@ -82,7 +82,7 @@ test('no request is refused and none is lost, also when a migration was killed o
   const reader = await world.db.pool.connect()
   await reader.query('begin; select from slow_search')
   const cut = start(['migrate'], world.env, NEXT)
-  await vi.waitFor(async () => expect(await lockWaits(world)).toBeGreaterThan(0), { timeout: 60_000, interval: 5 })
+  await vi.waitFor(async () => expect(await lockWaits(world)).toBeGreaterThan(0), { timeout: 240_000, interval: 5 })
   await cut.stop('SIGKILL')
   await reader.query('commit')
   reader.release()

@@ -97,7 +97,7 @@ describe.each(FIXTURE_COMMITS)('a database of %s', (commit) => {
       () => {
         expect(requests.filter((request) => isOwed(request) && !isAnswered(request, receiver))).toEqual([])
       },
-      { timeout: 60_000, interval: 100 },
+      { timeout: 240_000, interval: 100 },
     )
     for (const request of requests.filter(isOwed)) {
       const pages = [...(receiver.answers.get(request.correlation_id)?.values() ?? [])]
@@ -119,7 +119,7 @@ describe.each(FIXTURE_COMMITS)('a database of %s', (commit) => {
           )
           expect(rows).toEqual([{ unanswered: 0, pending: 0, earlier_queue: null }])
         },
-        { timeout: 60_000, interval: 100 },
+        { timeout: 240_000, interval: 100 },
       )
       const lines = await Promise.all(
         [db, fresh.db].map(async ({ pool }) => {

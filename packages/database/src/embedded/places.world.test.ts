@@ -4,7 +4,15 @@ import { lstat, mkdir, readdir, readFile, realpath, rm, symlink, truncate, utime
 import { createServer } from 'node:net'
 import { basename, dirname, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { isRoot, openElsewhere, ordinaryUser, postmasterOf, query, temporaryDirectory } from '../../test/embedded.ts'
+import {
+  isRoot,
+  openElsewhere,
+  ordinaryUser,
+  postmasterOf,
+  query,
+  startedDirectory,
+  temporaryDirectory,
+} from '../../test/embedded.ts'
 import { openEmbeddedPostgres } from './postgres.ts'
 
 test('a path that is too long for a socket gets one among the temporary files, and takes it away again', async () => {
@@ -67,8 +75,7 @@ test('an ordinary user gets it too; others, root apart, do not get in', async ()
 })
 
 test('lock files of a process id that now belongs to something else do not hinder', async () => {
-  const directory = await temporaryDirectory()
-  await (await openEmbeddedPostgres(directory)).close()
+  const directory = await startedDirectory()
   const home = await realpath(join(directory, 'postgres'))
   // Same user as PostgreSQL's: this is where PostgreSQL itself would refuse.
   const { uid, gid } = await lstat(join(home, 'data'))
@@ -85,8 +92,7 @@ test('lock files of a process id that now belongs to something else do not hinde
 })
 
 test('a PostgreSQL that answers but is out of sight, as in another container, is left alone', async () => {
-  const directory = await temporaryDirectory()
-  await (await openEmbeddedPostgres(directory)).close()
+  const directory = await startedDirectory()
   const home = await realpath(join(directory, 'postgres'))
   const { pid } = spawnSync('true')
   const text = [pid, `${home}/data`, 1_700_000_000, 5432, home, '', '1 1', 'ready', ''].join('\n')
@@ -99,8 +105,7 @@ test('a PostgreSQL that answers but is out of sight, as in another container, is
 })
 
 test('an empty lock file, as a power cut leaves it, and a log that has grown too long do not hinder', async () => {
-  const directory = await temporaryDirectory()
-  await (await openEmbeddedPostgres(directory)).close()
+  const directory = await startedDirectory()
   const lock = join(directory, 'postgres/data/postmaster.pid')
   await writeFile(lock, '')
   await utimes(lock, new Date(0), new Date(0))
@@ -141,8 +146,7 @@ test('a first start that was killed half-way leaves nothing that hinders the nex
 })
 
 test('a cluster of another PostgreSQL, and what is no cluster, are left alone', async () => {
-  const directory = await temporaryDirectory()
-  await (await openEmbeddedPostgres(directory)).close()
+  const directory = await startedDirectory()
   const version = join(directory, 'postgres/data/PG_VERSION')
   const major = await readFile(version, 'utf8')
   await writeFile(version, '17\n')

@@ -2,7 +2,7 @@ import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
 import { expect, test } from 'vitest'
-import { isRoot, query, temporaryDirectory } from '../../test/embedded.ts'
+import { isRoot, query, startedDirectory, temporaryDirectory } from '../../test/embedded.ts'
 import { hasCode } from './files.ts'
 import { openEmbeddedPostgres } from './postgres.ts'
 
@@ -27,7 +27,7 @@ test('the first start makes a UTF8 database with locale C, a later one finds it 
 })
 
 test('nobody else gets in: file modes, password, no network', async () => {
-  const directory = await temporaryDirectory()
+  const directory = await startedDirectory()
   const { connection, close } = await openEmbeddedPostgres(directory)
   const mode = async (path: string) => ((await stat(join(directory, path))).mode & 0o777).toString(8)
   expect(await mode('postgres')).toBe('700')
@@ -53,7 +53,7 @@ test('nobody else gets in: file modes, password, no network', async () => {
 })
 
 test('it is set to keep what was acknowledged, to listen on no network, and to write no statements', async () => {
-  const { connection, close } = await openEmbeddedPostgres(await temporaryDirectory())
+  const { connection, close } = await openEmbeddedPostgres(await startedDirectory())
   const promised = {
     fsync: 'on',
     full_page_writes: 'on',
@@ -80,7 +80,7 @@ test('it is set to keep what was acknowledged, to listen on no network, and to w
 })
 
 test('neither statements nor parameters reach the log, not even when they fail or PostgreSQL crashes', async () => {
-  const directory = await temporaryDirectory()
+  const directory = await startedDirectory()
   const { connection, close } = await openEmbeddedPostgres(directory)
   await query(connection, 'create table people (uin text primary key, born date)')
   await query(connection, 'insert into people values ($1)', ['SECRET-UIN'])

@@ -1,10 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { isRunning, openElsewhere, postmasterOf, query, temporaryDirectory, waitUntil } from '../../test/embedded.ts'
+import {
+  isRunning,
+  openElsewhere,
+  postmasterOf,
+  query,
+  startedDirectory,
+  temporaryDirectory,
+  waitUntil,
+} from '../../test/embedded.ts'
 import { openEmbeddedPostgres } from './postgres.ts'
 
 test('a second process borrows, and only the last one stops PostgreSQL', async () => {
-  const directory = await temporaryDirectory()
+  const directory = await startedDirectory()
   const owner = await openElsewhere(directory)
   expect(owner.said).toBe('open')
   const pid = await postmasterOf(directory)
@@ -40,7 +48,7 @@ test('processes that make the first start at the same time end up with one clust
 })
 
 test('after kill -9 the next start adopts the PostgreSQL that goes on alone', async () => {
-  const directory = await temporaryDirectory()
+  const directory = await startedDirectory()
   const killed = await openElsewhere(directory)
   const pid = await postmasterOf(directory)
   await killed.kill()
@@ -54,7 +62,7 @@ test('after kill -9 the next start adopts the PostgreSQL that goes on alone', as
 })
 
 test('one that comes while the last one stops it waits and starts it anew', async () => {
-  const directory = await temporaryDirectory()
+  const directory = await startedDirectory()
   let previous = await openEmbeddedPostgres(directory)
   for (let round = 0; round < 5; round++) {
     const [next] = await Promise.all([sleep(round * 5).then(() => openEmbeddedPostgres(directory)), previous.close()])
@@ -66,7 +74,7 @@ test('one that comes while the last one stops it waits and starts it anew', asyn
 })
 
 test('when PostgreSQL itself is killed, its user brings it back and can still close it', async () => {
-  const directory = await temporaryDirectory()
+  const directory = await startedDirectory()
   const postgres = await openEmbeddedPostgres(directory)
   const pid = Number(await postmasterOf(directory))
   const other = await openElsewhere(directory)
@@ -86,7 +94,7 @@ test('when PostgreSQL itself is killed, its user brings it back and can still cl
 })
 
 test('after kill -9 of both, the next start recovers', async () => {
-  const directory = await temporaryDirectory()
+  const directory = await startedDirectory()
   const killed = await openElsewhere(directory)
   const pid = Number(await postmasterOf(directory))
   await killed.kill()
@@ -98,7 +106,7 @@ test('after kill -9 of both, the next start recovers', async () => {
 })
 
 test('close() works when its connection was lost and when PostgreSQL is gone', async () => {
-  const directory = await temporaryDirectory()
+  const directory = await startedDirectory()
   const cut = await openEmbeddedPostgres(directory)
   await query(
     cut.connection,

@@ -83,7 +83,7 @@ describe('the answer to a person', () => {
     expect(JSON.stringify(facts)).not.toContain('@id')
   })
 
-  it('is a page that shows hostile values as text, runs nothing and loads nothing', { timeout: 60_000 }, async () => {
+  it('is a page that shows hostile values as text, runs nothing and loads nothing', async () => {
     for (const text of HOSTILE) {
       await account({ purpose: text, participant: text, registry: text, shown: { Person: [text] } }, [
         personAs('seen', `UIN:666`),
@@ -121,7 +121,7 @@ describe('the answer to a person', () => {
     expect(html).not.toMatch(/<(?:td|li)>[=+@-]/)
   })
 
-  it('breaks no word, begins with the newest, and lists no data twice in a row', { timeout: 60_000 }, async () => {
+  it('breaks no word, begins with the newest, and lists no data twice in a row', async () => {
     const shown = { Person: ['identifier.identifier_type', 'registration_date', 'address.sub_region_code'] }
     for (const purpose of ['first', 'second', 'third']) {
       await account({ participant: 'social-assistance.region.example', purpose, shown }, [personAs('seen', 'UIN:777')])
