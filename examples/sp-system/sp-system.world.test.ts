@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { RegistryClient, resultsOf } from '@rollcall/client'
 import { generateLines } from '@rollcall/synthetic'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { keyPair } from '../../packages/core/test/key-pairs.ts'
 import { allowLoopback } from '../../packages/server/test/asynchronous.ts'
 import { LOOPBACK } from '../../packages/server/test/deliveries.ts'
@@ -52,10 +52,12 @@ async function settings(base_url: string, names = ['civil', 'social', 'ibr']): P
   return path
 }
 
-const example = (...words: string[]) => run(process.execPath, [join(import.meta.dirname, 'main.ts'), ...words])
+/** Runs the example as it is built once in a run. */
+const example = (...words: string[]) => run(process.execPath, [inject('programs').example, ...words])
 
 test('decides as the README shows', async () => {
-  const { stdout, stderr } = await example('--settings', await settings(server.url))
+  const source = join(import.meta.dirname, 'main.ts')
+  const { stdout, stderr } = await run(process.execPath, [source, '--settings', await settings(server.url)])
   expect(stderr).toBe('')
   expect(stdout).toBe(DECISIONS)
 })

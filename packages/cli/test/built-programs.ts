@@ -6,7 +6,7 @@
 import { rmSync } from 'node:fs'
 import { chmod, mkdtemp, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { rolldown } from 'rolldown'
 import type { TestProject } from 'vitest/node'
@@ -17,6 +17,7 @@ const SOURCES = {
   rollcall: join(ROOT, 'packages/cli/src/main.ts'),
   /** The command of a version after this one. */
   next: join(ROOT, 'packages/cli/test/upgrade/next-version-main.ts'),
+  example: join(ROOT, 'examples/sp-system/main.ts'),
 }
 
 declare module 'vitest' {
@@ -36,7 +37,11 @@ export async function setup(project: TestProject): Promise<void> {
   // Some tests start the command as another user.
   await chmod(folder, 0o755)
   await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
-  const programs = { rollcall: join(folder, 'rollcall.js'), next: join(folder, 'next.js') }
+  const programs = {
+    rollcall: join(folder, 'rollcall.js'),
+    next: join(folder, 'next.js'),
+    example: join(folder, 'example.js'),
+  }
   for (const [name, path] of Object.entries(programs)) await writeFile(path, program(name))
   await build(folder)
   project.onTestsRerun(() => build(folder))
@@ -56,8 +61,10 @@ async function build(folder: string): Promise<void> {
 }
 
 function withAddress(code: string, path: string): string | null {
-  const address = JSON.stringify(pathToFileURL(path).href)
-  return code.includes('import.meta.url') ? code.replaceAll('import.meta.url', address) : null
+  if (!/import\.meta\.(?:url|dirname)/.test(code)) return null
+  return code
+    .replaceAll('import.meta.url', JSON.stringify(pathToFileURL(path).href))
+    .replaceAll('import.meta.dirname', JSON.stringify(dirname(path)))
 }
 
 /** What Node compiles is cached in the folder too: the first cache that is enabled is used, so not that of the command. */
