@@ -24,8 +24,8 @@ const PROGRAMS = 'packages/cli/test/built-programs.ts'
 /** CONTRIBUTING.md says which test belongs to which lane. */
 export default defineConfig({
   test: {
-    // Many tests wait for a process, a clock or the disk: on two cores one worker, as Vitest would have it, is idle half of the time.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
+    // Many tests wait for a process, a clock or the disk: a worker is idle nearly half of the time.
+    maxWorkers: availableParallelism() + 1,
     // One set of modules for all files of a worker: loading them anew for each took most of the time of unit tests.
     isolate: false,
     reporters: ['default', new SkippedReporter()],
