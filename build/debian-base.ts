@@ -1,6 +1,6 @@
 /** A small Debian in a folder, for checks that need root on Debian. */
 import { execFileSync, spawnSync } from 'node:child_process'
-import { cpSync } from 'node:fs'
+import { cpSync, writeFileSync } from 'node:fs'
 
 const DEBIAN = 'bookworm'
 
@@ -31,6 +31,8 @@ export function makeDebian(to: string): void {
 /** Installs packages of Debian in such a folder, over the network of this machine. No service is started. */
 export function installIn(folder: string, packages: readonly string[]): void {
   cpSync('/etc/resolv.conf', `${folder}/etc/resolv.conf`, { dereference: true })
+  // A machine that is thrown away need not be safe from a loss of power.
+  writeFileSync(`${folder}/etc/dpkg/dpkg.cfg.d/unsafe-io`, 'force-unsafe-io\n')
   const install = `printf '#!/bin/sh\\nexit 101\\n' > /usr/sbin/policy-rc.d && chmod +x /usr/sbin/policy-rc.d &&
     apt-get update -qq && apt-get install -qq --no-install-recommends ${packages.join(' ')} && rm /usr/sbin/policy-rc.d`
   execFileSync('unshare', ['--mount', '--pid', '--fork', 'sh', '-euc', MOUNT_AND_ENTER, folder, install], {
