@@ -1,0 +1,28 @@
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { run, writeWhole } from './acts.ts'
+import { requireMachine } from './checks.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'rollcall-acts-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+test('a file is replaced whole, and has its rights from the first byte on', () => {
+  const path = join(folder, 'secret')
+  writeWhole(path, 'one', 0o600)
+  writeWhole(path, 'two', 0o600)
+  expect([readFileSync(path, 'utf8'), statSync(path).mode & 0o777]).toEqual(['two', 0o600])
+})
+
+test('what a program that fails says is shown, and what it printed is not', () => {
+  const script = 'process.stdout.write("token"); process.stderr.write("no room"); process.exit(3)'
+  expect(() => run([process.execPath, '-e', script])).toThrow(/ failed: no room$/)
+  expect(() => run(['/nowhere/program'])).toThrow('/nowhere/program failed: spawnSync /nowhere/program ENOENT')
+})
+
+test('without the Debian package there is no machine to set up', () => {
+  expect(requireMachine).toThrow(
+    'this command belongs to the Debian package of Rollcall, which is not installed on this machine',
+  )
+})
