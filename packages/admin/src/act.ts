@@ -3,10 +3,16 @@
  * accounts of access, and a word on whether it waits for a second operator. A function without these is `useCase`: it asks
  * for what names no person, and changes nothing.
  */
+import { createSemaphore, inTurn } from '@rollcall/base/shared/semaphore'
 import type { Accounts } from '@rollcall/core/model/account'
+import type { OperatorRole } from '@rollcall/core/model/operator'
 import type { ReadOnly } from '@rollcall/core/model/read-only'
+import type { Database } from '@rollcall/database/database'
+import { inOneTransaction } from '@rollcall/database/one-transaction'
+import { lockSettings } from '@rollcall/participants/store/session-claim'
 import type { Static, TSchema } from 'typebox'
 import { accountAct, type EntryDetails } from './accounts/operator-looks.ts'
+import { type Comparison, type DiffLine, diffOf, textOf } from './approvals/diff-lines.ts'
 import { type ActFacts, type Caller, mayDo } from './caller.ts'
 import { AdminRefusal, type Given, type UseCase, useCase } from './use-case.ts'
 
@@ -22,14 +28,44 @@ export interface Acting {
 export interface Approvals {
   /** Whether some acts need two operators (ROLLCALL_TWO_PERSON). */
   readonly areNeeded: boolean
-  /** @throws Proposed the act was not done: it waits for a second operator */
-  check(needs: Acting, act: string, input: unknown): Promise<void>
+  /** Stores what waits, and does nothing else. @throws Proposed */
+  propose(needs: Acting, act: WaitingAct): Promise<never>
+}
+
+/** An act that is to wait. */
+export interface WaitingAct {
+  readonly name: string
+  readonly role: OperatorRole
+  readonly diff: readonly DiffLine[]
+  readonly input: unknown
 }
 
 /** Every act is done at once. */
-export const ONE_OPERATOR: Approvals = { areNeeded: false, check: async () => undefined }
+export const ONE_OPERATOR: Approvals = {
+  areNeeded: false,
+  propose: () => Promise.reject(new Error('no act waits where one operator is enough')),
+}
 
-interface ActTerms<Input extends TSchema, Result extends TSchema> extends ActFacts {
+/** When an act waits for a second operator, and what that one sees. */
+export interface ApprovalTerms<Needs, Input> {
+  readonly when: 'always' | 'wider'
+  /** Who may decide has this role. */
+  readonly role: OperatorRole
+  /** Members of the input that may be personal data: no lines of the diff, which every operator may read. */
+  readonly confidential?: readonly (keyof Input & string)[]
+  /** What is stored beside what is wanted, read and not changed; null: this call needs no second operator. */
+  readonly compare: (needs: Needs & Acting, input: Input) => Promise<Comparison | null>
+}
+
+interface ActTerms<Needs, Input extends TSchema, Result extends TSchema> {
+  /** As the entry in the accounts has it: the words of the command. */
+  readonly name: string
+  readonly approval: 'never' | ApprovalTerms<Needs, ReadOnly<Static<Input>>>
+  /**
+   * Whether it changes settings by which acts are decided. It then has one transaction, with what it was decided by, and no other
+   * such act changes anything meanwhile.
+   */
+  readonly settings?: true
   /**
    * When the entry is written. `first`: before the work begins. `within`: by the work itself, which knows the persons or the
    * registry, before it changes or shows anything.
@@ -42,28 +78,72 @@ interface ActTerms<Input extends TSchema, Result extends TSchema> extends ActFac
 /** Writes the entry of an act. Null: this call changes nothing and shows nobody, so it has none. */
 export type Enter = (details?: Partial<EntryDetails> | null) => Promise<void>
 
+/** What others read of an act. */
+export interface ActRow<Needs> extends ActFacts {
+  /** Null: it never waits. */
+  readonly role: OperatorRole | null
+  readonly confidential: readonly string[]
+  /** The lines for a second operator; null: this call needs none. */
+  readonly diff: (needs: Needs, input: unknown) => Promise<readonly DiffLine[] | null>
+}
+
+/** What happens to a call. */
+type Decided<Answer> = { readonly waits: readonly DiffLine[] } | { readonly answer: Answer }
+
 /**
  * Makes an act of its terms and its work.
  * @throws AdminRefusal also where the caller may not do it
  */
 export function act<Needs, Input extends TSchema, Result extends TSchema>(
-  { name, approval, entry = 'first', input, result }: ActTerms<Input, Result>,
-  work: (needs: Needs & Acting, input: ReadOnly<Static<Input>>, enter: Enter) => Promise<ReadOnly<Static<Result>>>,
-): UseCase<Needs & Acting, Input, Result> {
-  const facts = { name, approval }
-  const run = async (needs: Needs & Acting, given: ReadOnly<Static<Input>>): Promise<ReadOnly<Static<Result>>> => {
+  { name, approval, settings, entry = 'first', input, result }: ActTerms<Needs, Input, Result>,
+  work: (
+    needs: Needs & Acting,
+    input: ReadOnly<Static<Input>>,
+    enter: Enter,
+    checkDecision: (db: Database) => Promise<void>,
+  ) => Promise<ReadOnly<Static<Result>>>,
+): UseCase<Needs & Acting, Input, Result> & { readonly act: ActRow<Needs & Acting> } {
+  type Known = ReadOnly<Static<Input>>
+  type Answer = ReadOnly<Static<Result>>
+  const terms = approval === 'never' ? null : approval
+  const { role = null, confidential = [] } = terms ?? {}
+  const facts = { name, approval: terms?.when ?? 'never', role, confidential } as const
+  const diff = async (needs: Needs & Acting, given: Known): Promise<readonly DiffLine[] | null> => {
+    const compared = terms === null ? null : await terms.compare(needs, given)
+    return compared === null ? null : diffOf(compared, confidential)
+  }
+
+  /** Decides, and does it unless it waits: in one transaction where `needs.db` is one. */
+  const attempt = async (needs: Needs & Acting, given: Known): Promise<Decided<Answer>> => {
     const { caller, approvals } = needs
-    if (approval !== 'never' && !isDecided(caller)) await approvals.check(needs, name, given)
+    const isAsked = caller.kind === 'proposal' || (approvals.areNeeded && caller.kind !== 'configuration')
+    const lines = isAsked ? await diff(needs, given) : null
+    if (caller.kind === 'proposal') checkSame(lines, caller.diff)
+    else if (lines !== null) return { waits: lines }
     let entered = false
     const enter: Enter = async (details = {}) => {
       entered = true
-      if (details !== null)
-        await accountAct(needs, { note: noteOf(name, given), registry: namespaceIn(given), ...details })
+      if (details === null) return
+      await accountAct(needs, { note: noteOf(name, given), registry: namespaceIn(given), ...details })
+    }
+    const checkDecision = async (db: Database): Promise<void> => {
+      if (isAsked) checkSame(await diff({ ...needs, db }, given), textOf(lines))
     }
     if (entry === 'first') await enter(isSameLook(caller) ? null : {})
-    const answer = await work(needs, given, enter)
+    const answer = await work(needs, given, enter, checkDecision)
     if (!entered) throw new Error(`the act ${name} left no entry`)
-    return answer
+    return { answer }
+  }
+
+  const run = async (needs: Needs & Acting, given: Known): Promise<Answer> => {
+    // A configuration file holds the settings while its steps are done.
+    const isAlone = settings === true && needs.caller.kind !== 'configuration'
+    const decided = isAlone
+      ? await inSettings(needs, (db) => attempt({ ...needs, db }, given))
+      : await attempt(needs, given)
+    if ('answer' in decided) return decided.answer
+    if (role === null) throw new Error(`the act ${name} never waits`)
+    return needs.approvals.propose(needs, { name, role, diff: decided.waits, input: given })
   }
   const checked = useCase({ input, result }, run)
   const guarded: typeof run = async (needs, given) => {
@@ -72,11 +152,29 @@ export function act<Needs, Input extends TSchema, Result extends TSchema>(
     if (accounts === undefined || approvals === undefined) throw mayNot(name, undefined)
     return checked(needs, given as Given<Static<Input>>)
   }
-  return Object.assign(guarded as typeof checked, { input, result, act: facts })
+  const row = { ...facts, diff: (needs: Needs & Acting, given: unknown) => diff(needs, given as Known) }
+  return Object.assign(guarded as typeof checked, { input, result, act: row })
 }
 
-/** A second operator has approved it already: itself, or the configuration file that it is a step of. */
-const isDecided = ({ kind }: Caller): boolean => kind === 'proposal' || kind === 'configuration'
+/** One at a time on this node: those that wait take no connection. */
+const turns = createSemaphore(1)
+
+/** Works in one transaction in which nobody else changes settings. */
+export function inSettings<Result>(needs: object, work: (db: Database) => Promise<Result>): Promise<Result> {
+  const { db } = needs as { readonly db: Database }
+  return inTurn(turns, 'settings', () =>
+    inOneTransaction(db, async (inner, client) => {
+      await lockSettings(client)
+      return work(inner)
+    }),
+  )
+}
+
+/** @throws AdminRefusal what was decided does not hold any more */
+function checkSame(lines: readonly DiffLine[] | null, decided: string): void {
+  if (textOf(lines) === decided) return
+  throw new AdminRefusal('what is stored has changed since it was proposed: propose it again', { reason: 'conflict' })
+}
 
 const isSameLook = (caller: Caller): boolean => caller.kind === 'operator' && caller.isSameLook === true
 

@@ -14,7 +14,14 @@ export type Caller =
   /** Somebody on the partner page. */
   | { readonly kind: 'participant'; readonly sender_id: string }
   /** A proposal that a second operator approved. */
-  | { readonly kind: 'proposal'; readonly id: string; readonly proposedBy: string; readonly approvedBy: string }
+  | {
+      readonly kind: 'proposal'
+      readonly id: string
+      readonly proposedBy: string
+      readonly approvedBy: string
+      /** What was approved, as `textOf` gives it: the act is refused where it is not so any more. */
+      readonly diff: string
+    }
   /** A step of a configuration file: its entry is written before it, with who applies the file. */
   | { readonly kind: 'configuration' }
   /** A part of this server. */

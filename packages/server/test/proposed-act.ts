@@ -2,7 +2,7 @@
 
 import { addPurpose } from '@rollcall/admin/consents/purposes'
 import { findParticipant } from '@rollcall/participants/store/participants'
-import type { ActNeeds } from '../../admin/src/approvals/approval-act.ts'
+import type { ActNeeds } from '../../admin/src/approvals/acts.ts'
 import { acting } from '../../admin/test/acting.ts'
 import { keyPair } from '../../core/test/key-pairs.ts'
 import { QUIET, type TestParticipant, type TestServer, testServer } from './server.ts'

@@ -8,11 +8,9 @@ import { type Actor, addProposal, SEALED_PROPOSALS } from '@rollcall/participant
 import { accountAct } from '../accounts/operator-looks.ts'
 import type { Acting, Approvals } from '../act.ts'
 import { operatorOf } from '../caller.ts'
-import { textOf } from '../configuration/steps.ts'
-import type { HasOwner, HasVault } from '../needs.ts'
+import type { HasVault } from '../needs.ts'
 import { AdminRefusal } from '../use-case.ts'
-import { actNamed } from './acts.ts'
-import type { DiffLine } from './diff-lines.ts'
+import { type DiffLine, textOf } from './diff-lines.ts'
 
 /** What a waiting act is answered with. */
 export interface ProposalAnswer {
@@ -50,13 +48,9 @@ interface Proposing {
 export function createApprovals({ limits, clock = CLOCK }: Proposing): Approvals {
   return {
     areNeeded: true,
-    async check(given, name, input) {
-      const needs = given as HasVault & Acting & HasOwner
-      const act = actNamed(name)
-      if (act === null) throw new Error(`no row says when ${name} waits for a second operator`)
-      const diff = await act.when({ ...needs, limits }, input)
-      if (diff === null) return
-      const by = actorOf(mayAct(operatorOf(needs.caller), act.role))
+    async propose(given, { name, role, diff, input }) {
+      const needs = given as HasVault & Acting
+      const by = actorOf(mayAct(operatorOf(needs.caller), role))
       const proposed_at = new Date(clock.date())
       const lapses_at = new Date(proposed_at.getTime() + limits.proposal_time * 1_000)
       await accountAct(needs, { note: `proposal: ${name}` })

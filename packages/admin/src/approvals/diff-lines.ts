@@ -1,5 +1,5 @@
 /** The lines that a second operator reads before the decision: what an act is about, and what it would change. */
-import { isSame } from '../configuration/steps.ts'
+import { canonicalJson } from '@rollcall/protocol'
 
 /**
  * A member that an act would change, or that only says what the act is about: there `from` and `to` are equal. A line names
@@ -13,29 +13,36 @@ export interface DiffLine {
   readonly to: unknown
 }
 
-/** The given members, each beside its stored value. */
-export const lines = (given: object, stored: object = {}): readonly DiffLine[] =>
-  Object.entries(given)
-    .filter(([, to]) => to !== undefined)
-    .map(([at, to]) => ({ at, from: (stored as Readonly<Record<string, unknown>>)[at] ?? null, to }))
+/** What an act would change. */
+export interface Comparison {
+  /** Members that say what the act is about. The act does not change them. */
+  readonly about?: object
+  /** As it is stored: nothing where there is nothing. */
+  readonly stored?: object
+  /** The members that are wanted: those that differ are shown. Null: nothing any more. */
+  readonly wanted: object
+  /** Lines of one's own, behind the others. */
+  readonly lines?: readonly DiffLine[]
+}
 
-/** Members that say what an act is about. The act does not change them. */
-export const about = (given: object): readonly DiffLine[] => lines(given).map(({ at, to }) => ({ at, from: to, to }))
+/** The one way to show a difference. @param hidden members that are not shown */
+export function diffOf({ about = {}, stored = {}, wanted, lines = [] }: Comparison, hidden: readonly string[]) {
+  const before = stored as Readonly<Record<string, unknown>>
+  const shown = [
+    ...given(about).map(([at, to]) => ({ at, from: to, to })),
+    ...given(wanted)
+      .map(([at, to]) => ({ at, from: before[at] ?? null, to }))
+      .filter(({ from, to }) => !isSame(from, to)),
+    ...lines,
+  ]
+  return shown.filter(({ at }) => !hidden.includes(at))
+}
 
-/** The given members that differ from what is stored. */
-export const differences = (given: object, stored: object): readonly DiffLine[] =>
-  lines(given, stored).filter(({ from, to }) => !isSame(from, to))
+const given = (members: object): readonly [string, unknown][] =>
+  Object.entries(members).filter(([, value]) => value !== undefined)
 
-/** The lines of an act that always waits. */
-export const always = async (asked: object, change: object, was: object = {}): Promise<readonly DiffLine[]> => [
-  ...about(asked),
-  ...lines(change, was),
-]
+/** Whether two values say the same. */
+export const isSame = (one: unknown, other: unknown): boolean => textOf(one) === textOf(other)
 
-/** The members that only `before` has, each as null. */
-export const emptied = (before: object, wanted: object) =>
-  Object.fromEntries(
-    Object.keys(before)
-      .filter((name) => !Object.hasOwn(wanted, name))
-      .map((name) => [name, null]),
-  )
+/** As JSON, which has no undefined. */
+export const textOf = (value: unknown): string => canonicalJson(JSON.parse(JSON.stringify(value ?? null)))

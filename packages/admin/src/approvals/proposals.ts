@@ -1,7 +1,7 @@
 /** Proposals: acts that one operator wants, and that are done when a second one approves. */
 
 import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
-import { OPERATOR_ROLES, type Operator } from '@rollcall/core/model/operator'
+import { OPERATOR_ROLES, type Operator, type OperatorRole } from '@rollcall/core/model/operator'
 import { createOperators } from '@rollcall/participants/directory/operators'
 import {
   decideProposal,
@@ -16,14 +16,12 @@ import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
 import { type Acting, act } from '../act.ts'
 import { operatorOf } from '../caller.ts'
-import { textOf } from '../configuration/steps.ts'
 import { closed, flag, instant, orNull, personalData, text, timeOut, wholeNumber } from '../members.ts'
 import type { HasDatabase } from '../needs.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'
-import { actNamed } from './acts.ts'
+import { type ActNeeds, actNamed } from './acts.ts'
 import { actorOf, mayAct, PURPOSE, proposalContext } from './approval.ts'
-import type { ActNeeds, ApprovalAct } from './approval-act.ts'
-import type { DiffLine } from './diff-lines.ts'
+import { type DiffLine, textOf } from './diff-lines.ts'
 
 const Id = text('id of the proposal.')
 const Diff = Type.Array(
@@ -110,12 +108,12 @@ export const showProposal = act(
     const found = await stored(needs, id)
     const act = actNamed(found.act)
     const shown = described(found, caller)
-    const isOpen = found.sealed !== null && found.state === 'waiting' && act !== null && canDecide(caller, act)
+    const isOpen = found.sealed !== null && found.state === 'waiting' && act !== null && canDecide(caller, act.act)
     // The diff names no person.
-    await enter(isOpen && act.confidential.length > 0 ? { note: `proposal show: ${act.name}` } : null)
+    await enter(isOpen && act.act.confidential.length > 0 ? { note: `proposal show: ${act.act.name}` } : null)
     if (!isOpen || found.sealed === null) return { ...shown, confidential: null }
     const input = await opened(needs, { id, sealed: found.sealed })
-    const named = act.confidential.filter((name) => Object.hasOwn(input, name))
+    const named = act.act.confidential.filter((name) => Object.hasOwn(input, name))
     return { ...shown, confidential: Object.fromEntries(named.map((name) => [name, input[name]])) }
   },
 )
@@ -142,24 +140,30 @@ export const approveProposal = act(
       const found = await stored(needs, id)
       if (found.state !== 'waiting' || found.sealed === null) throw decidedAlready(found)
       const input = await opened(needs, { id, sealed: found.sealed })
-      const diff = await act.when(needs, input)
+      const diff = await act.act.diff(needs, input)
       if (textOf(diff) !== found.diff) {
         await decideProposal(db, id, { state: 'outdated', by, now })
-        await enter({ note: `proposal outdated: ${act.name}` })
+        await enter({ note: `proposal outdated: ${act.act.name}` })
         throw new AdminRefusal('what is stored has changed since it was proposed: propose it again', {
           reason: 'conflict',
         })
       }
-      const caller = { kind: 'proposal', id, proposedBy: found.proposed_name, approvedBy: by.name } as const
+      const caller = {
+        kind: 'proposal',
+        id,
+        proposedBy: found.proposed_name,
+        approvedBy: by.name,
+        diff: found.diff,
+      } as const
       await enter({
-        note: `proposal approve: ${act.name}`,
+        note: `proposal approve: ${act.act.name}`,
         operator: caller.proposedBy,
         approved_by: caller.approvedBy,
       })
       // From here on nobody else has it.
       if (!(await decideProposal(db, id, { state: 'approved', by, now }))) throw decidedAlready(await stored(needs, id))
       try {
-        const result = await act.run({ ...needs, caller }, input)
+        const result = await act({ ...needs, caller }, input as never)
         await noteProposalEnd(db, id, null)
         return result
       } catch (error) {
@@ -180,7 +184,7 @@ export const declineProposal = act(
   { name: 'proposal decline', approval: 'never', entry: 'within', input: closed({ id: Id }), result: closed(PROPOSAL) },
   async (needs: ActNeeds & HasTime, { id }, enter) => {
     const { act, by } = await toDecide(needs, id)
-    await enter({ note: `proposal decline: ${act.name}` })
+    await enter({ note: `proposal decline: ${act.act.name}` })
     const isDeclined = await decideProposal(needs.db, id, { state: 'declined', by, now: timeOf(needs) })
     const found = await stored(needs, id)
     if (!isDeclined) throw decidedAlready(found)
@@ -219,7 +223,7 @@ async function toDecide(needs: ActNeeds & HasTime, id: string) {
   if (act === null) {
     throw new AdminRefusal('this version does not know the act of the proposal', { reason: 'conflict' })
   }
-  const by = actorOf(mayAct(caller, act.role))
+  const by = actorOf(mayAct(caller, roleOf(act.act)))
   if (isOwn(found, caller)) {
     throw new AdminRefusal('who has proposed it cannot decide about it: another operator must', { reason: 'forbidden' })
   }
@@ -234,9 +238,19 @@ function isOwn({ proposed_by, proposed_name }: StoredProposal, caller: Operator 
   return proposed_by === id || proposed_name === name
 }
 
-function canDecide(caller: Operator | null, { role }: ApprovalAct): boolean {
+interface Deciding {
+  readonly role: OperatorRole | null
+}
+
+/** An act that never waits is decided by nobody. */
+function roleOf({ role }: Deciding): OperatorRole {
+  if (role === null) throw new Error('the act never waits')
+  return role
+}
+
+function canDecide(caller: Operator | null, act: Deciding): boolean {
   try {
-    return mayAct(caller, role) !== null
+    return mayAct(caller, roleOf(act)) !== null
   } catch {
     return false
   }
@@ -257,14 +271,14 @@ function described(row: StoredProposal, caller: Operator | null) {
   const { id, act, diff, state, proposed_name, proposed_at, lapses_at, decided_name, decided_at, failure } = row
   const known = actNamed(act)
   // A version before may have stored what this one takes for confidential.
-  const lines = (JSON.parse(diff) as DiffLine[]).filter(({ at }) => !known?.confidential.includes(at))
+  const lines = (JSON.parse(diff) as DiffLine[]).filter(({ at }) => !known?.act.confidential.includes(at))
   return {
     id,
     act,
     diff: lines,
     proposed_by: proposed_name,
     lapses_at: timeOut(lapses_at),
-    role: known?.role ?? null,
+    role: known?.act.role ?? null,
     state,
     proposed_at: timeOut(proposed_at),
     decided_by: decided_name,

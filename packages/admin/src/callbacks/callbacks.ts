@@ -40,6 +40,7 @@ import { closed, flag, Namespace, orNull, SenderId, text, wholeNumber } from '..
 import type { HasDatabase, HasVault } from '../needs.ts'
 import { participantNamed } from '../participants/participants.ts'
 import { AdminRefusal } from '../use-case.ts'
+import { callbackShown, isReachingMore } from './callback-comparison.ts'
 
 const Secret = (description: string) =>
   Type.String({
@@ -121,7 +122,20 @@ export async function callbackOf({ db }: HasDatabase, { id }: Pick<Participant, 
 
 /** Changes what is given, and shows the settings without credentials; with nothing given it only shows them. */
 export const changeCallback = act(
-  { name: 'participant callback', approval: 'wider', input: Input, result: closed({ sender_id: SenderId, ...SHOWN }) },
+  {
+    name: 'participant callback',
+    approval: {
+      when: 'wider',
+      role: 'own',
+      async compare({ db }: HasVault, { sender_id, ...given }) {
+        const stored = await findCallbackSettings(db, (await participantNamed(db, sender_id)).id)
+        return isReachingMore(stored, given) ? { about: { sender_id }, ...callbackShown(stored, given) } : null
+      },
+    },
+    settings: true,
+    input: Input,
+    result: closed({ sender_id: SenderId, ...SHOWN }),
+  },
   async ({ db, vault }: HasVault, { sender_id, ...given }) => {
     const participant = await participantNamed(db, sender_id)
     const before = await findCallbackSettings(db, participant.id)

@@ -65,7 +65,12 @@ export const listInbox = act(
 export const showInboxMessage = act(
   {
     name: 'inbox show',
-    approval: 'wider',
+    approval: {
+      when: 'wider',
+      role: 'audit',
+      compare: async (_: HasVault, { body = false, ...about }) =>
+        body ? { about, wanted: { opens: 'the body of the callback' } } : null,
+    },
     input: closed({
       message_id: ENTRY.message_id,
       participant: Type.Optional(SenderId),

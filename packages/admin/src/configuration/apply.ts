@@ -2,7 +2,7 @@
 
 import { nearestHint } from '@rollcall/base/shared/nearest'
 import { listWithoutSecret } from '@rollcall/participants/store/participants'
-import { withClaim } from '@rollcall/participants/store/session-claim'
+import { holdSettings, withClaim } from '@rollcall/participants/store/session-claim'
 import { pathText, validator } from '@rollcall/protocol'
 import Type from 'typebox'
 import { accountAct } from '../accounts/operator-looks.ts'
@@ -59,21 +59,34 @@ const APPLIED = closed({
 export const applyConfiguration = act(
   {
     name: 'apply',
-    approval: 'wider',
+    approval: {
+      when: 'wider',
+      role: 'own',
+      async compare({ db }: StepNeeds, { configuration, dry_run = false }) {
+        if (dry_run) return null
+        const { changes } = await planConfiguration({ db }, configuration)
+        return changes.length === 0
+          ? null
+          : { wanted: {}, lines: changes.map(({ at, from, to }) => ({ at, from, to })) }
+      },
+    },
     input: closed({
       configuration: Type.Unknown({ description: 'What the file holds, as JSON.' }),
       dry_run: Type.Optional(flag('Only says what would change.')),
     }),
     result: APPLIED,
   },
-  async (needs: StepNeeds, { configuration, dry_run = false }) => {
+  async (needs: StepNeeds, { configuration, dry_run = false }, _, checkDecision) => {
     if (dry_run) return { ...(await planConfiguration(needs, configuration)), applied: false, credentials: [] }
     const wanted = read(configuration)
-    const done = await withClaim(needs.db, 'configuration', async () => {
-      const planned = await plan(needs, wanted)
-      await make(planned.steps, needs)
-      return { ...described(planned), applied: true, credentials: await makeSecrets(needs, wanted) }
-    })
+    const done = await withClaim(needs.db, 'configuration', () =>
+      holdSettings(needs.db, async (checkHeld) => {
+        await checkDecision(needs.db)
+        const planned = await plan(needs, wanted)
+        await make(planned.steps, needs, checkHeld)
+        return { ...described(planned), applied: true, credentials: await makeSecrets(needs, wanted) }
+      }),
+    )
     if (done === null) {
       const message = 'another configuration is being applied to this database; try again when it has ended'
       throw new AdminRefusal(message, { reason: 'conflict' })
@@ -105,9 +118,10 @@ function read(file: unknown): Configuration {
 }
 
 /** @throws AdminRefusal says how many changes were made before it */
-async function make(steps: readonly Step[], needs: StepNeeds): Promise<void> {
+async function make(steps: readonly Step[], needs: StepNeeds, checkHeld: () => Promise<void>): Promise<void> {
   const caller = { kind: 'configuration' } as const
   for (const [index, { at, act: name, registry, make: change }] of steps.entries()) {
+    await checkHeld()
     await accountAct(needs, { note: `apply: ${name}`, registry })
     const before = index === 0 ? '' : `; what stands before it was changed (${index} of ${steps.length})`
     await about(at, () => change({ ...needs, caller }), before)

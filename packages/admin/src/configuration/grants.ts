@@ -7,6 +7,7 @@ import type { Registry } from '@rollcall/core/model/registry'
 import { changeGrants, environmentProblem, type StoredGrant, timesOf } from '@rollcall/participants/store/grants'
 import { type Kind, type PathStep, pathText } from '@rollcall/protocol'
 import { registryAt } from '@rollcall/records/registries/registries'
+import { isSame } from '../approvals/diff-lines.ts'
 import { unknownAuthority } from '../consents/authorities.ts'
 import { isNamed, unknownPurpose } from '../consents/purposes.ts'
 import { checkedTerms, problemOf } from '../grants/check-terms.ts'
@@ -18,7 +19,7 @@ import { AdminRefusal } from '../use-case.ts'
 import type { GrantsEntry } from './file.ts'
 import type { PlannedGrant } from './lockout.ts'
 import type { StoredParticipant } from './read.ts'
-import { isSame, refused, type Step } from './steps.ts'
+import { refused, type Step } from './steps.ts'
 
 /** What a grant may name, as it will be. */
 export interface KnownNames {

@@ -10,12 +10,13 @@ import {
 } from '@rollcall/protocol'
 import { readPrimaries } from '@rollcall/records/registries/primary-identifiers'
 import { changeIdentifierType, removeIdentifierType } from '@rollcall/records/registries/registry-identifier-types'
+import { isSame } from '../approvals/diff-lines.ts'
 import { addIdentifierType, typeOf } from '../registries/identifier-types.ts'
 import { changeRegistry } from '../registries/registries.ts'
 import { asRefusal } from '../use-case.ts'
 import type { IdentifierTypeEntry, RegistryEntry } from './file.ts'
 import { registryEntry } from './read.ts'
-import { isSame, refused, type Step } from './steps.ts'
+import { refused, type Step } from './steps.ts'
 
 type Entries = Readonly<Record<string, IdentifierTypeEntry>>
 

@@ -1,7 +1,8 @@
 /** The steps for a member of a configuration file that lists, by name, what grants name: purposes, consent authorities. */
 
+import { isSame } from '../approvals/diff-lines.ts'
 import type { Configuration } from './file.ts'
-import { about, isSame, type Step, type StepNeeds } from './steps.ts'
+import { about, type Step, type StepNeeds } from './steps.ts'
 
 export interface PlannedNames {
   /** Before grants are changed, which name them. */

@@ -5,6 +5,7 @@ import { checkMessagePolicy, DEFAULT_MESSAGE_POLICY, meantChanges } from '@rollc
 import { NO_CALLBACKS } from '@rollcall/participants/store/participant-callbacks'
 import { addParticipant, changeParticipant } from '@rollcall/participants/store/participants'
 import type { PathStep } from '@rollcall/protocol'
+import { isSame } from '../approvals/diff-lines.ts'
 import { changeCallback } from '../callbacks/callbacks.ts'
 import { limitIn } from '../members.ts'
 import { isDemoDatabase, setParticipantStatus } from '../participants/participants.ts'
@@ -14,7 +15,7 @@ import { type KnownNames, planGrants } from './grants.ts'
 import { planKeys } from './keys.ts'
 import type { Asker } from './lockout.ts'
 import { participantEntry, policyEntry, type Stored, type StoredParticipant } from './read.ts'
-import { about, changed, isSame, refused, type Step } from './steps.ts'
+import { about, changed, refused, type Step } from './steps.ts'
 
 export interface PlannedParticipant {
   readonly sender_id: string

@@ -12,12 +12,13 @@ import {
   type PathStep,
 } from '@rollcall/protocol'
 import { removeAttribute } from '@rollcall/records/registries/registry-attributes'
+import { isSame } from '../approvals/diff-lines.ts'
 import { addAttribute, indexAttribute } from '../registries/attributes.ts'
 import { addRegistry, changeRegistry } from '../registries/registries.ts'
 import type { AttributeEntry, Configuration, RegistryEntry } from './file.ts'
 import { planIdentifiers } from './identifiers.ts'
 import { registryEntry } from './read.ts'
-import { isSame, refused, type Step } from './steps.ts'
+import { refused, type Step } from './steps.ts'
 
 export interface PlannedRegistries {
   readonly steps: readonly Step[]

@@ -1,6 +1,7 @@
 /** What has to be done so that a database is as a configuration file says. */
-import { canonicalJson, type PathStep, pathText } from '@rollcall/protocol'
+import { type PathStep, pathText } from '@rollcall/protocol'
 import type { Acting } from '../act.ts'
+import { isSame } from '../approvals/diff-lines.ts'
 import type { HasVault } from '../needs.ts'
 import { AdminRefusal, asRefusal } from '../use-case.ts'
 
@@ -22,12 +23,6 @@ export interface Step {
   readonly registry?: string
   readonly make: (needs: StepNeeds) => Promise<unknown>
 }
-
-/** Whether two parts of files say the same. */
-export const isSame = (one: unknown, other: unknown): boolean => textOf(one) === textOf(other)
-
-/** As JSON, which has no undefined. */
-export const textOf = (value: unknown): string => canonicalJson(JSON.parse(JSON.stringify(value ?? null)))
 
 /** A refusal of the member. */
 export const refused = (at: readonly PathStep[], rule: string): AdminRefusal =>

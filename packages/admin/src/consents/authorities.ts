@@ -16,6 +16,7 @@ import { unreachableHost } from '@rollcall/participants/egress/address-rules'
 import { KeyRefused, readPublicKey } from '@rollcall/protocol'
 import Type from 'typebox'
 import { act } from '../act.ts'
+import { isSame } from '../approvals/diff-lines.ts'
 import { closed, orNull, text } from '../members.ts'
 import type { HasDatabase } from '../needs.ts'
 import { Hosts } from '../participants/policy.ts'
@@ -52,7 +53,17 @@ export const AuthorityMembers = {
 export const addConsentAuthority = act(
   {
     name: 'consent authority add',
-    approval: 'wider',
+    approval: {
+      when: 'wider',
+      role: 'own',
+      async compare({ db }: HasDatabase, { name, keys = [], jwks_uri = null, hosts = [] }) {
+        const found = await findAuthority(db, name)
+        const stored = found === null ? {} : described(found)
+        const { name: _, ...wanted } = described({ name, jwks_uri, outgoing: hosts, keys: await keysOf(name, keys) })
+        return isSame(stored, { name, ...wanted }) ? null : { about: { name }, stored, wanted }
+      },
+    },
+    settings: true,
     input: closed({ name: AuthorityName, ...AuthorityMembers }),
     result: AUTHORITY,
   },
@@ -108,6 +119,7 @@ export const removeConsentAuthority = act(
   {
     name: 'consent authority remove',
     approval: 'never',
+    settings: true,
     input: closed({ name: AuthorityName }),
     result: closed({ name: AuthorityName, stopped: StoppedResult }),
   },

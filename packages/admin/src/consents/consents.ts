@@ -101,7 +101,16 @@ export const revokeConsents = act(
 export const reinstateConsent = act(
   {
     name: 'consent reinstate',
-    approval: 'always',
+    approval: {
+      when: 'always',
+      role: 'own',
+      confidential: ['identifier_value'],
+      compare: async (_: HasVault, asked) => ({
+        about: asked,
+        stored: { withdrawals: 'count' },
+        wanted: { withdrawals: 'count no more' },
+      }),
+    },
     input: closed({ ...PERSON, participant: Type.Optional(PERSON.participant) }),
     result: closed({ reinstated: wholeNumber('Withdrawals that do not count any more.') }),
   },

@@ -7,7 +7,7 @@ import { type Acting, act } from '../act.ts'
 import { closed, flag, SenderId, wholeNumber } from '../members.ts'
 import type { HasDatabase } from '../needs.ts'
 import { AdminRefusal } from '../use-case.ts'
-import { CHOICE, changeableStates, choiceOf, type DeliveryChange, sumOf, tooMany } from './deliveries.ts'
+import { CHOICE, changeableStates, choiceOf, type DeliveryChange, largeReplay, sumOf, tooMany } from './deliveries.ts'
 
 export interface HasChangeLimit extends HasDatabase {
   readonly limits: Pick<Limits, 'changed_deliveries'> & Partial<Pick<Limits, 'replay_deliveries'>>
@@ -20,7 +20,15 @@ function byHand(change: DeliveryChange, name: string) {
   return act(
     {
       name,
-      approval: change === 'replay' ? 'wider' : 'never',
+      approval:
+        change === 'replay'
+          ? {
+              when: 'wider',
+              role: 'operate',
+              compare: async (needs: HasChangeLimit, { dry_run = false, ...given }) =>
+                dry_run ? null : largeReplay(needs, given),
+            }
+          : 'never',
       input: closed({
         ...CHOICE,
         ids: Type.Optional(

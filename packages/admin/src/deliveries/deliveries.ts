@@ -20,6 +20,7 @@ import { type Bodies, createBodies } from '@rollcall/keys/bodies'
 import { oneOf } from '@rollcall/protocol'
 import Type, { type Static } from 'typebox'
 import { type Acting, act } from '../act.ts'
+import type { Comparison } from '../approvals/diff-lines.ts'
 import {
   closed,
   flag,
@@ -95,7 +96,12 @@ export const listDeliveries = useCase(
 export const showDelivery = act(
   {
     name: 'deliveries show',
-    approval: 'wider',
+    approval: {
+      when: 'wider',
+      role: 'audit',
+      compare: async (_: HasVault, { id, body = false }) =>
+        body ? { about: { id }, wanted: { opens: 'the body of the delivery' } } : null,
+    },
     input: closed({
       id: DELIVERY.id,
       body: Type.Optional(flag('Also show the message and the beginning of each answer, which may be personal data.')),
@@ -159,7 +165,7 @@ const CHANGES = Object.keys(DELIVERY_CHANGES) as DeliveryChange[]
 export const changeableStates = (change: DeliveryChange): readonly string[] => DELIVERY_CHANGES[change].from
 
 interface Changing extends HasDatabase {
-  readonly limits?: Pick<Limits, 'replay_deliveries'>
+  readonly limits?: Partial<Pick<Limits, 'replay_deliveries'>>
 }
 
 export const tooMany = (found: number, most: number): AdminRefusal =>
@@ -172,7 +178,12 @@ export const tooMany = (found: number, most: number): AdminRefusal =>
 export const changeDeliveries = act(
   {
     name: 'deliveries change',
-    approval: 'wider',
+    approval: {
+      when: 'wider',
+      role: 'operate',
+      compare: async (needs: Changing, { change, all, ...given }) =>
+        change === 'replay' ? largeReplay(needs, given, { all }) : null,
+    },
     input: closed({
       ...CHOICE,
       change: oneOf(CHANGES, {
@@ -210,6 +221,19 @@ export const changeDeliveries = act(
     return { changed, ...(inClosed > 0 && { in_closed_mailboxes: inClosed }) }
   },
 )
+
+/** What a replay of more than one operator may do alone shows; null: it is of no more. */
+export async function largeReplay(
+  { db, limits }: Changing,
+  { ids, ...given }: ReadOnly<Static<typeof Choice>> & { readonly ids?: readonly string[] | undefined },
+  more: object = {},
+): Promise<Comparison | null> {
+  const most = limits?.replay_deliveries ?? 0
+  const choice = { ...(await choiceOf(db, given)), ...(ids !== undefined && { ids }) }
+  if (sumOf(await countChange(db, 'replay', choice), 'deliveries') <= most) return null
+  // The exact number changes all the time.
+  return { about: { ...given, ...more, ids: ids?.length }, wanted: { replayed: `more than ${most}` } }
+}
 
 export const sumOf = (counted: readonly CountedChange[], what: 'deliveries' | 'in_closed_mailboxes'): number =>
   counted.reduce((sum, row) => sum + row[what], 0)

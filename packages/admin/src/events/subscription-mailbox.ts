@@ -65,7 +65,12 @@ const PAGE = 500
 export const backfillSubscription = act(
   {
     name: 'subscriptions backfill',
-    approval: 'always',
+    approval: {
+      when: 'always',
+      role: 'operate',
+      // How many records it sends is not known before.
+      compare: async (_: HasDatabase, asked) => ({ about: asked, wanted: { queues: 'every record that matches now' } }),
+    },
     input: closed({
       code: Code,
       since: Type.Optional(instant('Only records that were written at this time or later.')),

@@ -50,7 +50,25 @@ export const GRANT = closed({
 export const setGrant = act(
   {
     name: 'grant set',
-    approval: 'wider',
+    approval: {
+      when: 'wider',
+      role: 'own',
+      async compare(
+        { db, now = () => new Date() }: HasDatabase & HasClock,
+        { sender_id, namespace, terms, beside = false },
+      ) {
+        const [participant, registry] = [await participantNamed(db, sender_id), await registryAt(db, namespace)]
+        const stored = await listRows(db, { participant: participant.id, registry: registry.id })
+        const { isWider, withoutOthers } = await import('./widening.ts')
+        if (!beside && !isWider(terms, stored, now())) return null
+        const about = { sender_id, namespace, ...(beside && { beside }) }
+        const [one, ...more] = stored.map((grant) => grant.terms)
+        return one === undefined || more.length > 0 || beside
+          ? { about, stored: { grants: one && [one, ...more] }, wanted: { grants: terms } }
+          : { about, stored: one, wanted: withoutOthers(terms, one) }
+      },
+    },
+    settings: true,
     input: closed({
       ...WHOSE,
       terms: Terms,
@@ -60,7 +78,7 @@ export const setGrant = act(
     }),
     result: closed({ ...GRANT.properties, suspended: Suspended }),
   },
-  async ({ db }: HasDatabase, { sender_id, namespace, terms, beside = false }) => {
+  async ({ db }: HasDatabase & HasClock, { sender_id, namespace, terms, beside = false }) => {
     const participant = await participantNamed(db, sender_id)
     const registry = await registryAt(db, namespace)
     const { checkedTerms, suspendUngranted } = await forChanges()
@@ -156,6 +174,7 @@ export const revokeGrant = act(
   {
     name: 'grant revoke',
     approval: 'never',
+    settings: true,
     input: closed(WHOSE),
     result: closed({ ...WHOSE, revoked: wholeNumber('Grants.'), suspended: Suspended }),
   },

@@ -1,7 +1,7 @@
 /** Whether a grant permits more than another one. What cannot be compared counts as more. */
 import { ALL, type GrantTerms } from '@rollcall/core/model/grant'
 import type { StoredGrant } from '@rollcall/participants/store/grants'
-import { isSame } from '../configuration/steps.ts'
+import { isSame } from '../approvals/diff-lines.ts'
 
 type Names = 'all' | readonly string[] | undefined
 
@@ -78,3 +78,13 @@ export function isWider(wanted: GrantTerms, stored: readonly StoredGrant[], now:
       Object.values(NO_MORE).every((noMore) => noMore(wanted, terms)),
   )
 }
+
+/** The terms, and null for each member that only `before` has. */
+export const withoutOthers = (terms: GrantTerms, before: GrantTerms): object => ({
+  ...terms,
+  ...Object.fromEntries(
+    Object.keys(before)
+      .filter((name) => !Object.hasOwn(terms, name))
+      .map((name) => [name, null]),
+  ),
+})

@@ -40,7 +40,12 @@ const Body = closed({
 export const openBodies = act(
   {
     name: 'messages bodies',
-    approval: 'always',
+    approval: {
+      when: 'always',
+      role: 'audit',
+      confidential: ['reason'],
+      compare: async (_: HasVault, asked) => ({ about: asked, wanted: { opens: 'the bodies of the message' } }),
+    },
     entry: 'within',
     input: closed({ ...MESSAGE, reason: Reason }),
     result: closed({
@@ -69,7 +74,12 @@ export const openBodies = act(
 export const openDeliveryBody = act(
   {
     name: 'deliveries body',
-    approval: 'always',
+    approval: {
+      when: 'always',
+      role: 'audit',
+      confidential: ['reason'],
+      compare: async (_: HasVault, asked) => ({ about: asked, wanted: { opens: 'the body of the delivery' } }),
+    },
     entry: 'within',
     input: closed({ id: text('id of the delivery.'), namespace: Type.Optional(Namespace), reason: Reason }),
     result: Body,

@@ -2,7 +2,7 @@
 
 import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
 import { authorityNames } from '@rollcall/consents/store/authorities'
-import { OPERATOR_ROLES, type OperatorRole, PROVIDED_NAME } from '@rollcall/core/model/operator'
+import { DECIDING_ROLES, OPERATOR_ROLES, type OperatorRole, PROVIDED_NAME } from '@rollcall/core/model/operator'
 import { operatorToken } from '@rollcall/participants/directory/operators'
 import { newSecret } from '@rollcall/participants/directory/secrets'
 import {
@@ -58,7 +58,15 @@ interface Needs extends HasDatabase {
 export const addOperator = act(
   {
     name: 'operator add',
-    approval: 'wider',
+    approval: {
+      when: 'wider',
+      role: 'own',
+      // Whoever has one of these roles may decide about proposals.
+      async compare(_: Needs, { name, roles, registries, authority, expires_at }) {
+        const decides = roles.some((role) => DECIDING_ROLES.has(role))
+        return decides ? { wanted: { name, roles, registries, authority, expires_at } } : null
+      },
+    },
     input: closed({
       name: Name,
       roles: Roles,

@@ -11,7 +11,8 @@ import {
   listOperatorSessions,
 } from '@rollcall/participants/store/sessions'
 import Type from 'typebox'
-import { act } from '../act.ts'
+import { type Acting, act } from '../act.ts'
+import { operatorOf } from '../caller.ts'
 import { closed, instant, NOTHING, orNull, text, timeOut, wholeNumber } from '../members.ts'
 import type { HasDatabase } from '../needs.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'
@@ -24,7 +25,18 @@ interface Needs extends HasDatabase {
 export const makeSignInLink = act(
   {
     name: 'operator link',
-    approval: 'wider',
+    approval: {
+      when: 'wider',
+      role: 'own',
+      // Whoever has a link is that operator, and would be the second one.
+      async compare({ caller }: Needs & Acting, { name }) {
+        if (operatorOf(caller)?.name === name) return null
+        throw new AdminRefusal(
+          'where acts need two operators (ROLLCALL_TWO_PERSON), a link is made for the owner of ROLLCALL_OPERATOR_TOKEN alone',
+          { reason: 'forbidden' },
+        )
+      },
+    },
     input: closed({ name: text('Name of a live token: the link signs in as its owner.') }),
     result: closed({
       name: text('Name of the token.'),

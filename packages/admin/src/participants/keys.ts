@@ -11,7 +11,7 @@ import {
   type ParticipantKey,
   revokeParticipantKey as revoke,
 } from '@rollcall/participants/store/participant-keys'
-import { oneOf, profileProblem, readPublicKey, type SignatureProfile } from '@rollcall/protocol'
+import { oneOf, type PublicKey, profileProblem, readPublicKey, type SignatureProfile } from '@rollcall/protocol'
 import Type from 'typebox'
 import { act } from '../act.ts'
 import { closed, instant, orNull, SenderId, text, timeOut } from '../members.ts'
@@ -42,7 +42,17 @@ export const KeyResult = closed({
 export const addParticipantKeys = act(
   {
     name: 'participant key add',
-    approval: 'always',
+    approval: {
+      when: 'always',
+      role: 'own',
+      async compare({ db }: HasDatabase, { sender_id, keys, kid, use, valid_from, valid_until }) {
+        const live = (await listLiveKeys(db, await participantNamed(db, sender_id))).map(keyShown)
+        const added = (await readKeys(sender_id, keys, { kid, use })).map(keyShown)
+        const stored = live.length === 0 ? {} : { keys: live }
+        return { about: { sender_id }, stored, wanted: { valid_from, valid_until, keys: [...live, ...added] } }
+      },
+    },
+    settings: true,
     input: closed({
       sender_id: SenderId,
       keys: text('A public key in PEM, a JWK or a JWK set. A private key is refused.'),
@@ -54,12 +64,7 @@ export const addParticipantKeys = act(
     result: Type.Array(KeyResult),
   },
   async ({ db }: HasDatabase, { sender_id, keys, kid, use, valid_from, valid_until }) => {
-    const jwks = readKeyFile(keys)
-    if (jwks.length > 1 && kid !== undefined) {
-      throw new AdminRefusal('one kid is given, for more than one key; give each key by itself')
-    }
-    const context = { sender_id, ...(kid !== undefined && { kid }), ...(use !== undefined && { use }) }
-    const read = await Promise.all(jwks.map((jwk) => readPublicKey(jwk, context)))
+    const read = await readKeys(sender_id, keys, { kid, use })
     const times = {
       ...(valid_from !== undefined && { valid_from: new Date(valid_from) }),
       ...(valid_until !== undefined && { valid_until: valid_until === null ? null : new Date(valid_until) }),
@@ -73,6 +78,27 @@ export const addParticipantKeys = act(
     return added.map(described)
   },
 )
+
+/** The keys of a text, tried out. @throws AdminRefusal, KeyRefused */
+export async function readKeys(
+  sender_id: string,
+  keys: string,
+  { kid, use }: { readonly kid?: string | undefined; readonly use?: 'sig' | 'enc' | undefined },
+): Promise<readonly PublicKey[]> {
+  const jwks = readKeyFile(keys)
+  if (jwks.length > 1 && kid !== undefined) {
+    throw new AdminRefusal('one kid is given, for more than one key; give each key by itself')
+  }
+  const context = { sender_id, ...(kid !== undefined && { kid }), ...(use !== undefined && { use }) }
+  return Promise.all(jwks.map((jwk) => readPublicKey(jwk, context)))
+}
+
+/** A key as a second operator sees it. */
+export const keyShown = ({ kid, use, thumbprint }: Pick<PublicKey, 'kid' | 'use' | 'thumbprint'>) => ({
+  kid,
+  use,
+  thumbprint,
+})
 
 /** @throws AdminRefusal a key could never verify a message of the participant, because its profile has other algorithms */
 function refuseUnusable(
@@ -146,6 +172,7 @@ export const revokeParticipantKey = act(
   {
     name: 'participant key revoke',
     approval: 'never',
+    settings: true,
     input: closed({ sender_id: SenderId, kid: Kid }),
     result: KeyResult,
   },

@@ -76,7 +76,14 @@ export const ParticipantResult = closed(PARTICIPANT)
 export const addParticipant = act(
   {
     name: 'participant add',
-    approval: 'wider',
+    approval: {
+      when: 'wider',
+      role: 'own',
+      async compare(_: HasDatabase, { sender_id, name, environment = 'live', grants = {} }) {
+        return Object.keys(grants).length === 0 ? null : { wanted: { sender_id, name, environment, grants } }
+      },
+    },
+    settings: true,
     input: closed({
       sender_id: SenderId,
       name: text('Its name for people, 1 to 255 characters.'),
@@ -165,13 +172,26 @@ const ONE = closed({ sender_id: SenderId })
 
 /** From now on nothing of the participant is accepted; every server follows within a second. */
 export const disableParticipant = act(
-  { name: 'participant disable', approval: 'never', input: ONE, result: ParticipantResult },
+  { name: 'participant disable', approval: 'never', settings: true, input: ONE, result: ParticipantResult },
   (needs: HasDatabase, { sender_id }) => setParticipantStatus(needs, { sender_id, status: 'disabled' }),
 )
 
 /** Its secrets and unexpired tokens are valid again. */
 export const enableParticipant = act(
-  { name: 'participant enable', approval: 'wider', input: ONE, result: ParticipantResult },
+  {
+    name: 'participant enable',
+    approval: {
+      when: 'wider',
+      role: 'own',
+      async compare({ db }: HasDatabase, { sender_id }) {
+        const { status } = await participantNamed(db, sender_id)
+        return status === 'active' ? null : { about: { sender_id }, stored: { status }, wanted: { status: 'active' } }
+      },
+    },
+    settings: true,
+    input: ONE,
+    result: ParticipantResult,
+  },
   (needs: HasDatabase, { sender_id }) => setParticipantStatus(needs, { sender_id, status: 'active' }),
 )
 
@@ -179,7 +199,17 @@ export const enableParticipant = act(
 export const rotateParticipantSecret = act(
   {
     name: 'participant secret rotate',
-    approval: 'wider',
+    approval: {
+      when: 'wider',
+      role: 'own',
+      // With messages that are not signed, the secret alone says who asks.
+      async compare({ db }: HasDatabase, { sender_id }) {
+        const { signature_policy } = await participantNamed(db, sender_id)
+        if (signature_policy === 'required') return null
+        return { about: { sender_id, signature_policy }, wanted: { secret: 'a new one' } }
+      },
+    },
+    settings: true,
     input: ONE,
     result: closed({ sender_id: SenderId, client_id: ClientId, client_secret: ClientSecret }),
   },

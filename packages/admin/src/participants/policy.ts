@@ -31,6 +31,7 @@ import {
   replyAlgorithm,
 } from '@rollcall/protocol'
 import Type from 'typebox'
+import { isSame } from '../approvals/diff-lines.ts'
 import { closed, flag, orNull, SenderId, text } from '../members.ts'
 import type { HasDatabase, HasVault } from '../needs.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'
@@ -61,7 +62,15 @@ export const Policy = closed(POLICY_MEMBERS, { description: 'How it signs and en
 export const changeParticipantPolicy = act(
   {
     name: 'participant policy',
-    approval: 'wider',
+    approval: {
+      when: 'wider',
+      role: 'own',
+      async compare({ db }: HasVault, { sender_id, ...given }) {
+        const stored = policyOf(await participantNamed(db, sender_id))
+        return isWeaker(stored, given) ? { about: { sender_id }, stored, wanted: given } : null
+      },
+    },
+    settings: true,
     input: closed({
       sender_id: SenderId,
       signature_policy: Type.Optional(POLICY_MEMBERS.signature_policy),
@@ -84,6 +93,17 @@ export const changeParticipantPolicy = act(
     return { sender_id, ...policyOf(await setPolicy({ db }, sender_id, changes)) }
   },
 )
+
+type Policy = ReturnType<typeof policyOf>
+
+/** Whether a change has another key set, or anything that is weaker than what is stored. */
+export function isWeaker(stored: Policy, given: { readonly [Member in keyof Policy]?: Policy[Member] | undefined }) {
+  return Object.entries(given).some(([name, to]) => {
+    if (to === undefined || isSame(to, stored[name as keyof Policy])) return false
+    if (name === 'jwks_uri') return to !== null
+    return to !== 'required' && !(name === 'allow_unsigned' && to === false)
+  })
+}
 
 export const policyOf = (participant: Participant) => {
   const { signature_policy, allow_unsigned, signature_profile, encryption_policy, jwks_uri } = participant
@@ -131,7 +151,21 @@ export const Hosts = Type.Array(closed(HOST), { description: 'Hosts that our req
 
 /** Allows requests to a host of a participant, in place of what was allowed for that host before. */
 export const allowParticipantHost = act(
-  { name: 'participant host allow', approval: 'wider', input: closed({ sender_id: SenderId, ...HOST }), result: Hosts },
+  {
+    name: 'participant host allow',
+    approval: {
+      when: 'wider',
+      role: 'own',
+      async compare({ db }: HasDatabase, { sender_id, ...row }) {
+        const { outgoing } = await participantNamed(db, sender_id)
+        const host = outgoing.find((one) => one.host === row.host)
+        return isSame(host, row) ? null : { about: { sender_id }, stored: { host }, wanted: { host: row } }
+      },
+    },
+    settings: true,
+    input: closed({ sender_id: SenderId, ...HOST }),
+    result: Hosts,
+  },
   async ({ db }: HasDatabase, { sender_id, ...row }) => {
     const problem = unreachableHost(row)
     if (problem !== null) throw new AdminRefusal(problem)
@@ -149,6 +183,7 @@ export const removeParticipantHost = act(
   {
     name: 'participant host remove',
     approval: 'never',
+    settings: true,
     input: closed({ sender_id: SenderId, host: Host }),
     result: Hosts,
   },

@@ -3,21 +3,20 @@
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Database } from '@rollcall/database/database'
 import { createLog } from '@rollcall/observe/log'
-import { readKeyFile } from '@rollcall/participants/directory/key-file'
 import { newSecret } from '@rollcall/participants/directory/secrets'
 import { createGuards } from '@rollcall/participants/egress/address-guard'
 import { listChecks } from '@rollcall/participants/store/participant-checks'
 import { type Promotion, promoteParticipant as promote } from '@rollcall/participants/store/promote-participant'
 import { createKeySets } from '@rollcall/participants/trust/key-sets'
-import { type PublicKey, readPublicKey } from '@rollcall/protocol'
+import type { PublicKey } from '@rollcall/protocol'
 import { listRegistries } from '@rollcall/records/registries/registries'
 import Type from 'typebox'
-import { act } from '../act.ts'
+import { act, inSettings } from '../act.ts'
 import { suspendUngranted } from '../grants/subscriptions.ts'
 import { closed, SenderId, text } from '../members.ts'
 import type { HasDatabase } from '../needs.ts'
 import { AdminRefusal } from '../use-case.ts'
-import { addParticipantKeys } from './keys.ts'
+import { addParticipantKeys, keyShown, readKeys } from './keys.ts'
 import { described, ParticipantResult, participantNamed } from './participants.ts'
 import { checkKeySetAddress } from './policy.ts'
 
@@ -40,7 +39,16 @@ const REPORTS = 100
 export const promoteParticipant = act(
   {
     name: 'participant promote',
-    approval: 'always',
+    approval: {
+      when: 'always',
+      role: 'own',
+      async compare({ db }: Promoting, { sender_id, jwks_uri = null, keys, kid, use }) {
+        const { environment, jwks_uri: before } = await participantNamed(db, sender_id)
+        const added = keys === undefined ? [] : (await readKeys(sender_id, keys, { kid, use })).map(keyShown)
+        const stored = { environment, jwks_uri: before }
+        return { about: { sender_id }, stored, wanted: { environment: 'live', jwks_uri, keys: added } }
+      },
+    },
     input: closed({
       sender_id: SenderId,
       keys: Type.Optional(text('Its live public keys, in PEM, a JWK or a JWK set. A private key is refused.')),
@@ -53,7 +61,7 @@ export const promoteParticipant = act(
       client_secret: text('Its live client secret. It is not stored and cannot be shown again.'),
     }),
   },
-  async ({ db, now = () => new Date() }: Promoting, { sender_id, jwks_uri = null, ...given }) => {
+  async ({ db, now = () => new Date() }: Promoting, { sender_id, jwks_uri = null, ...given }, _, checkDecision) => {
     const participant = await participantNamed(db, sender_id)
     if (participant.environment !== 'sandbox') throw new AdminRefusal(`${sender_id} is live already`)
     await checkReport({ db }, participant, new Date(now().getTime() - CHECK_DAYS * 86_400_000))
@@ -67,7 +75,11 @@ export const promoteParticipant = act(
     await checkKeySetAddress(participant, jwks_uri)
     const former = await publishedKeys(participant)
     const { secret: client_secret, sha256 } = newSecret()
-    await makeLive(db, participant, { keys, former, jwks_uri, sha256 })
+    // The key set of the sandbox was fetched before: what was decided is read again with what is written.
+    await inSettings({ db }, async (inner) => {
+      await checkDecision(inner)
+      await makeLive(inner, participant, { keys, former, jwks_uri, sha256 })
+    })
     return { ...described(await participantNamed(db, sender_id)), client_secret }
   },
 )
@@ -115,12 +127,7 @@ async function liveKeys({ sender_id }: Participant, { keys, kid, use }: GivenKey
     if (kid === undefined && use === undefined) return []
     throw new AdminRefusal('keys: is required with kid and use')
   }
-  const jwks = readKeyFile(keys)
-  if (jwks.length > 1 && kid !== undefined) {
-    throw new AdminRefusal('one kid is given, for more than one key; give each key by itself')
-  }
-  const context = { sender_id, ...(kid !== undefined && { kid }), ...(use !== undefined && { use }) }
-  return Promise.all(jwks.map((jwk) => readPublicKey(jwk, context)))
+  return readKeys(sender_id, keys, { kid, use })
 }
 
 /**

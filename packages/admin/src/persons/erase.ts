@@ -38,7 +38,16 @@ import { withMerged } from './with-merged.ts'
 export const erasePerson = act(
   {
     name: 'erase person',
-    approval: 'always',
+    approval: {
+      when: 'always',
+      role: 'own',
+      confidential: ['value', 'reason'],
+      async compare({ db, owner = db }: RetentionNeeds, { type, dry_run = false }) {
+        if (dry_run) return null
+        await requireOwner(owner)
+        return { about: { type }, wanted: { erases: 'a person, from accounts and from what waits to be sent' } }
+      },
+    },
     input: closed({
       type: text('An identifier type.'),
       value: personalData(text('Its value.')),

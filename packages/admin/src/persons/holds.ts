@@ -109,7 +109,15 @@ export async function holdShown({ db }: HasDatabase, number: number) {
 export const removeHold = act(
   {
     name: 'hold remove',
-    approval: 'always',
+    approval: {
+      when: 'always',
+      role: 'own',
+      async compare(needs: HasDatabase, { id }) {
+        const hold = await holdShown(needs, id)
+        // The act itself says that there is none.
+        return hold === null ? null : { about: { id }, stored: { hold }, wanted: { hold: null } }
+      },
+    },
     input: closed({ id: wholeNumber('Its number.', 1) }),
     result: closed({ id: wholeNumber('Its number.', 1) }),
   },

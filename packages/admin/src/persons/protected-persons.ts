@@ -134,7 +134,16 @@ async function protect(db: Database, client: ClientBase, registry: Registry, per
 export const unprotectPerson = act(
   {
     name: 'record unprotect',
-    approval: 'always',
+    approval: {
+      when: 'always',
+      role: 'own',
+      confidential: ['identifier_value'],
+      compare: async (_: HasDatabase, { namespace, identifier_type }) => ({
+        about: { namespace, identifier_type },
+        stored: { protection: 'in force' },
+        wanted: { protection: 'lifted' },
+      }),
+    },
     input: closed(Named),
     result: closed({ namespace: Namespace, rewritten: Rewritten }),
   },

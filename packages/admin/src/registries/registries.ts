@@ -4,7 +4,12 @@ import { ENVIRONMENTS } from '@rollcall/core/model/environment'
 import type { Registry } from '@rollcall/core/model/registry'
 import { KINDS, oneOf } from '@rollcall/protocol'
 import { countRecords } from '@rollcall/records/records/record-counts'
-import { addRegistry as addRow, listRegistries as listRows, setRegistry } from '@rollcall/records/registries/registries'
+import {
+  addRegistry as addRow,
+  listRegistries as listRows,
+  registryAt,
+  setRegistry,
+} from '@rollcall/records/registries/registries'
 import { setPrimaryIdentifiers } from '@rollcall/records/registries/registry-identifier-types'
 import Type from 'typebox'
 import { act } from '../act.ts'
@@ -107,7 +112,15 @@ export const addRegistry = act(
 export const changeRegistry = act(
   {
     name: 'registry set',
-    approval: 'wider',
+    approval: {
+      when: 'wider',
+      role: 'own',
+      async compare({ db }: HasDatabase, { namespace, ...given }) {
+        const stored = described(await registryAt(db, namespace))
+        return isOpener(stored, given) ? { about: { namespace }, stored, wanted: given } : null
+      },
+    },
+    settings: true,
     input: closed({
       namespace: Namespace,
       aliases: Type.Optional(Aliases),
@@ -130,6 +143,14 @@ export const changeRegistry = act(
     return described(await setRegistry(db, namespace, changes))
   },
 )
+
+/** Whether younger persons are minors no more, or other web pages may ask. */
+export const isOpener = (
+  stored: Pick<Registry, 'majority_age' | 'web_origins'>,
+  given: { readonly majority_age?: number | undefined; readonly web_origins?: readonly string[] | undefined },
+): boolean =>
+  (given.majority_age ?? stored.majority_age) < stored.majority_age ||
+  (given.web_origins ?? []).some((origin) => !stored.web_origins.includes(origin))
 
 /** Every registry, by namespace, with the number of its records. */
 export const listRegistries = useCase(

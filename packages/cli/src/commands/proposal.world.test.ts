@@ -55,7 +55,7 @@ test('each command whose act may wait ends with exit code 5, and only the admin 
     withCommand.push(name)
     await proposed(name)
   }
-  const others = APPROVAL_ACTS.map(({ name }) => name).filter((name) => !withCommand.includes(name))
+  const others = APPROVAL_ACTS.map(({ act }) => act.name).filter((name) => !withCommand.includes(name))
   expect(others.toSorted()).toEqual(['deliveries body', 'deliveries replay', 'messages bodies', 'operator link'])
 })
 

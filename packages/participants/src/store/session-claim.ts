@@ -1,5 +1,8 @@
-/** Work that only one session may do at a time. */
+/** Work that only one session, or one transaction, may do at a time. */
 import type { Database } from '@rollcall/database/database'
+import { isConflict } from '@rollcall/database/database-errors'
+import { StoreUnavailable } from '@rollcall/database/refusal'
+import type { ClientBase } from 'pg'
 
 const CLAIMS = { configuration: 'rollcall configuration', approval: 'rollcall approval' } as const
 
@@ -23,5 +26,52 @@ export async function withClaim<Result>(
   } finally {
     await client.query('select pg_advisory_unlock_all()').catch(() => undefined)
     client.release(true)
+  }
+}
+
+/** Taken by whatever changes the settings by which acts are decided: grants, policies, addresses, keys, statuses. */
+const SETTINGS = 'rollcall settings'
+/** Milliseconds for which an act waits for another one that changes settings. */
+const SETTINGS_WAIT = 10_000
+
+/**
+ * Waits until no other transaction changes settings; held until this one ends. What is read from then on stays so until then.
+ * @throws StoreUnavailable another one goes on for long
+ */
+export const lockSettings = (client: ClientBase): Promise<void> =>
+  takeSettings(client, 'pg_advisory_xact_lock', 'local')
+
+/**
+ * Works while nobody else changes settings, in transactions of its own.
+ * @param work is given a check, to be called before each change: it fails when the lock was lost with its connection
+ */
+export async function holdSettings<Result>(
+  { pool }: Pick<Database, 'pool'>,
+  work: (checkHeld: () => Promise<void>) => Promise<Result>,
+): Promise<Result> {
+  const client = await pool.connect()
+  try {
+    await takeSettings(client, 'pg_advisory_lock', 'session')
+    return await work(async () => {
+      await client.query('select')
+    })
+  } finally {
+    // The lock ends with the connection.
+    client.release(true)
+  }
+}
+
+async function takeSettings(
+  client: ClientBase,
+  lock: 'pg_advisory_lock' | 'pg_advisory_xact_lock',
+  scope: 'local' | 'session',
+): Promise<void> {
+  try {
+    await client.query(`set ${scope} lock_timeout = ${SETTINGS_WAIT}`)
+    await client.query(`select ${lock}(hashtext($1), 0)`, [SETTINGS])
+    await client.query(`set ${scope} lock_timeout = 0`)
+  } catch (error) {
+    if (!isConflict(error)) throw error
+    throw new StoreUnavailable('another act is changing settings; try again when it has ended')
   }
 }

@@ -24,7 +24,7 @@ test('a list of plain values is one line', () => {
 })
 
 test('each act that waits has its meaning', () => {
-  const waiting = APPROVAL_ACTS.map(({ name }) => name).filter((name) => name !== 'operator link')
+  const waiting = APPROVAL_ACTS.map(({ act }) => act.name).filter((name) => name !== 'operator link')
   expect(waiting.filter((name) => meaningOf(name) === null)).toEqual([])
   expect(meaningOf('of a later version')).toBe(null)
   expect(meaningOf('constructor')).toBe(null)

@@ -69,7 +69,7 @@ async function refused(work: Promise<unknown>): Promise<string> {
 const alone = () => ({
   ...needs(),
   limits: { changed_deliveries: 10, replay_deliveries: 3 },
-  approvals: { areNeeded: true, check: async () => undefined },
+  approvals: { areNeeded: true, propose: () => Promise.reject(new Error('it does not wait')) },
 })
 
 test.each([
