@@ -13,6 +13,10 @@ test('a file is replaced whole, and has its rights from the first byte on', () =
   writeWhole(path, 'one', 0o600)
   writeWhole(path, 'two', 0o600)
   expect([readFileSync(path, 'utf8'), statSync(path).mode & 0o777]).toEqual(['two', 0o600])
+  const before = process.umask(0o077)
+  writeWhole(path, 'three', 0o644)
+  process.umask(before)
+  expect([readFileSync(path, 'utf8'), statSync(path).mode & 0o777]).toEqual(['three', 0o644])
 })
 
 test('what a program that fails says is shown, and what it printed is not', () => {

@@ -1,7 +1,7 @@
 /** Carries out the acts of a plan, as root. */
 import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, fchmodSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { CommandError } from '../failure.ts'
 import { superuser } from './facts.ts'
 import { SECRETS } from './places.ts'
@@ -22,6 +22,8 @@ export function writeWhole(path: string, text: string, mode: number): void {
   rmSync(part, { force: true })
   const file = openSync(part, 'wx', mode)
   try {
+    // Whatever the umask is.
+    fchmodSync(file, mode)
     writeSync(file, text)
     fsyncSync(file)
   } finally {
