@@ -209,10 +209,15 @@ function useUnits({ run, try: attempt }: Machine): void {
   assert.equal(code, 0, said)
   assert.match(said, /backup_age +ok +the last backup is 0 hours old/)
   assert.match(run('systemctl list-timers --all --no-legend'), /rollcall-backup\.timer[\s\S]*rollcall-doctor\.timer/)
-  // The user of a node reads no secret of another unit, and nothing of a command's process.
+  // A node that was taken over reads no secret, and nothing of a command's process, which has the same user.
   const node = run('systemctl show --property MainPID --value rollcall@8080').trim()
-  const inside = `nsenter --target ${node} --user --mount --preserve-credentials`
-  assert.notEqual(attempt(`${inside} cat /etc/rollcall/master-key`).code, 0)
+  const user = run('id --user rollcall').trim()
+  const taken = `nsenter --target ${node} --user --setuid ${user} --setgid ${user}`
+  for (const path of ['/etc/rollcall/owner-database-url', '/etc/rollcall/master-key'])
+    assert.notEqual(attempt(`${taken} cat ${path}`).code, 0, path)
+  const other = `rollcall audit verify > /dev/null & sleep 2; pid=$(pgrep --newest --euid rollcall node); kill -0 $pid
+    ${taken} cat /proc/$pid/environ > /root/seen 2>&1 || true; wait; cat /root/seen`
+  assert.match(run(other), /Permission denied/)
   say('the units of the timers run: backup, prune, doctor')
 }
 
