@@ -12,8 +12,8 @@ const RUN = fileURLToPath(new URL('run.ts', import.meta.url))
 /** Prints and writes `all.md`; false when a bar is missed. @param args options that each of them takes, such as `--data` */
 export async function all(args: readonly string[]): Promise<boolean> {
   const rows: Row[] = []
-  for (const [name, { again }] of Object.entries(BENCHMARKS)) {
-    for (const more of again === undefined ? [[]] : [[], again]) rows.push(...(await rowsOf([name, ...more, ...args])))
+  for (const [name, { again = [] }] of Object.entries(BENCHMARKS)) {
+    for (const more of [[], ...again]) rows.push(...(await rowsOf([name, ...more, ...args])))
   }
   const table = tableOf(rows)
   console.log(table)

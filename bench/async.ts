@@ -85,7 +85,7 @@ export async function run(args: readonly string[]): Promise<readonly Row[]> {
             ),
         },
       ]
-      return await compareVariants(variants, BAR, receiver, plan)
+      return await compareVariants(variants, BAR, { db, receiver }, plan)
     })
   } finally {
     await receiver.close()

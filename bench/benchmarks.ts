@@ -5,8 +5,8 @@ interface Benchmark {
   readonly measures: string
   /** Its `run` takes options, writes JSON into the folder of results, and answers its lines of the table. */
   readonly load: () => Promise<{ run(args: readonly string[]): Promise<readonly Row[]> }>
-  /** Options with which it runs a second time, beside another floor. */
-  readonly again?: readonly string[]
+  /** Options with which it runs again, beside other floors. */
+  readonly again?: readonly (readonly string[])[]
   /** It counts, and no machine counts otherwise: `npm test` judges it. */
   readonly counts?: true
 }
@@ -14,12 +14,12 @@ interface Benchmark {
 export const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   search: {
     measures: 'a synchronous search, beside a bare Fastify route with the same look-up and a row in place of the entry',
-    again: ['--plain-floor'],
+    again: [['--plain-floor'], ['--one-commit-floor']],
     load: () => import('./search.ts'),
   },
   'signed-search': {
     measures: 'a signed one, verified, remembered and answered signed, beside a bare route that does the same',
-    again: ['--plain-floor'],
+    again: [['--plain-floor']],
     load: () => import('./signed-search.ts'),
   },
   'accounted-search': {
@@ -60,7 +60,8 @@ export const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
     load: () => import('./sizes.ts'),
   },
   events: {
-    measures: 'events until their notifications are received, beside a bare POST of signed envelopes',
+    measures:
+      'events until their notifications are received, beside a graphile-worker job for each envelope and a bare POST of it',
     load: () => import('./events.ts'),
   },
   enrolment: {

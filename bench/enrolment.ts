@@ -15,7 +15,7 @@ const NUMBERS = { ...LOAD, records: [100_000, 50], batch: [100, 5], batches: [10
 export type EnrolmentPlan = Readonly<Record<keyof typeof NUMBERS, number>>
 
 /** Measures, prints and writes `enrolment-<part>.json`. */
-type Part = (database: BenchDatabase, plan: EnrolmentPlan) => Promise<Row>
+type Part = (database: BenchDatabase, plan: EnrolmentPlan) => Promise<readonly Row[]>
 
 const PARTS: Readonly<Record<string, Part>> = { enrolled, updates }
 
@@ -23,7 +23,7 @@ export async function run(args: readonly string[]): Promise<readonly Row[]> {
   const { plan, place, values } = readOptions(args, NUMBERS, { part: { type: 'string', multiple: true } })
   const rows: Row[] = []
   for (const [, part] of chosen(PARTS, values.part)) {
-    rows.push(await withBenchDatabase(place, (database) => part(database, plan)))
+    rows.push(...(await withBenchDatabase(place, (database) => part(database, plan))))
   }
   return rows
 }

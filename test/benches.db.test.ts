@@ -32,13 +32,8 @@ afterAll(async () => {
   await database.close()
 })
 
-const runs = Object.entries(BENCHMARKS).flatMap(([name, { load, again, counts }]) =>
-  [[], ...(again === undefined ? [] : [again])].map((more) => ({
-    name: [name, ...more].join(' '),
-    load,
-    more,
-    counts,
-  })),
+const runs = Object.entries(BENCHMARKS).flatMap(([name, { load, again = [], counts }]) =>
+  [[], ...again].map((more) => ({ name: [name, ...more].join(' '), load, more, counts })),
 )
 
 it('each file of bench/ that is no part of another one is a bench', () => {

@@ -1,5 +1,7 @@
 /** Us and a floor answering later, in turns: what each round measures, how rounds are summed up and told. */
-import { type Row, ratioRow, writeResult } from '../shared/results.ts'
+import type { Database } from '@rollcall/database/database'
+import { databaseTime } from '../shared/database-time.ts'
+import { databaseRow, type Row, ratioRow, writeResult } from '../shared/results.ts'
 import type { ServerProcess } from '../shared/server-process.ts'
 import { median, rounded } from '../shared/statistics.ts'
 import type { Receiver } from './receiver.ts'
@@ -30,12 +32,19 @@ export interface Variant {
   questions(count: number): Promise<readonly Question[]>
 }
 
+/** What both sides run beside. */
+interface Around {
+  readonly db: Database
+  readonly receiver: Receiver
+}
+
 const MEMBERS = [
   'accepted_per_second',
   'ack_p50_ms',
   'ack_p99_ms',
   'delivered_per_second',
   'cpu_us_per_request',
+  'database_us_per_request',
   'in_flight_per_second',
   'in_flight_p50_ms',
   'in_flight_p99_ms',
@@ -56,15 +65,15 @@ const PATIENCE = 120
 export async function compareVariants(
   variants: readonly Variant[],
   bar: number,
-  receiver: Receiver,
+  { db, receiver }: Around,
   { rounds, ...plan }: Plan,
 ): Promise<readonly Row[]> {
   const found = variants.map((variant) => ({ variant, ours: [] as Round[], floor: [] as Round[] }))
   for (let number = 1 - plan['warm-up']; number <= rounds; number += 1) {
     for (const { variant, ours, floor } of found) {
       const sides = {
-        floor: await measure(variant, variant.floor, receiver, plan),
-        ours: await measure(variant, variant.ours, receiver, plan),
+        floor: await measure(variant, variant.floor, { db, receiver }, plan),
+        ours: await measure(variant, variant.ours, { db, receiver }, plan),
       }
       if (number < 1) continue
       floor.push(sides.floor)
@@ -84,10 +93,11 @@ function rowsOf(
   plan: Omit<Plan, 'rounds'>,
 ): Row[] {
   const delivered = (round: Round) =>
-    `${round.delivered_per_second}/s, ${round.cpu_us_per_request} µs of its process each`
+    `${round.delivered_per_second}/s, ${round.cpu_us_per_request} µs of its process and ${round.database_us_per_request} µs of PostgreSQL each`
   const flown = (round: Round) => `${round.in_flight_per_second}/s (p50 ${round.in_flight_p50_ms} ms)`
   return [
     ratioRow(`async, ${name}`, ratios.delivered, bar, delivered(ours), delivered(floor)),
+    databaseRow(`async, ${name}`, ours, floor),
     ratioRow(`async, ${name}, ${plan.connections} in flight`, ratios.in_flight, bar, flown(ours), flown(floor)),
     {
       what: `async, ${name}, one at a time`,
@@ -103,7 +113,7 @@ function rowsOf(
 async function measure(
   variant: Variant,
   { process, url, headers }: Side,
-  receiver: Receiver,
+  { db, receiver }: Around,
   { requests, idle, connections }: Omit<Plan, 'rounds'>,
 ): Promise<Round> {
   const [flooding, flying, single] = [
@@ -112,15 +122,17 @@ async function measure(
     await variant.questions(idle),
   ]
   const sender = senderTo(url, { headers: await headers(), connections, receiver })
-  const before = await process.usage()
+  const used = async () => ({ ...(await process.usage()), database_us: await databaseTime(db) })
+  const before = await used()
   const flooded = await within(PATIENCE, receiver, flood(sender, flooding, connections))
-  const after = await process.usage()
+  const after = await used()
   const flown = await within(PATIENCE, receiver, inFlight(sender, flying, connections))
   const alone = await within(PATIENCE, receiver, oneByOne(sender, single))
   await sender.close()
   return {
     ...flooded,
     cpu_us_per_request: rounded((after.cpu_us - before.cpu_us) / requests, 0),
+    database_us_per_request: rounded((after.database_us - before.database_us) / requests, 0),
     in_flight_per_second: flown.per_second,
     in_flight_p50_ms: flown.p50_ms,
     in_flight_p99_ms: flown.p99_ms,
@@ -148,7 +160,7 @@ function medians(rounds: readonly Round[]): Round {
 
 function told(round: Round): string {
   const accepted = `accepted ${round.accepted_per_second}/s (p50 ${round.ack_p50_ms} ms, p99 ${round.ack_p99_ms} ms)`
-  const delivered = `delivered ${round.delivered_per_second}/s (${round.cpu_us_per_request} µs of processor each)`
+  const delivered = `delivered ${round.delivered_per_second}/s (${round.cpu_us_per_request} µs of its process and ${round.database_us_per_request} µs of PostgreSQL each)`
   const flown = `in flight ${round.in_flight_per_second}/s (p50 ${round.in_flight_p50_ms} ms, p99 ${round.in_flight_p99_ms} ms)`
   return `${accepted}; ${delivered}; ${flown}; idle p50 ${round.idle_p50_ms} ms, p99 ${round.idle_p99_ms} ms`
 }

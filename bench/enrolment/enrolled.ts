@@ -17,7 +17,7 @@ const BAR = 0.7
 const READ_EVERY = 64
 
 /** Measures, prints and writes `enrolment-enrolled.json`. */
-export async function enrolled({ db, start }: BenchDatabase, plan: EnrolmentPlan): Promise<Row> {
+export async function enrolled({ db, start }: BenchDatabase, plan: EnrolmentPlan): Promise<readonly Row[]> {
   const registry = await filledRegistry(db, plan.records, BENEFICIARIES)
   const people = endless(await shuffledIdentifiers(db, registry))
   const policy = { signature_policy: 'if-present', allow_unsigned: true } as const

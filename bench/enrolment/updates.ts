@@ -41,7 +41,7 @@ interface Change {
 type Send = (changes: readonly Change[]) => Promise<void>
 
 /** Measures, prints and writes `enrolment-updates.json`. */
-export async function updates({ db }: BenchDatabase, plan: EnrolmentPlan): Promise<Row> {
+export async function updates({ db }: BenchDatabase, plan: EnrolmentPlan): Promise<readonly Row[]> {
   const { records, rounds, batch } = plan
   const registry = await filledRegistry(db, records, BENEFICIARIES)
   const changes = endlessChanges(endless(await shuffledIdentifiers(db, registry)), batch)
@@ -57,7 +57,7 @@ export async function updates({ db }: BenchDatabase, plan: EnrolmentPlan): Promi
   const ratio = rounded(median(rates.ours.map((rate, at) => rate / (rates.floor[at] ?? Number.NaN))), 2)
   const middle = { floor: Math.round(median(rates.floor)), ours: Math.round(median(rates.ours)) }
   await writeResult('enrolment-updates', { records, batch, ratio, bar: BAR, median: middle, ...rates })
-  return ratioRow('enrolment-updates', ratio, BAR, `${middle.ours} enrolments/s`, `${middle.floor} enrolments/s`)
+  return [ratioRow('enrolment-updates', ratio, BAR, `${middle.ours} enrolments/s`, `${middle.floor} enrolments/s`)]
 }
 
 /** Enrolments a second. */

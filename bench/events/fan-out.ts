@@ -1,25 +1,26 @@
 /**
  * From the commit of events until their notifications are received: one event to many subscribers, and many events to one.
- * Beside it `floors/notify.ts` signs ready-made envelopes of the same sizes and posts them to the same addresses.
+ * Beside it `floors/notify.ts` posts ready-made envelopes of the same sizes to the same addresses: with a job of graphile-worker for
+ * each, and without.
  */
 
 import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
 import { referenceOf } from '../../packages/delivery/src/store/events/events.ts'
+import { makeFloorDatabase } from '../async/floor-database.ts'
 import type { EventsPlan } from '../events.ts'
 import type { BenchDatabase } from '../shared/bench-database.ts'
 import { databaseTime } from '../shared/database-time.ts'
-import { type Row, ratioRow } from '../shared/results.ts'
+import { databaseRow, type Row, ratioRow } from '../shared/results.ts'
 import type { ServerProcess } from '../shared/server-process.ts'
 import { median, rounded } from '../shared/statistics.ts'
 import { type CountingReceiver, countingReceiver } from './receiver.ts'
 import { ANNOUNCE, makeEvents, makeSubscribers } from './subscribers.ts'
 
-/** What ours must reach of the floor, in envelopes a second. */
-const BAR = 0.5
-
 interface Variant {
   readonly name: string
+  /** What ours must reach of the floor with jobs, in envelopes a second. */
+  readonly bar: number
   /** Envelopes that the floor sends at a time: to one subscriber they go in order. */
   readonly atOnce: number
   /** That are published, each to each subscriber. */
@@ -36,10 +37,11 @@ interface Measured {
 }
 
 export async function fanOut(
-  { db, start }: BenchDatabase,
+  { db, owner, start }: BenchDatabase,
   registry: Registry,
   plan: EventsPlan,
 ): Promise<{ readonly rows: readonly Row[]; readonly result: object }> {
+  await makeFloorDatabase(db, owner, 1)
   const receiver = await countingReceiver()
   const floor = await start('floors/notify', { BENCH_RECEIVER: receiver.url })
   const worker = await start('servers/rollcall', { ROLLCALL_ROLE: 'worker' })
@@ -54,19 +56,33 @@ export async function fanOut(
         participants: one ? 1 : Math.ceil(subscribers / addresses),
         addresses: one ? 1 : addresses,
       })
-      const ratios: number[] = []
-      const rounds: { ours: Measured; floor: Measured }[] = []
+      const rounds: { ours: Measured; jobs: Measured; posts: Measured }[] = []
       for (let round = 1 - plan['warm-up']; round <= plan.rounds; round += 1) {
         const ours = await measureOurs(sides, variant)
-        const beside = await measureFloor(sides, ours, variant.atOnce)
-        if (round < 1) continue
-        rounds.push({ ours, floor: beside })
-        ratios.push(rate(ours) / rate(beside))
+        const jobs = await measureFloor(sides, ours, variant.atOnce, 'jobs')
+        const posts = await measureFloor(sides, ours, variant.atOnce, 'send')
+        if (round >= 1) rounds.push({ ours, jobs, posts })
       }
-      const ratio = rounded(median(ratios), 2)
-      const [ours, beside] = [middleOf(rounds.map((one) => one.ours)), middleOf(rounds.map((one) => one.floor))]
-      rows.push(ratioRow(`events, ${variant.name}`, ratio, BAR, described(ours), described(beside)))
-      result[variant.name] = { ratio, bar: BAR, ours, floor: beside, rounds }
+      const ratioTo = (side: 'jobs' | 'posts') =>
+        rounded(median(rounds.map((each) => rate(each.ours) / rate(each[side]))), 2)
+      const ratio = ratioTo('jobs')
+      const ours = middleOf(rounds.map((each) => each.ours))
+      const jobs = middleOf(rounds.map((each) => each.jobs))
+      const posts = middleOf(rounds.map((each) => each.posts))
+      const what = `events, ${variant.name}`
+      rows.push(
+        ratioRow(what, ratio, variant.bar, described(ours), described(jobs)),
+        databaseRow(what, used(ours), used(jobs)),
+        {
+          what: `${what}, a bare POST`,
+          ours: '',
+          floor: described(posts),
+          figure: ratioTo('posts'),
+          wanted: '',
+          passed: true,
+        },
+      )
+      result[variant.name] = { ratio, bar: variant.bar, ours, floor: jobs, posts, rounds }
     }
   } finally {
     await receiver.close()
@@ -97,12 +113,14 @@ function middleOf(rounds: readonly Measured[]) {
 const described = ({ envelopes_a_second, bytes, cpu_us, database_us }: ReturnType<typeof middleOf>): string =>
   `${envelopes_a_second} envelopes/s of ${bytes} bytes, ${cpu_us} µs of its process and ${database_us} µs of PostgreSQL each`
 
+const used = ({ database_us }: ReturnType<typeof middleOf>) => ({ database_us_per_request: database_us })
+
 const rate = ({ envelopes, seconds }: Measured): number => envelopes / seconds
 
 const variants = ({ events, variants: wanted }: EventsPlan): readonly Variant[] =>
   [
-    { name: 'one-to-many', atOnce: 96, events: 1 },
-    { name: 'many-to-one', atOnce: 1, events },
+    { name: 'one-to-many', bar: 1, atOnce: 96, events: 1 },
+    { name: 'many-to-one', bar: 0.5, atOnce: 1, events },
   ].filter(({ name }) => wanted?.includes(name) ?? true)
 
 /**
@@ -154,24 +172,31 @@ async function measureOurs({ db, registry, receiver, worker }: Sides, { events }
 }
 
 async function measureFloor(
-  { receiver, floor }: Sides,
+  { db, receiver, floor }: Sides,
   { envelopes, bytes }: Measured,
   atOnce: number,
+  path: 'jobs' | 'send',
 ): Promise<Measured> {
-  receiver.begin()
   const size = Math.round(bytes / envelopes)
   const query = new URLSearchParams({ envelopes: String(envelopes), size: String(size), at_once: String(atOnce) })
-  const before = (await floor.usage()).cpu_us
+  const call = async (called: string): Promise<void> => {
+    const response = await fetch(`${floor.url}/${called}?${query}`, { method: 'POST' })
+    if (!response.ok) throw new Error('the floor failed')
+  }
+  if (path === 'jobs') await call('envelopes')
+  const used = async () => ({ floor: (await floor.usage()).cpu_us, database: await databaseTime(db) })
+  receiver.begin()
+  const before = await used()
   const began = performance.now()
-  const response = await fetch(`${floor.url}/send?${query}`, { method: 'POST' })
-  if (!response.ok) throw new Error('the floor failed')
+  await call(path)
   const at = await receiver.awaitItems(envelopes)
+  const after = await used()
   const sent = receiver.counted()
   return {
     seconds: (at - began) / 1_000,
     envelopes: sent.envelopes,
     bytes: sent.bytes,
-    database_us: 0,
-    cpu_us: ((await floor.usage()).cpu_us - before) / sent.envelopes,
+    database_us: (after.database - before.database) / sent.envelopes,
+    cpu_us: (after.floor - before.floor) / sent.envelopes,
   }
 }

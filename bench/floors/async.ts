@@ -9,7 +9,7 @@ import { outlivingLosses } from '@rollcall/database/database'
 import { readConfig } from '@rollcall/settings/config'
 import { openStorage } from '@rollcall/settings/storage'
 import fastify, { type FastifyRequest } from 'fastify'
-import { Logger, run, type TaskList } from 'graphile-worker'
+import { run, type TaskList } from 'graphile-worker'
 import pg from 'pg'
 import { Agent } from 'undici'
 import { floorRegistry, openFloorDatabase } from '../async/floor-database.ts'
@@ -17,6 +17,7 @@ import { SIGNATURE_VARIABLE } from '../search/answers.ts'
 import { type Asked, type FloorQuestion, floorAnswers } from '../search/floor-answer.ts'
 import { floorSigner, floorVerifier } from '../search/floor-seal.ts'
 import { type StartServer, serveAsChild } from '../shared/server-process.ts'
+import { WORKER, WORKER_CONNECTIONS } from './worker.ts'
 
 interface Payload extends Asked {
   readonly target: string
@@ -28,16 +29,6 @@ const ACCEPT = {
   text: `with request as (insert into bench_request (id, message_id, transaction_id) values ($1, $2, $3))
     select graphile_worker.add_job('answer', $4::json)`,
 }
-
-/** What ours has by default. */
-const WORKER = {
-  concurrency: 24,
-  pollInterval: 200,
-  noHandleSignals: true,
-  logger: new Logger(() => () => undefined),
-  preset: { worker: { localQueue: { size: 48, ttl: 1_000 }, completeJobBatchDelay: 5, failJobBatchDelay: 5 } },
-}
-const WORKER_CONNECTIONS = 4
 
 export const start: StartServer = async (env) => {
   const storage = await openStorage(readConfig(env))

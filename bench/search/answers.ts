@@ -2,8 +2,11 @@
 
 /** Where the floor finds a signature of ours, as it stands in an answer, to answer with one of the same length. */
 export const SIGNATURE_VARIABLE = 'BENCH_SIGNATURE'
-/** Where it is set, the floor of a search writes no entry. */
-export const PLAIN_VARIABLE = 'BENCH_PLAIN'
+/** Which floor of a search is wanted; where it is not set, the one whose entry is in a commit of its own, as ours is. */
+export const FLOOR_VARIABLE = 'BENCH_FLOOR'
+/** `plain` writes no entry; `one-commit` writes it in one statement with the row that remembers the message. */
+export const OTHER_FLOORS = ['plain', 'one-commit'] as const
+export type OtherFloor = (typeof OTHER_FLOORS)[number]
 
 /** The signature of an answer of ours: as it stands there, a JSON string. */
 export function signatureOf(answer: string): string {

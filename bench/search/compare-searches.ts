@@ -5,7 +5,7 @@ import type { Database } from '@rollcall/database/database'
 import type { Row } from '../shared/results.ts'
 import { compare, type Side } from '../shared/rounds.ts'
 import type { SERVERS } from '../shared/servers.ts'
-import { checkAnswer, checkSameBytes, PLAIN_VARIABLE, SIGNATURE_VARIABLE, signatureOf } from './answers.ts'
+import { checkAnswer, checkSameBytes, FLOOR_VARIABLE, SIGNATURE_VARIABLE, signatureOf } from './answers.ts'
 import { endless, type Identifiers, JSON_BODY, type Target, withSetting } from './setting.ts'
 
 /** One answer in so many is read as a whole, the others by their status alone. */
@@ -34,7 +34,7 @@ export interface Variant {
   readonly policy: Partial<MessagePolicy>
   /** Makes known to the registry what it needs beside the policy. */
   register?(db: Database): Promise<void>
-  /** What it must reach of its floor; `plain` of the floor that writes no entry (`--plain-floor`). */
+  /** What it must reach of its floor; `plain` of those of `OTHER_FLOORS`. */
   readonly bars: { readonly entry: number; readonly plain: number }
   /** The answers of ours are cut by a grant, those of the floor are whole. */
   readonly cut?: true
@@ -44,7 +44,7 @@ export interface Variant {
 
 /** Measures, prints and writes `<name>.json`. */
 export function compareSearches(args: readonly string[], variant: Variant): Promise<readonly Row[]> {
-  return withSetting(args, variant.policy, async ({ db, plan, plainFloor, identifiers, rollcall, start }) => {
+  return withSetting(args, variant.policy, async ({ db, plan, otherFloor, identifiers, rollcall, start }) => {
     await variant.register?.(db)
     const ask = async ({ url, headers }: Target, identifier: string): Promise<string> => {
       const stock = variant.stock(endless([identifier]))
@@ -65,16 +65,14 @@ export function compareSearches(args: readonly string[], variant: Variant): Prom
     })
     const identifier = identifiers.next().value
     const answer = await ask(rollcall, identifier)
-    const more = { [SIGNATURE_VARIABLE]: signatureOf(answer), ...(plainFloor && { [PLAIN_VARIABLE]: '1' }) }
+    const more = { [SIGNATURE_VARIABLE]: signatureOf(answer), ...(otherFloor && { [FLOOR_VARIABLE]: otherFloor }) }
     const process = await start(variant.floor, more)
     const floor = { url: `${process.url}/search`, process, headers: async () => JSON_BODY }
     const whole = await ask(floor, identifier)
     if (variant.cut !== true) checkSameBytes(answer, whole)
     const sides = { ours: side(rollcall), floor: side(floor) }
-    const [name, bar] = plainFloor
-      ? [`${variant.name}-plain-floor`, variant.bars.plain]
-      : [variant.name, variant.bars.entry]
-    return [await compare(name, db, sides, { ...plan, bar })]
+    const name = otherFloor === undefined ? variant.name : `${variant.name}-${otherFloor}-floor`
+    return compare(name, db, sides, { ...plan, bar: variant.bars[otherFloor === undefined ? 'entry' : 'plain'] })
   })
 }
 

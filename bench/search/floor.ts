@@ -11,9 +11,9 @@ import { findRegistry } from '@rollcall/records/registries/registries'
 import { readConfig } from '@rollcall/settings/config'
 import { openStorage } from '@rollcall/settings/storage'
 import fastify from 'fastify'
-import { PLAIN_VARIABLE, SIGNATURE_VARIABLE } from './answers.ts'
+import { FLOOR_VARIABLE, type OtherFloor, SIGNATURE_VARIABLE } from './answers.ts'
 import { type FloorQuestion, floorAnswers } from './floor-answer.ts'
-import { entryWriter } from './floor-entry.ts'
+import { entryWriter, jointWriter } from './floor-entry.ts'
 import { floorSigner } from './floor-seal.ts'
 import { ASKER_SENDER, NAMESPACE } from './question.ts'
 
@@ -28,7 +28,9 @@ export const floorOf = (verifier?: Promise<() => Promise<void>>) => async (env: 
   const exchanges = createExchangeMemory(storage.db, { waiting: 10_000 })
   const fingerprint = randomBytes(32)
   const sign = floorSigner()
-  const writeEntry = env[PLAIN_VARIABLE] === undefined ? await entryWriter(storage) : undefined
+  const floor = env[FLOOR_VARIABLE] as OtherFloor | undefined
+  const writeEntry = floor === undefined ? await entryWriter(storage) : undefined
+  const writeBoth = floor === 'one-commit' ? await jointWriter(storage) : undefined
   const answer = floorAnswers(storage.db, registry, env[SIGNATURE_VARIABLE] ?? '')
 
   const app = fastify()
@@ -37,7 +39,7 @@ export const floorOf = (verifier?: Promise<() => Promise<void>>) => async (env: 
     const { header, message } = request.body
     const { transaction_id } = message
     const correlation_id = randomUUID()
-    await exchanges.remember({
+    const exchange = {
       correlation_id,
       participant: asker.id,
       message_id: header.message_id,
@@ -45,10 +47,12 @@ export const floorOf = (verifier?: Promise<() => Promise<void>>) => async (env: 
       registry: registry.id,
       operation: 'search',
       transaction_id,
-    })
+    }
+    if (writeBoth === undefined) await exchanges.remember(exchange)
     const { type, value } = message.search_request[0].search_criteria.query
     const text = await answer({ type, value, transaction_id, correlation_id }, sign)
     await writeEntry?.()
+    await writeBoth?.(exchange)
     reply.headers({
       'content-type': 'application/json',
       'cache-control': 'no-store',

@@ -5,6 +5,7 @@ import { type BenchDatabase, withBenchDatabase } from '../shared/bench-database.
 import { readOptions } from '../shared/options.ts'
 import { LOAD } from '../shared/rounds.ts'
 import type { ServerProcess } from '../shared/server-process.ts'
+import { OTHER_FLOORS, type OtherFloor } from './answers.ts'
 import { ASKER_SENDER, NAMESPACE } from './question.ts'
 import { credentialsOf, filledRegistry, shuffledIdentifiers } from './registry.ts'
 
@@ -22,8 +23,8 @@ export interface Target {
 export interface Setting {
   readonly db: Database
   readonly plan: Readonly<Record<keyof typeof LOAD | 'records', number>>
-  /** Whether the floor writes no entry. */
-  readonly plainFloor: boolean
+  /** Undefined: the floor whose entry is in a commit of its own. */
+  readonly otherFloor: OtherFloor | undefined
   readonly identifiers: Identifiers
   readonly rollcall: Target
   readonly start: BenchDatabase['start']
@@ -37,7 +38,7 @@ export function withSetting<Result>(
   policy: Partial<MessagePolicy>,
   use: (setting: Setting) => Promise<Result>,
 ): Promise<Result> {
-  const options = { 'plain-floor': { type: 'boolean' } } as const
+  const options = { 'plain-floor': { type: 'boolean' }, 'one-commit-floor': { type: 'boolean' } } as const
   const { plan, place, values } = readOptions(args, { ...LOAD, records: [1_000_000, 50] }, options)
   return withBenchDatabase(place, async ({ db, start }) => {
     const registry = await filledRegistry(db, plan.records)
@@ -49,7 +50,8 @@ export function withSetting<Result>(
       process,
       headers: async () => ({ ...JSON_BODY, Authorization: await authorization(process, credentials) }),
     }
-    return await use({ db, plan, plainFloor: values['plain-floor'] === true, identifiers, rollcall, start })
+    const otherFloor = OTHER_FLOORS.find((floor) => values[`${floor}-floor`] === true)
+    return await use({ db, plan, otherFloor, identifiers, rollcall, start })
   })
 }
 

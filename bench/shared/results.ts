@@ -22,6 +22,28 @@ export const ratioRow = (what: string, figure: number, bar: number, ours: string
   return { what, ours, floor, figure, wanted: `at least ${bar}`, passed: figure >= bar }
 }
 
+/** What ours may take of PostgreSQL's processor time, as a multiple of the floor's. */
+const DATABASE_BAR = 1.5
+
+/** A line for the processor time of PostgreSQL for a request; without a bar where it cannot be read. */
+export function databaseRow(what: string, ours: DatabaseUse, floor: DatabaseUse): Row {
+  const figure = Number((ours.database_us_per_request / floor.database_us_per_request).toFixed(2))
+  const isRead = Number.isFinite(figure)
+  return {
+    what: `${what}, PostgreSQL`,
+    ours: isRead ? `${ours.database_us_per_request} µs` : '',
+    floor: isRead ? `${floor.database_us_per_request} µs` : '',
+    figure: isRead ? figure : 'not read',
+    wanted: isRead ? `at most ${DATABASE_BAR}` : '',
+    passed: !isRead || figure <= DATABASE_BAR,
+  }
+}
+
+interface DatabaseUse {
+  /** Microseconds. */
+  readonly database_us_per_request: number
+}
+
 /** Tells of each bar whether it was reached. */
 export function tellRows(rows: readonly Row[]): void {
   for (const { what, figure, wanted, passed } of rows) {

@@ -4,7 +4,7 @@ import type { Database } from '@rollcall/database/database'
 import { databaseTime } from './database-time.ts'
 import { type Load, type Loaded, load } from './load.ts'
 import type { PlanNumber } from './options.ts'
-import { type Row, ratioRow, writeResult } from './results.ts'
+import { databaseRow, type Row, ratioRow, writeResult } from './results.ts'
 import type { ServerProcess } from './server-process.ts'
 import { median, rounded } from './statistics.ts'
 
@@ -60,7 +60,7 @@ export async function compare(
   db: Database,
   sides: Sides,
   { bar, ...plan }: Plan & { readonly bar: number },
-): Promise<Row> {
+): Promise<readonly Row[]> {
   const ours = side(db, sides.ours, plan)
   const floor = side(db, sides.floor, plan)
   for (const one of [floor, ours]) {
@@ -78,7 +78,10 @@ export async function compare(
   const ratio = rounded(median(rounds.map(ratioOf)), 2)
   console.log(`event loop delay of ours under load, p99: ${middle.ours.event_loop_delay_p99_ms} ms`)
   await writeResult(bench, { ...plan, ratio, bar, passed: ratio >= bar, median: middle, ...found })
-  return ratioRow(bench, ratio, bar, told(middle.ours), told(middle.floor))
+  return [
+    ratioRow(bench, ratio, bar, told(middle.ours), told(middle.floor)),
+    databaseRow(bench, middle.ours, middle.floor),
+  ]
 }
 
 /** A side to be loaded round after round. */
