@@ -126,13 +126,13 @@ describe.each(LANGUAGES)('$name', (language) => {
     language.words(context, program, folder)
 
   test('takes and refuses each vector of the layout that it claims', async (context) => {
-    const { stdout } = await ended([...words(context, 'vectors'), VECTORS])
+    const { stdout } = await ended([...(await words(context, 'vectors')), VECTORS])
     expect(stdout).toBe(`${await expectedCounts(language)}\nall as expected\n`)
   })
 
   test('writes canonical JSON as we do, and refuses what we refuse', async (context) => {
     const texts = [...NUMBERS, ...TEXTS, ...doubles(2_000)]
-    const { stdout } = await ended([...words(context, 'vectors'), '-'], `${texts.join('\n')}\n`)
+    const { stdout } = await ended([...(await words(context, 'vectors')), '-'], `${texts.join('\n')}\n`)
     const written = stdout.split('\n')
     const wrong = texts.flatMap((text, at) => (canonicalOf(text) === written[at] ? [] : [[text, written[at]]]))
     expect(wrong).toEqual([])
@@ -140,7 +140,7 @@ describe.each(LANGUAGES)('$name', (language) => {
 
   test('asks, verifies the answer, and is called back', async (context) => {
     const file = join(demo.home.path, 'demo.json')
-    const { stdout, stderr } = await ended([...words(context, 'try_demo'), file, 'UIN=0012'])
+    const { stdout, stderr } = await ended([...(await words(context, 'try_demo')), file, 'UIN=0012'])
     const found = 'by civil.example, verified: 1 record'
     expect({ stdout, stderr }).toEqual({ stdout: `answered ${found}\ncalled back ${found}\n`, stderr: '' })
   })
@@ -157,7 +157,7 @@ describe.each(LANGUAGES)('$name', (language) => {
     const home = await demoHome(registry.url, participant, ['civil'])
     onTestFinished(() => home.remove())
     const identifiers = answers.slice(1).map((_, at) => `UIN=${at}`)
-    return ended([...words(context, 'try_demo'), join(home.path, 'demo.json'), ...identifiers])
+    return ended([...(await words(context, 'try_demo')), join(home.path, 'demo.json'), ...identifiers])
   }
 
   /** An answer to a search, signed by the registry, with these changes. */
@@ -202,7 +202,7 @@ describe.each(LANGUAGES)('$name', (language) => {
   async function receiving(context: TestContext, file: string, env: Record<string, string> = {}) {
     const keys = join(folder, 'keys.json')
     await writeFile(keys, JSON.stringify(CIVIL.keys))
-    const child = started([...words(context, 'receive'), 'sp.example', 'civil.example', keys, file, '0'], env)
+    const child = started([...(await words(context, 'receive')), 'sp.example', 'civil.example', keys, file, '0'], env)
     onTestFinished(async () => {
       child.kill()
       if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
@@ -357,7 +357,7 @@ test('the program of docs/python.md asks and prints how many were found', async 
 })
 
 test('the program of docs/java.md asks and prints how many were found', async (context) => {
-  const java = javaOrSkip(context, folder)
+  const java = await javaOrSkip(context, folder)
   await writeFile(join(folder, 'Search.java'), await shownProgram('java.md', 'search'))
   const [program = '', ...words] = java
   const { stdout } = await promisify(execFile)(program, [...words, 'Search.java'], { cwd: folder })

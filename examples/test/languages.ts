@@ -18,7 +18,7 @@ export interface Language {
    * The words that start a program of the example. Where this machine lacks something, the test is skipped, and the reason said.
    * @param folder where compiled files are kept
    */
-  readonly words: (context: Skips, program: keyof typeof CLASSES, folder: string) => readonly string[]
+  readonly words: (context: Skips, program: keyof typeof CLASSES, folder: string) => Promise<readonly string[]>
 }
 
 /** The programs, and their classes in Java. */
@@ -43,30 +43,25 @@ export const PYTHON: Language = {
   name: 'python',
   prefixes: ['', 'SHA-256=', 'BLAKE-512='],
   algorithms: ['EdDSA', 'ES256', 'RS256'],
-  words: (context, program) => [pythonOrSkip(context), '-B', join(examples, 'python', `${program}.py`)],
+  words: async (context, program) => [pythonOrSkip(context), '-B', join(examples, 'python', `${program}.py`)],
 }
 
 /** Jackson, where Debian's package has it. */
 const JARS = ['core', 'databind', 'annotations'].map((name) => `/usr/share/java/jackson-${name}.jar`)
-const SOURCES = ['Rollcall', 'ReceiverHttp', ...Object.values(CLASSES)]
+const PROGRAMS = ['Rollcall', 'ReceiverHttp', ...Object.values(CLASSES)]
 
-/** The words before the name of a class; the example is compiled the first time. */
-export function javaOrSkip(context: Skips, folder: string): string[] {
+/**
+ * The words before the name of a class; the example is compiled the first time.
+ * @param sources the classes that are compiled
+ */
+export async function javaOrSkip(context: Skips, folder: string, sources = PROGRAMS): Promise<string[]> {
   const [java, javac] = [programOrSkip(context, 'java'), programOrSkip(context, 'javac')]
   if (!JARS.every((jar) => existsSync(jar))) return context.skip('Jackson (libjackson2-databind-java) is not installed')
-  const files = SOURCES.map((name) => join(examples, 'java', `${name}.java`))
+  const files = sources.map((name) => join(examples, 'java', `${name}.java`))
   const path = [folder, ...JARS].join(':')
   if (!existsSync(join(folder, 'Rollcall.class'))) {
-    execFileSync(javac, [
-      '-J-XX:TieredStopAtLevel=1',
-      '-Xlint:all,-serial',
-      '-Werror',
-      '-cp',
-      path,
-      '-d',
-      folder,
-      ...files,
-    ])
+    const quickly = ['-J-XX:TieredStopAtLevel=1', '-J-XX:+UseSerialGC']
+    await promisify(execFile)(javac, [...quickly, '-Xlint:all,-serial', '-Werror', '-cp', path, '-d', folder, ...files])
   }
   // Programs of a second are not worth the time of the second compiler.
   return [java, '-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC', '-cp', path]
@@ -76,7 +71,7 @@ export const JAVA: Language = {
   name: 'java',
   prefixes: [''],
   algorithms: ['EdDSA'],
-  words: (context, program, folder) => [...javaOrSkip(context, folder), CLASSES[program]],
+  words: async (context, program, folder) => [...(await javaOrSkip(context, folder)), CLASSES[program]],
 }
 
 /** Starts a program of the example; it gets its own environment and these variables. */
@@ -85,10 +80,11 @@ export function started(words: readonly string[], env: Record<string, string> = 
   return spawn(program, others, { env: { PATH: process.env.PATH ?? '', ...env }, stdio: 'pipe' })
 }
 
-/** Runs a program to its end, also where that is a failure. */
-export async function ended(words: readonly string[], input = '') {
+/** Runs a program to its end, also where that is a failure. @param env variables beside PATH */
+export async function ended(words: readonly string[], input = '', env: Record<string, string> = {}) {
   const [program = '', ...others] = words
-  const running = promisify(execFile)(program, others, { maxBuffer: 1e8 })
+  const options = { maxBuffer: 1e8, env: { PATH: process.env.PATH ?? '', ...env } }
+  const running = promisify(execFile)(program, others, options)
   running.child.stdin?.end(input)
   return running.then(
     ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),

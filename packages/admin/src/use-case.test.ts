@@ -139,6 +139,8 @@ describe('every use case', () => {
       'trySearch result.body',
       'trySearch result.curl',
       'trySearch result.envelope',
+      'trySearch result.java',
+      'trySearch result.python',
       'trySearch result.reply',
       'trySearch result.signature.bytes',
       'trySearch result.typescript',

@@ -5,6 +5,7 @@ import type { Participant } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'
 import { readStoredGrant } from '@rollcall/core/policy/grant'
 import { findGrant } from '@rollcall/participants/store/grants'
+import { listLiveKeys } from '@rollcall/participants/store/participant-keys'
 import { operation, operationsOf, PROTOCOL_VERSION } from '@rollcall/protocol'
 import { listRegistries } from '@rollcall/records/registries/registries'
 import Type from 'typebox'
@@ -12,6 +13,7 @@ import { closed, flag, Namespace, NOTHING, text } from '../members.ts'
 import { participantNamed } from '../participants/participants.ts'
 import { curlOf, typeScriptOf } from '../try/code.ts'
 import { tryEnvelope } from '../try/envelope.ts'
+import { javaOf, pythonOf } from '../try/python-and-java.ts'
 import { useCase } from '../use-case.ts'
 import type { PartnerNeeds } from './partner.ts'
 
@@ -29,6 +31,8 @@ export const listExamples = useCase(
         must_sign: flag('Whether the search is refused without a signature: the commands do not sign.'),
         curl: text('Commands for a shell that send it unsigned; REGISTRY, CLIENT_ID and CLIENT_SECRET are set before.'),
         typescript: text('The same search with @rollcall/client, which signs it.'),
+        python: text('The same search with rollcall.py, which signs it.'),
+        java: text('The same search with Rollcall.java, which signs it.'),
       }),
     ),
   },
@@ -37,9 +41,11 @@ export const listExamples = useCase(
     const registries = await listRegistries(db)
     const granted = await Promise.all(registries.map((registry) => maySearch(db, participant, registry)))
     const must_sign = participant.signature_policy === 'required'
+    const [key] = (await listLiveKeys(db, participant)).filter(({ use }) => use === 'sig')
+    const signs = { participant, kid: key?.kid ?? null }
     return registries
       .filter((_, at) => granted[at])
-      .map((registry) => ({ ...exampleOf(registry, participant, sampleOf(registry.namespace)), must_sign }))
+      .map((registry) => ({ ...exampleOf(registry, signs, sampleOf(registry.namespace)), must_sign }))
   },
 )
 
@@ -53,7 +59,11 @@ async function maySearch(db: PartnerNeeds['db'], participant: Participant, regis
   )
 }
 
-function exampleOf(registry: Registry, participant: Participant, sample: ReturnType<PartnerNeeds['sampleOf']>) {
+function exampleOf(
+  registry: Registry,
+  { participant, kid }: { readonly participant: Participant; readonly kid: string | null },
+  sample: ReturnType<PartnerNeeds['sampleOf']>,
+) {
   const { namespace, kind } = registry
   const [{ name: record_type, primary_identifier }] = kind.record_types
   const query = { type: sample?.identifier_type ?? primary_identifier, value: sample?.identifier_value ?? PLACEHOLDER }
@@ -66,11 +76,15 @@ function exampleOf(registry: Registry, participant: Participant, sample: ReturnT
     form: { name: 'identifier', query },
   } as const
   const path = `/${namespace}/v${PROTOCOL_VERSION}/${operation('search').sync_paths[0] ?? ''}`
+  const { body, criteria } = tryEnvelope(question)
+  const shown = { namespace, registry, participant, criteria, kid, later: false }
   return {
     namespace,
     title: kind.title,
     path,
-    curl: curlOf(path, tryEnvelope(question).body),
+    curl: curlOf(path, body),
     typescript: typeScriptOf({ ...question, namespace, later: false }),
+    python: pythonOf(shown),
+    java: javaOf(shown),
   }
 }

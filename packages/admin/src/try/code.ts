@@ -1,5 +1,16 @@
 /** A search that is tried out, as search_criteria, as commands of a shell, and in TypeScript. */
-import { isJsonObject, type JsonObject, type JsonValue, PROTOCOL_VERSION, TOKEN_PATH } from '@rollcall/protocol'
+import {
+  DEFAULT_SIGNATURE_PROFILE,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  PROTOCOL_VERSION,
+  type SignatureProfile,
+  TOKEN_PATH,
+} from '@rollcall/protocol'
+
+/** What the programs say of the private key, which no page of ours has. */
+export const SIGNING_KEY = 'A file with your private key as a JWK.'
 
 /** How a query may be given. */
 export const TRY_FORMS = ['identifier', 'expression', 'predicate', 'graphql'] as const
@@ -73,7 +84,7 @@ export function typeScriptOf({
 }: {
   readonly namespace: string
   readonly registry: { readonly kind: { readonly name: string }; readonly sender_id: string }
-  readonly participant: { readonly sender_id: string }
+  readonly participant: { readonly sender_id: string; readonly signature_profile: SignatureProfile }
   readonly record_type: string
   readonly form: TriedForm
   readonly page_size: number | undefined
@@ -84,8 +95,13 @@ export function typeScriptOf({
     `reg_record_type: ${literal(record_type)}`,
     ...(page_size === undefined ? [] : [`pagination: { page_size: ${page_size}, page_number: 1 }`]),
   ]
-  return `import { ${[...(name === null ? [] : [name]), 'RegistryClient'].join(', ')} } from '@rollcall/client'
+  const { signature_profile: profile } = participant
+  const isDefault = JSON.stringify(profile) === JSON.stringify(DEFAULT_SIGNATURE_PROFILE)
+  return `import { readFile } from 'node:fs/promises'
+import { ${[...(name === null ? [] : [name]), 'RegistryClient'].join(', ')} } from '@rollcall/client'
 
+// ${SIGNING_KEY}
+const key = JSON.parse(await readFile(process.env.SIGNING_KEY ?? '', 'utf8'))
 const registry = new RegistryClient({
   base_url: \`\${process.env.REGISTRY}/${namespace}/v${PROTOCOL_VERSION}\`,
   kind: ${literal(registry.kind.name)},
@@ -95,7 +111,7 @@ const registry = new RegistryClient({
     client_id: process.env.CLIENT_ID ?? '',
     client_secret: process.env.CLIENT_SECRET ?? '',
   },
-  signing: { key: JSON.parse(process.env.SIGNING_KEY ?? '{}') },
+  signing: { key${isDefault ? '' : `, profile: ${JSON.stringify(profile)}`} },
 })
 
 console.log(await registry.${later ? 'searchAsync' : 'search'}({ ...${text}, ${more.join(', ')} }))

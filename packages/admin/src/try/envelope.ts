@@ -32,6 +32,12 @@ export interface TriedEnvelope extends JsonObject {
 
 export function tryEnvelope({ registry, participant, record_type, form, page_size, now }: TriedQuestion) {
   const time = now.toISOString()
+  const criteria: JsonObject = {
+    reg_type: `${REG_TYPE_PREFIX}${registry.kind.reg_type.name}`,
+    reg_record_type: record_type,
+    ...criteriaOf(form, record_type),
+    ...(page_size !== undefined && { pagination: { page_size, page_number: 1 } }),
+  }
   const envelope: TriedEnvelope = {
     header: {
       version: PROTOCOL_VERSION,
@@ -45,21 +51,10 @@ export function tryEnvelope({ registry, participant, record_type, form, page_siz
     },
     message: {
       transaction_id: randomUUID(),
-      search_request: [
-        {
-          reference_id: '1',
-          timestamp: time,
-          search_criteria: {
-            reg_type: `${REG_TYPE_PREFIX}${registry.kind.reg_type.name}`,
-            reg_record_type: record_type,
-            ...criteriaOf(form, record_type),
-            ...(page_size !== undefined && { pagination: { page_size, page_number: 1 } }),
-          },
-        },
-      ],
+      search_request: [{ reference_id: '1', timestamp: time, search_criteria: criteria }],
     },
   }
-  return { envelope, body: canonicalJson(envelope) }
+  return { envelope, criteria, body: canonicalJson(envelope) }
 }
 
 /** As a text; null: the key is for an algorithm that no signature of ours has. */

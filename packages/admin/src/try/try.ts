@@ -17,6 +17,7 @@ import { participantNamed } from '../participants/participants.ts'
 import { AdminRefusal } from '../use-case.ts'
 import { curlOf, TRY_FORMS, type TriedForm, typeScriptOf } from './code.ts'
 import { signedBytes, tryEnvelope } from './envelope.ts'
+import { javaOf, pythonOf } from './python-and-java.ts'
 
 export interface OwnAnswer {
   readonly status: number
@@ -80,6 +81,8 @@ export const trySearch = act(
       }),
       curl: personalData(text('Commands for a shell that send it unsigned, with names for the secrets.')),
       typescript: personalData(text('The same search with @rollcall/client, which signs it.')),
+      python: personalData(text('The same search with rollcall.py, which signs it (docs/python.md).')),
+      java: personalData(text('The same search with Rollcall.java, which signs it (docs/java.md).')),
       can_send: flag('Whether it may be sent from here.'),
       send_problem: orNull(text('Why it may not be sent from here; null: it may.')),
       reply: personalData(
@@ -103,7 +106,7 @@ export const trySearch = act(
     const [type] = record_type === undefined ? registry.kind.record_types : [recordTypeOf(registry, record_type)]
     const tried = formOf(form)
     const question = { registry, participant, record_type: type.name, form: tried, page_size, now: now() }
-    const { envelope, body } = tryEnvelope(question)
+    const { envelope, criteria, body } = tryEnvelope(question)
     const { sync_paths, async_paths } = operation('search')
     const [end = ''] = later ? async_paths : sync_paths
     const path = `/${namespace}/v${PROTOCOL_VERSION}/${end}`
@@ -115,6 +118,7 @@ export const trySearch = act(
       ({ use, valid_from }) => use === 'sig' && valid_from <= now(),
     )
     const { layout } = participant.signature_profile
+    const shown = { namespace, registry, participant, criteria, kid: key?.kid ?? null, later }
     return {
       method: 'POST',
       path,
@@ -129,6 +133,8 @@ export const trySearch = act(
       },
       curl: curlOf(path, body),
       typescript: typeScriptOf({ ...question, namespace, later }),
+      python: pythonOf(shown),
+      java: javaOf(shown),
       can_send: problem === null,
       send_problem: problem,
       reply: send ? await sent(needs, { participant, path, body }) : null,

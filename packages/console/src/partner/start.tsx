@@ -102,6 +102,8 @@ function Examples({ rows, client_id }: { readonly rows: readonly Example[]; read
       )}
       {example.must_sign && <p className={styles.note}>{TEXTS.mustSign}</p>}
       <Document title={TEXTS.typescript} text={example.typescript} />
+      <Document title={TEXTS.python} text={example.python} />
+      <Document title={TEXTS.java} text={example.java} />
       <Document title={TEXTS.shell} text={`${TEXTS.setup(location.origin, client_id)}\n${example.curl}`} />
     </div>
   )

@@ -39,10 +39,12 @@ export const PARTNER_START = {
   examples: 'Your first search',
   examplesLead: 'With your sender_id. Ids and times are made now: load the page again for fresh ones.',
   mustSign:
-    'Your messages must be signed. The commands below do not sign: they show the token and the message. The program in TypeScript signs.',
+    'Your messages must be signed. The commands below do not sign: they show the token and the message. The programs sign, with the key in the file that SIGNING_KEY names.',
   registry: 'Registry',
   shell: 'In a shell',
   typescript: 'In TypeScript, with @rollcall/client',
+  python: 'In Python, with rollcall.py (docs/python.md)',
+  java: 'In Java, with Rollcall.java (docs/java.md)',
   setup: (origin: string, client_id: string) =>
     `REGISTRY=${origin}\nCLIENT_ID=${client_id}\nCLIENT_SECRET=  # the operator has given it to you\n`,
   none: 'No search is granted',

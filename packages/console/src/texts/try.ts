@@ -46,7 +46,15 @@ export const TRY = {
   toParticipant: 'Open the participant',
   maySend: 'This is a demo or a sandbox: the search can be sent as it is.',
   parts: 'Parts of what was built',
-  part: { answer: 'Answer', envelope: 'Message', curl: 'curl', typescript: 'TypeScript', signed: 'Signed bytes' },
+  part: {
+    answer: 'Answer',
+    envelope: 'Message',
+    curl: 'curl',
+    typescript: 'TypeScript',
+    python: 'Python',
+    java: 'Java',
+    signed: 'Signed bytes',
+  },
   status: 'HTTP status',
   outcome: 'Status of the answer',
   rejected:

@@ -12,6 +12,8 @@ export interface BuiltSearch {
   readonly envelope: unknown
   readonly curl: string
   readonly typescript: string
+  readonly python: string
+  readonly java: string
   readonly can_send: boolean
   readonly send_problem: string | null
   readonly signature: {
@@ -35,9 +37,11 @@ interface BuiltProps {
 type PartName = keyof typeof TRY.part
 
 const { signature: NAMES } = TRY
+/** The parts that are the same search for a shell or as a program. */
+const LANGUAGES = ['curl', 'typescript', 'python', 'java'] as const
 
 export function Built({ built, sender_id, namespace, busy, onSend }: BuiltProps) {
-  const { reply, can_send, send_problem, curl, typescript, envelope } = built
+  const { reply, can_send, send_problem, envelope } = built
   const [part, setPart] = useState<PartName>('envelope')
   // Who has sent wants to see the answer.
   useEffect(() => setPart(reply === null ? 'envelope' : 'answer'), [reply])
@@ -84,12 +88,11 @@ export function Built({ built, sender_id, namespace, busy, onSend }: BuiltProps)
           <Tabs.Panel value="envelope" className={styles.part}>
             <Code text={JSON.stringify(envelope, null, 2)} what={TRY.part.envelope} />
           </Tabs.Panel>
-          <Tabs.Panel value="curl" className={styles.part}>
-            <Code text={curl} what={TRY.part.curl} />
-          </Tabs.Panel>
-          <Tabs.Panel value="typescript" className={styles.part}>
-            <Code text={typescript} what={TRY.part.typescript} />
-          </Tabs.Panel>
+          {LANGUAGES.map((name) => (
+            <Tabs.Panel key={name} value={name} className={styles.part}>
+              <Code text={built[name]} what={TRY.part[name]} />
+            </Tabs.Panel>
+          ))}
           <Tabs.Panel value="signed" className={styles.part}>
             <Signed signature={built.signature} />
           </Tabs.Panel>

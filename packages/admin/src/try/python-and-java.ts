@@ -1,0 +1,99 @@
+/** A search that is tried out, as programs with the files of examples/python and examples/java. */
+import {
+  DEFAULT_SIGNATURE_PROFILE,
+  type JsonObject,
+  type JsonValue,
+  PROTOCOL_VERSION,
+  type SignatureProfile,
+  TOKEN_PATH,
+} from '@rollcall/protocol'
+import { SIGNING_KEY } from './code.ts'
+
+export interface ShownSearch {
+  readonly namespace: string
+  readonly registry: { readonly sender_id: string }
+  readonly participant: { readonly sender_id: string; readonly signature_profile: SignatureProfile }
+  readonly criteria: JsonObject
+  /** The kid of the key with which the participant signs; null: it has registered none. */
+  readonly kid: string | null
+  readonly later: boolean
+}
+
+const KEY_SET = '/.well-known/jwks.json'
+const NO_KID = 'KID'
+
+/** A program beside rollcall.py; where that cannot sign as the participant does, a comment that says so. */
+export function pythonOf({ namespace, registry, participant, criteria, kid, later }: ShownSearch): string {
+  const { sender_id, signature_profile: profile } = participant
+  if (!hasDefaultForm(profile)) return `# ${unsupported('rollcall.py', profile)}\n`
+  const algorithms = profile.algorithms.map((name) => JSON.stringify(name)).join(', ')
+  return `import os
+from rollcall import Peer, Registry, SigningKey  # examples/python/rollcall.py
+
+host = os.environ["REGISTRY"]
+peer = Peer(${literal(registry.sender_id)}, f"{host}${KEY_SET}", (${algorithms},), ${literal(profile.digest_prefix)})
+registry = Registry(
+    f"{host}/${namespace}/v${PROTOCOL_VERSION}",
+    peer,
+    sender_id=${literal(sender_id)},
+    # ${SIGNING_KEY}
+    key=SigningKey.from_file(os.environ["SIGNING_KEY"], kid=${literal(kid ?? NO_KID)}),
+    token_url=f"{host}/${TOKEN_PATH}",
+    client_id=os.environ["CLIENT_ID"],
+    client_secret=os.environ["CLIENT_SECRET"],
+)
+
+print(registry.${later ? 'search_later' : 'search'}(${pythonLiteral(criteria)}))
+`
+}
+
+/** A program beside Rollcall.java; where that cannot sign as the participant does, a comment that says so. */
+export function javaOf({ namespace, registry, participant, criteria, kid, later }: ShownSearch): string {
+  const { sender_id, signature_profile: profile } = participant
+  const isSupported = hasDefaultForm(profile) && profile.digest_prefix === '' && profile.algorithms.includes('EdDSA')
+  if (!isSupported) return `// ${unsupported('Rollcall.java', profile)}\n`
+  return `import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+
+/** Beside examples/java/Rollcall.java. */
+public class Search {
+  public static void main(String... words) throws Exception {
+    String host = System.getenv("REGISTRY");
+    var peer = new Rollcall.Peer(${literal(registry.sender_id)}, new Rollcall.KeySet(host + "${KEY_SET}"));
+    // ${SIGNING_KEY}
+    var key = Rollcall.SigningKey.fromFile(Path.of(System.getenv("SIGNING_KEY")), ${literal(kid ?? NO_KID)});
+    var tokens = new Rollcall.Tokens(
+      host + "/${TOKEN_PATH}", System.getenv("CLIENT_ID"), System.getenv("CLIENT_SECRET"));
+    var registry = new Rollcall.Registry(
+      host + "/${namespace}/v${PROTOCOL_VERSION}", peer, ${literal(sender_id)}, key, tokens);
+
+    String criteria = ${literal(JSON.stringify(criteria))};
+    var question = (ObjectNode) Rollcall.readJson(criteria.getBytes(StandardCharsets.UTF_8));
+    System.out.println(registry.${later ? 'searchLater(null, question)' : 'search(question)'});
+  }
+}
+`
+}
+
+const { layout: LAYOUT, canonical_form: FORM } = DEFAULT_SIGNATURE_PROFILE
+
+const hasDefaultForm = ({ layout, canonical_form }: SignatureProfile): boolean =>
+  layout === LAYOUT && canonical_form === FORM
+
+const unsupported = (file: string, { layout, canonical_form, digest_prefix, algorithms }: SignatureProfile): string =>
+  `${file} cannot sign as this participant does: ${[layout, canonical_form, digest_prefix, ...algorithms].filter((word) => word !== '').join(', ')}. docs/other-languages.md has the steps.`
+
+/** A text as JSON, Python and Java write it alike. The two line ends that JSON has as they are are written as escapes. */
+const literal = (text: string): string =>
+  JSON.stringify(text).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')
+
+function pythonLiteral(value: JsonValue): string {
+  if (value === null) return 'None'
+  if (typeof value === 'boolean') return value ? 'True' : 'False'
+  if (typeof value === 'number') return JSON.stringify(value)
+  if (typeof value === 'string') return literal(value)
+  if (Array.isArray(value)) return `[${value.map(pythonLiteral).join(', ')}]`
+  const members = Object.entries(value).map(([name, member]) => `${literal(name)}: ${pythonLiteral(member)}`)
+  return `{${members.join(', ')}}`
+}
