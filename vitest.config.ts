@@ -37,7 +37,17 @@ export default defineConfig({
     projects: [
       { extends: true, test: { name: 'unit', include: named('.test.ts'), exclude: [...DB, ...WORLD] } },
       { extends: true, test: { name: 'db', include: DB, globalSetup: [POSTGRES] } },
-      { extends: true, test: { name: 'world', include: WORLD, globalSetup: [POSTGRES, PROGRAMS] } },
+      {
+        extends: true,
+        // Processes of their own, and browsers, take their time.
+        test: {
+          name: 'world',
+          include: WORLD,
+          globalSetup: [POSTGRES, PROGRAMS],
+          testTimeout: 600_000,
+          hookTimeout: 600_000,
+        },
+      },
     ],
   },
 })

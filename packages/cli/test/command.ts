@@ -7,15 +7,12 @@ import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { inject, vi } from 'vitest'
+import { inject } from 'vitest'
 import type { TestServer } from '../../database/test/global-setup.ts'
 import { masterKeyOfRun } from '../../keys/test/postgres.ts'
 import type { Order } from './command-host.ts'
 
 const HOST = fileURLToPath(new URL('./command-host.ts', import.meta.url))
-
-// Processes of their own take their time on a busy machine.
-vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
 
 type Environment = Readonly<Record<string, string>>
 

@@ -5,9 +5,6 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { openBrowser, type TestBrowser } from '../../admin/test/browser.ts'
 import { type TestServer, testServer } from './server.ts'
 
-// A browser takes its time on a busy machine. What it waits for is bound by the time of a test alone.
-vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
-
 let server: TestServer
 let opened: TestBrowser
 /** One page for all visits: the browser reads and compiles its program once, and not for each registry. */
