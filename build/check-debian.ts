@@ -208,7 +208,8 @@ function useUnits({ run, try: attempt }: Machine): void {
   const { said, code } = attempt('systemctl start rollcall-doctor; journalctl --unit rollcall-doctor --output cat')
   assert.equal(code, 0, said)
   assert.match(said, /backup_age +ok +the last backup is 0 hours old/)
-  assert.match(run('systemctl list-timers --all --no-legend'), /rollcall-backup\.timer[\s\S]*rollcall-doctor\.timer/)
+  const timers = run('systemctl list-timers --all --no-legend')
+  for (const name of ['backup', 'prune', 'doctor']) assert(timers.includes(`rollcall-${name}.timer`), name)
   // A node that was taken over reads no secret, and nothing of a command's process, which has the same user.
   const node = run('systemctl show --property MainPID --value rollcall@8080').trim()
   const user = run('id --user rollcall').trim()
