@@ -1,4 +1,4 @@
-/** Accepts a request that is answered later: it is committed to the queue, and acknowledged after that. */
+/** Accepts a request that is answered later: commits it to the queue, and then acknowledges it. */
 import { randomUUID } from 'node:crypto'
 import { accountedMessage, accountOfAccepted } from '@rollcall/audit/account-of'
 import type { JointAccounts } from '@rollcall/audit/accounts'
@@ -29,10 +29,10 @@ export type Accepting = CheckingSenderUri &
   }
 
 /**
- * The ack of a message (spec "Responses" 2, N11, G3). The same message sent again has the ack of the first one. Nothing is
- * remembered of a message that is not accepted.
- * @throws RequestFault err.sender_uri.invalid: the answer may not be sent there
- * @throws HeaderRejection what is wrong with the header, rjct.message_id.duplicate
+ * The ack of a message (spec "Responses" 2, N11, G3). If the same message was accepted before, it gets the same ack. A
+ * message that is not accepted is not remembered.
+ * @throws RequestFault err.sender_uri.invalid: the answer may not be sent to this address
+ * @throws HeaderRejection the header is invalid, or rjct.message_id.duplicate
  * @throws RequestFault 429 err.request.too_many_requests: the daily limit of the participant is reached
  */
 export async function accept(
@@ -42,8 +42,8 @@ export async function accept(
   if (rejection !== null) throw rejection
   const { chunks, reference_ids, content, digest } = await sent.read(exchange, opened, signed !== null)
   const { header, operation, participant } = exchange
-  // Checked now so that the sender hears of it, and again when something is sent: much may change between. The address is
-  // persisted in the spelling in which it was checked, and every attempt checks the same.
+  // The address is checked now, so that the sender learns of a problem, and again before each attempt, because much may
+  // change until then. It is stored in the checked spelling.
   const sender_uri = await readSenderUri(parts, participant, header.sender_uri ?? null, operation.callback)
   const row = exchangeRow(exchange, content, path)
   const [{ message }] = chunks
@@ -79,7 +79,7 @@ export async function accept(
   return ack
 }
 
-/** Each is answered by itself, and encrypted at rest for its own row. */
+/** Each chunk is answered by itself, and encrypted for its own row. */
 async function newChunks(
   { bodies }: Pick<Accepting, 'bodies'>,
   { correlation_id, header, traceparent }: Exchange,

@@ -1,4 +1,7 @@
-/** Lets a caller in: the one place that says who is calling, in which registries it may be, and what it may do there. */
+/**
+ * Admits callers: the only place that decides who is calling, in which registries the caller may be, and what the
+ * caller may do there.
+ */
 
 import type { Grant } from '@rollcall/core/model/grant'
 import type { Participant } from '@rollcall/core/model/participant'
@@ -31,8 +34,9 @@ export class OtherEnvironment extends RequestFault {
 }
 
 /**
- * The caller, counted in its quotas. A sandbox participant is never let into a live registry, nor a live one into a
- * sandbox, whatever else is configured. It is answered as a participant without a grant is.
+ * Authenticates the caller and counts the request in its quotas. A sandbox participant is never admitted to a live
+ * registry, nor a live one to a sandbox, whatever else is configured; it gets the answer for a participant without a
+ * grant.
  * @throws RequestFault 401, 429, 403 err.request.forbidden
  */
 export async function admit(
@@ -52,7 +56,7 @@ export interface Authorizing {
 }
 
 /**
- * What the caller may do in this registry. Asked before its message is read.
+ * The grant of the caller in this registry. It is checked before the message is read.
  * @throws RequestFault 403 err.request.forbidden: there is no grant in force, or it does not have the operation
  */
 export async function authorize(

@@ -1,6 +1,6 @@
 /**
- * Answers an accepted exchange that this node has claimed, page by page. The search runs once, on the
- * first page; the others are made of the records that were found then.
+ * Answers an accepted exchange that this node has claimed, page by page. The search runs once, for the first page;
+ * further pages are made from the records that it found.
  */
 
 import { NotAccounted } from '@rollcall/audit/closed'
@@ -12,7 +12,7 @@ import { safeDatabaseError } from '@rollcall/database/database-errors'
 import { BodyUnreadable } from '@rollcall/keys/bodies'
 import { operation } from '@rollcall/protocol'
 import { openRequest } from '../operations/accepted-request.ts'
-import { accessOf, answerFurtherPage, answerMessage, failedOutcome } from '../operations/handlers.ts'
+import { answerFurtherPage, answerMessage, failedOutcome, needsSnapshot } from '../operations/handlers.ts'
 import { type Answering, type Item, itemsOf } from '../operations/item.ts'
 import type { Outcome } from '../operations/outcome.ts'
 import { earlierReferences } from '../operations/references.ts'
@@ -26,16 +26,16 @@ export type AnsweringAccepted = Answering & SendingReply & Authorizing
 
 /** Pages of one run; then other exchanges have their turn. */
 const PAGES_IN_A_RUN = 16
-/** Runs that may fail without a page; the callback of the last one says that the registry failed. */
+/** Failed runs without a page. The callback of the last run says that the registry failed. */
 const RUNS = 5
-/** Runs without a page after which an exchange is not processed again: it may be the reason why nodes stopped. */
+/** Runs without a page after which an exchange is not processed any more: it may be what made nodes stop. */
 const CUT_SHORT = 20
 
 /**
- * Answers the exchange, or some of its pages. Everything is written under its claim: when the claim has ended, another
+ * Answers the exchange, or some of its pages. Everything is written under its claim: if the claim has ended, another
  * run answers the exchange and this one changes nothing.
- * @param signal begins no further page when it is aborted; the exchange is then due again
- * @throws what shall be tried again
+ * @param signal when it is aborted, no further page is begun; the exchange is then due again
+ * @throws errors after which the exchange must be tried again
  */
 export async function answerAccepted(
   parts: AnsweringAccepted,
@@ -47,7 +47,7 @@ export async function answerAccepted(
   const participant = await directory.participantById(accepted.participant)
   const registry = await directory.registryById(accepted.registry)
   if (participant?.status !== 'active' || registry === undefined) return giveUp(parts, accepted)
-  // The rights of today count, not those of the day on which it was accepted: they are read again for each page.
+  // The grant is read again for each page: the rights of today apply, not those when the request was accepted.
   const grantNow = async (): Promise<Grant | null> => {
     const grant = await parts.grants.of(participant, registry)
     return may(grant, { operation: accepted.operation }).allowed ? grant : null
@@ -97,7 +97,7 @@ async function giveUp(
 
 type NewPage = Omit<ReplyPage, 'goesOn'>
 
-/** How often a page is made, where what it was decided by changes in between; then the run fails. */
+/** How often a page is made anew because the data it was decided by have changed; then the run fails. */
 const DECIDED = 10
 
 /** @returns whether the run goes on; null when the claim has ended */
@@ -133,7 +133,7 @@ async function makePage(
 }
 
 type AnsweredPage = Pick<NewPage, 'outcome' | 'items'> & {
-  /** Whether there is a page after this one. */
+  /** Whether there is a further page. */
   readonly further: boolean
 }
 
@@ -146,18 +146,18 @@ async function firstPage(
   const earlier = await earlierReferences(parts, accepted)
   const { sender_uri } = accepted
   const asked = { mode: 'async', exchange, message, earlier, sender_uri } as const
-  // One statement sees one state of the records by itself; several need a session.
+  // A single statement sees one state of the records; several statements need a session.
   const outcome =
-    accepted.items <= 1 || accessOf(exchange) === 'writes'
+    accepted.items <= 1 || !needsSnapshot(exchange)
       ? await answerMessage(parts, asked)
-      : await parts.modes.async.gate.run(exchange.participant.id, () =>
+      : await parts.modes.async.searchSlots.run(exchange.participant.id, () =>
           parts.recordsOf(exchange.registry).session((state) => answerMessage(parts, { ...asked, state })),
         )
   const persisted = persistedItems(outcome)
   return { outcome, items: persisted, further: persisted.some(({ record_ids }) => record_ids !== null) }
 }
 
-/** Every item, so that a status question can name its reference_id; with record ids, if another page follows. */
+/** All items, so that a status question can name their reference_ids. Items with a further page have record ids. */
 function persistedItems({ items = [] }: Outcome): readonly NewItem[] {
   return items.map(({ reference_id, status, found }, position) => {
     const total = found?.record_ids.length ?? null

@@ -1,4 +1,4 @@
-/** Answers a synchronous request: every item is answered now, and an error in one item is reported in that item. */
+/** Answers a synchronous request. An error in one item is reported in that item. */
 
 import { accountedMessage, accountOf, accountOfAccepted } from '@rollcall/audit/account-of'
 import type { Accounts } from '@rollcall/core/model/account'
@@ -12,7 +12,7 @@ import { type Remembering, remember } from './remember.ts'
 import { type Reply, type Replying, rejectedReply, reply } from './reply.ts'
 import { orRejection, type Received } from './sent.ts'
 
-/** How often an answer is made where what it was decided by changes; then the request fails. */
+/** How often an answer is made anew because the data it was decided by have changed; then the request fails. */
 const DECIDED = 10
 
 export type AnsweringNow = Remembering & Answering & Replying & { readonly accounts: Accounts }
@@ -34,10 +34,13 @@ export async function answerNow(
   if (checked instanceof HeaderRejection) return rejected(checked, remembered)
   const [{ message }] = checked.chunks
   const request = accountedMessage(exchange.header.message_id, checked.digest, signed)
-  // Nothing is written of which no account says who has asked for it: should the account of the answer fail, this one is there.
+  // Before anything is written, an entry says who asked for it. It remains if the entry of the answer cannot be
+  // written.
   if (exchange.operation.writes)
     await parts.accounts.write(...accountOfAccepted(remembered, message.transaction_id, { request, reply: null }))
-  const outcome = await decided(parts, () => answerMessage(parts, { mode: 'sync', exchange: remembered, message }))
+  const outcome = await answerAndCommit(parts, () =>
+    answerMessage(parts, { mode: 'sync', exchange: remembered, message }),
+  )
   const answer = await reply(parts, remembered, message.transaction_id, outcome)
   // Committed before the answer leaves: what is not accounted for is not sent.
   const messages = { request, reply: answer.message }
@@ -45,8 +48,8 @@ export async function answerNow(
   return answer
 }
 
-/** Answers, and commits what the answer was decided by; again where that has changed in between. */
-async function decided(parts: AnsweringNow, answer: () => Promise<Outcome>): Promise<Outcome> {
+/** Makes the answer and commits its effects; again if the data it was decided by have changed meanwhile. */
+async function answerAndCommit(parts: AnsweringNow, answer: () => Promise<Outcome>): Promise<Outcome> {
   for (let times = 1; ; times += 1) {
     try {
       const outcome = await answer()

@@ -1,4 +1,4 @@
-/** Who is calling: the bearer token of a request and the participant it was issued to. */
+/** Authenticates a request by its bearer token. */
 
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Directory } from '@rollcall/participants/directory/directory'
@@ -29,7 +29,10 @@ export async function authenticate(
   return participant
 }
 
-/** A token ends when its participant is removed, also when one of the same sender_id is added, and when it is promoted. */
+/**
+ * Whether a token still belongs to its participant. Tokens end when the participant is removed or promoted, even if one
+ * with the same sender_id is added later.
+ */
 const isStillOf = (token: TokenOwner, { client_id, environment }: Participant): boolean =>
   token.client_id === client_id && token.environment === environment
 

@@ -20,8 +20,8 @@ import {
 } from '@rollcall/protocol'
 
 /**
- * The sender named in the header is the participant that the token was issued to. One answer whether the
- * named sender exists or not.
+ * Checks that the sender in the header is the owner of the token. The answer is the same whether the named sender
+ * exists or not.
  * @throws RequestFault 403 err.sender_id.invalid
  */
 export function checkSender(header: IncomingHeader, participant: Participant): void {
@@ -57,7 +57,8 @@ export function checkAddress(header: IncomingHeader, registry: Registry, operati
 }
 
 /**
- * The header says who asks and for what, where the grant demands it. It is accounted for, and never logged.
+ * Checks that the header says who asks and for which case, if the grant demands it. These details are in the audit
+ * entry, and never in the log.
  * @throws RequestFault 400 err.request.bad
  */
 export function checkDemands({ terms }: Pick<Grant, 'terms'>, { meta }: IncomingHeader): void {
@@ -68,8 +69,8 @@ export function checkDemands({ terms }: Pick<Grant, 'terms'>, { meta }: Incoming
 }
 
 /**
- * The message was written now, as far as the window goes. Callbacks are not asked: they are sent again for days as they
- * were (N16).
+ * Checks that the message was written within the window. Callbacks are not checked, because they are repeated unchanged
+ * for days (N16).
  * @param window seconds, 0 for none
  * @throws HeaderRejection rjct.message_ts.invalid
  */
@@ -109,8 +110,8 @@ export function checkCount(
 }
 
 /**
- * A request asks for something.
- * @param length of the batch; null: the message has none
+ * Checks that the batch of a request is not empty.
+ * @param length the length of the batch; null: the message has none
  * @throws RequestFault 400 err.request.bad
  */
 export function checkNotEmpty({ batch }: Pick<MessageRow, 'batch'>, length: number | null): void {
@@ -118,7 +119,7 @@ export function checkNotEmpty({ batch }: Pick<MessageRow, 'batch'>, length: numb
   throw new RequestFault('err.request.bad', `message.${nameOf(batch)}: must have at least one item`)
 }
 
-/** How long the batch of a message is; null where there is none. */
+/** The length of the batch of a message; null when it has none. */
 export function batchLength(row: Pick<MessageRow, 'batch'>, message: Message): number | null {
   if (row.batch === null) return null
   let found: unknown = message

@@ -21,8 +21,8 @@ import { isUpload, takeUpload } from './upload/upload.ts'
 export type Receiving = Admitting & Authorizing & ReadingSent & Verifying & Opening & AnsweringNow & Accepting
 
 /**
- * Answers one request: a synchronous one with its result, an asynchronous one with an ack.
- * @throws RequestFault when the whole request is refused: an ack ERR with an HTTP status
+ * Receives one request: answers a synchronous one, and acknowledges an asynchronous one.
+ * @throws RequestFault the whole request is refused: an ack ERR with an HTTP status
  */
 export async function receive(
   parts: Receiving,
@@ -34,7 +34,7 @@ export async function receive(
   // 1. Token, quotas and environment, before a byte of the body is read.
   const { participant, admission } = await admit(parts, registry, request)
   try {
-    // What it may do here, asked before the body too.
+    // The grant is checked before the body is read, too.
     const grant = await authorize(parts, participant, registry, operation)
 
     // 2. Body: size, JSON, and the outer shape of header and message; of an upload the parts before the file.
@@ -72,11 +72,11 @@ export async function receive(
       traceparent: readTraceparent(request.headers.traceparent),
     }
     const opened = await openMessage(parts, exchange, operation, message)
-    // A large body takes long to come: what is granted by now counts.
+    // A large body takes long to arrive, so the grant is read again.
     const current = { ...exchange, grant: await authorize(parts, participant, registry, operation) }
     checkDemands(current.grant, header)
 
-    // 6. Is the message what the operation asks for? Then every item is answered now, or the request is accepted.
+    // 6. Read the message; then answer every item now, or accept the request.
     const received = { exchange: current, sent, opened, signed, rejection, path: request.path }
     return mode === 'sync' ? await answerNow(parts, received) : await accept(parts, received)
   } catch (error) {

@@ -1,4 +1,4 @@
-/** Remembers a message before anything is done about it, so that a retry is known as one (D27). */
+/** Remembers a message before it is processed, so that a retry is recognised (D27). */
 
 import { hash } from 'node:crypto'
 import type { Exchange } from '@rollcall/core/model/exchange'
@@ -11,10 +11,10 @@ export interface Remembering {
 }
 
 /**
- * The correlation_id of a synchronous exchange: of the same message sent again, that of the first one. It is answered anew
- * then, under the rights of today.
- * @param message opened, where it was encrypted
- * @param path of the operation; the same message on another path is another message
+ * The correlation_id of a synchronous exchange. If the same message was sent before, it is the correlation_id of the
+ * first one, and the message is answered anew with the grant of today.
+ * @param message the decrypted message
+ * @param path the path of the operation; the same message on another path is another message
  * @throws HeaderRejection rjct.message_id.duplicate
  */
 export async function remember(
@@ -28,7 +28,7 @@ export async function remember(
   return correlation_id
 }
 
-/** @param message what makes it this message and no other */
+/** @param message the content for the fingerprint */
 export function exchangeRow(
   { correlation_id, participant, registry, operation, header }: Exchange,
   message: JsonObject,
@@ -45,22 +45,22 @@ export function exchangeRow(
   }
 }
 
-/** The parts that identify a message, and the path on which it arrived. */
+/** The parts of the fingerprint of a message. */
 interface ReceivedMessage {
-  /** In canonical spelling. */
+  /** The header in canonical spelling. */
   readonly header: unknown
-  /** Opened, where it was encrypted: the same message encrypted twice is the same message. */
+  /** The decrypted message: a message that is encrypted twice is the same message. */
   readonly message: unknown
-  /** Of the registry it came to. */
+  /** The namespace of the receiving registry. */
   readonly namespace: string
-  /** Of the operation, such as `registry/sync/search`. */
+  /** The path of the operation, such as `registry/sync/search`. */
   readonly path: string
 }
 
 /**
- * The SHA-256 of a message without its signature, over canonical JSON: the order of members, white space and
- * a new signature do not matter, everything else does (D27). 32 bytes.
- * @throws CanonicalJsonError it is no JSON
+ * The SHA-256 of a message without its signature, over canonical JSON: the order of members, white space and a new
+ * signature do not matter, everything else does (D27). 32 bytes.
+ * @throws CanonicalJsonError the message has no canonical JSON
  */
 export const exchangeFingerprint = ({ header, message, namespace, path }: ReceivedMessage): Buffer =>
   hash('sha256', canonicalJson({ header, message, namespace, path }), 'buffer')

@@ -27,11 +27,11 @@ const transactionIds = validator(TransactionId)
 
 export interface Reply {
   readonly correlation_id: string
-  /** The whole body, RFC 8785 text: what is sent is what is signed. */
+  /** The whole body as RFC 8785 text: exactly the signed bytes are sent. */
   readonly text: string
-  /** As an account has it. */
+  /** The message for the audit entry. */
   readonly message: AccountedMessage
-  /** The code with which the header was rejected: nothing is answered. */
+  /** The code with which the header was rejected; then no item was answered. */
   readonly rejected?: HeaderCode
 }
 
@@ -53,8 +53,8 @@ export async function reply(
 }
 
 /**
- * The header of a reply, with a message_id of its own: the one that is sent now, or every time when it is sent again.
- * @param action of the reply, in its mode
+ * The header of a reply with a new message_id, which is kept when the reply is sent again.
+ * @param action the action of the reply in its mode
  */
 export function replyHeader(
   { registry, participant }: Pick<Exchange, 'registry' | 'participant'>,
@@ -89,8 +89,8 @@ export const replyMessage = (
 export type RejectedMembers = (message: Message) => Outcome['members']
 
 /**
- * The reply to a message whose header was rejected: no item of it was processed.
- * @throws RequestFault when the message has no transaction_id that a reply could carry
+ * The reply to a message whose header was rejected: no item was processed.
+ * @throws RequestFault the message has no transaction_id for the reply
  */
 export async function rejectedReply(
   parts: Replying,
@@ -99,7 +99,7 @@ export async function rejectedReply(
   rejection: HeaderRejection,
   members: RejectedMembers,
 ): Promise<Reply> {
-  // Read as tolerantly as a message that is answered: a number is accepted by its digits (3.1).
+  // Read with the same tolerance as an accepted message: a number is accepted by its digits (3.1).
   const tolerated = tolerateMessage(exchange.operation, message) as JsonObject
   const { transaction_id } = tolerated
   const problem = transactionIds.problem(transaction_id, 'message.transaction_id')
@@ -116,7 +116,7 @@ export async function rejectedReply(
   return { ...rejected, rejected: rejection.code }
 }
 
-/** Sent only after what it acknowledges is committed. */
+/** The caller sends it only after the commit of what it acknowledges. */
 export function acknowledgement(correlation_id: string): Reply {
   const timestamp = new Date().toISOString()
   const text = canonicalJson({ message: { ack_status: 'ACK', timestamp, correlation_id } })

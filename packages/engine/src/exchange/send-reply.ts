@@ -20,14 +20,14 @@ import { replyHeader, replyMessage } from './reply.ts'
 
 export type SendingReply = Delivering & { readonly db: Database; readonly accounts: JointAccounts }
 
-/** The members of an exchange that an answer needs, also if its request cannot be read any more. */
+/** The members of an exchange that its answer needs, even if the request cannot be read any more. */
 export type Answered = Omit<ClaimedExchange, 'operation' | 'registry' | 'participant'> &
   Pick<Exchange, 'operation' | 'registry' | 'participant'>
 
-/** One page of an answer, as `commitReply` takes it. */
+/** One page of an answer, for `commitReply`. */
 export type ReplyPage = Pick<ReplyStep, 'page' | 'state' | 'items' | 'goesOn'> & {
   readonly outcome: Outcome
-  /** By what it was answered, for its account; null: it says that the registry failed. */
+  /** The grant and header for its audit entry; null: the page says that the registry failed. */
   readonly by: Pick<Exchange, 'grant' | 'header' | 'traceparent'> | null
 }
 
@@ -66,7 +66,7 @@ export async function sendReply(
     body,
     made: by === null ? null : disclosedBy(by.grant),
   }
-  // Committed with the delivery, or before: every attempt sends what it says.
+  // The entry is committed with the delivery, or before it. Every attempt sends the message in the entry.
   const asked = { ...exchange, grant: by?.grant ?? null, header: by?.header ?? null }
   const messages = { request: null, reply: accountedMessage(header.message_id, digest, null) }
   const account = accountOf('callback', asked, exchange.transaction_id, outcome, messages)
@@ -102,7 +102,7 @@ export async function sendReply(
   return true
 }
 
-/** An address that is not allowed any more stays with the delivery, whose attempt says why nothing is sent there. */
+/** If the address is no longer allowed, the delivery keeps it, and its attempt reports why nothing is sent. */
 function targetOf(settings: CallbackSettings, sender_uri: string | null, callback: Callback): string | null {
   try {
     return callbackTarget(settings, sender_uri, callback)

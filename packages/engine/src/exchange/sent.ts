@@ -24,34 +24,34 @@ export interface ReadingSent extends Verifying {
   readonly reading: ReadingThreads
 }
 
-/** The whole message, or the part of it that is answered by itself. */
+/** The whole message, or a part of it that is answered by itself. */
 export interface Chunk {
   readonly message: Message
-  /** How many items it has; 1 where it is no batch. */
+  /** The number of its items; 1 when it is no batch. */
   readonly items: number
 }
 
 /** A message that is in order. */
 export interface Checked {
-  /** One; of an asynchronous batch with more than `CHUNK` items, several. */
+  /** One chunk, or several for an asynchronous batch with more than `CHUNK` items. */
   readonly chunks: readonly [Chunk, ...Chunk[]]
-  /** Of each item, as its answer names it; none where it is no batch. */
+  /** The reference_id of each item for its answer; empty when it is no batch. */
   readonly reference_ids: readonly string[]
-  /** What makes it this message and no other: the message as it was sent, opened; of a file its digest. */
+  /** The decrypted message, or the digest of a file, for the fingerprint of the request. */
   readonly content: JsonObject
-  /** SHA-256 of the body, in hexadecimal; of an upload that of its file. */
+  /** SHA-256 of the body, or of an uploaded file, in hexadecimal. */
   readonly digest: string
 }
 
-/** Items of one chunk at most: each chunk is answered by itself, with callbacks of its own. */
+/** The most items of one chunk. Each chunk has its own answer and callbacks. */
 export const CHUNK = 10_000
 
-/** The received body, read as far as the sender is known. */
+/** A received body, of which only the envelope has been read. */
 export interface Sent {
   readonly envelope: Envelope
   /**
-   * The rest, read and checked.
-   * @param opened the envelope's message
+   * Reads and checks the message.
+   * @param opened the envelope's message, decrypted
    * @param signed whether a signature was verified
    * @throws RequestFault, HeaderRejection
    */
@@ -62,13 +62,13 @@ export interface Sent {
 export interface Received {
   readonly exchange: Exchange
   readonly sent: Sent
-  /** As it was sent, opened where it was encrypted. */
+  /** The message as sent, decrypted. */
   readonly opened: JsonObject
-  /** The signature that was verified; null: there is none. */
+  /** The verified signature; null: there is none. */
   readonly signed: Signature | null
-  /** The errors of its header that were found so far. */
+  /** The problems of the header that were found so far. */
   readonly rejection: HeaderRejection | null
-  /** Of the operation, as it was called. */
+  /** The path of the operation in the request. */
   readonly path: string
 }
 
@@ -82,7 +82,7 @@ export async function orRejection<Value>(work: () => Promise<Value>): Promise<Va
   }
 }
 
-/** Reads so much of a plain request as is needed to know who sent it. @throws RequestFault */
+/** Reads the envelope of a plain request. @throws RequestFault */
 export async function readSent(
   parts: ReadingSent,
   mode: ModeName,
@@ -96,7 +96,7 @@ export async function readSent(
   return sentAs(parts, mode, operation, participant, { body, bounds })
 }
 
-/** An envelope, as it came or as text. @throws RequestFault as `decodeBody` and `readEnvelope` do */
+/** Reads an envelope from a body or a text. @throws RequestFault the errors of `decodeBody` and `readEnvelope` */
 export async function sentAs(
   { limits, reading }: Pick<ReadingSent, 'limits' | 'reading'>,
   mode: ModeName,
@@ -135,7 +135,7 @@ export async function sentAs(
   }
 }
 
-/** Of a large body on another thread: other requests do not wait for it. */
+/** The digest of a large body is computed on another thread, so that other requests do not wait. */
 async function digestOf(body: Buffer | string): Promise<string> {
   if (body.length < LARGE) return hash('sha256', body)
   const bytes = typeof body === 'string' ? Buffer.from(body) : body

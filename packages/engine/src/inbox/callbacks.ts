@@ -1,7 +1,7 @@
 /**
- * The life of a callback, top to bottom: results of requests and events, which another system sends to us because we
- * can be the one who asks as well (spec "Endpoints"). Its checks are those of `receive.ts`, in the same order; then it is
- * persisted and acknowledged (docs/inbox.md).
+ * The life of a callback, top to bottom. Other systems send us results of requests and events, because we may be a
+ * requester too (spec "Endpoints"). Its checks are those of `receive.ts`, in the same order; then it is stored and
+ * acknowledged (docs/inbox.md).
  */
 
 import { randomUUID } from 'node:crypto'
@@ -39,8 +39,8 @@ import { type Inbox, inboxContext, type NewInboxMessage } from '../store/exchang
 export type ReceivingCallback = { readonly limits: Limits } & Admitting & Opening & Verifying & PersistingCallback
 
 /**
- * Acknowledges one callback after it is persisted.
- * @throws RequestFault when it is refused: an ack ERR with an HTTP status
+ * Stores one callback, and then acknowledges it.
+ * @throws RequestFault it is refused: an ack ERR with an HTTP status
  */
 export async function receiveCallback(
   parts: ReceivingCallback,
@@ -84,7 +84,7 @@ export async function receiveCallback(
     }
     const noted = assumedUtc(envelope.assumed_utc, read?.assumed_utc ?? [])
 
-    // 7. Persisted once; an ack for each time that it comes.
+    // 7. Store it once, and acknowledge it every time.
     const { path } = request
     const received = { callback, registry, participant, header, message, noted, path }
     return acknowledgement(await persist(parts, received))
@@ -104,16 +104,16 @@ export interface ReceivedCallback {
   readonly registry: Registry
   readonly participant: Participant
   readonly header: IncomingHeader & { readonly status?: unknown }
-  /** Null: it is a rejection and says nothing more. */
+  /** Null: the callback is a rejection without a message. */
   readonly message: Message | null
-  /** Beside both, for whoever reads it: which timestamps had no zone. */
+  /** Which timestamps had no zone; stored beside header and message. */
   readonly noted: ReturnType<typeof assumedUtc>
-  /** As it was called; the same message on another path is another message. */
+  /** The path of the call; the same message on another path is another message. */
   readonly path: string
 }
 
 /**
- * The correlation_id that it is acknowledged with: its own, or one made for it when it came first.
+ * The correlation_id for its ack: its own, or one that was made when it first came.
  * @throws HeaderRejection rjct.message_id.duplicate
  * @throws RequestFault 429 err.request.too_many_requests
  */
@@ -143,7 +143,7 @@ export async function persist(parts: PersistingCallback, received: ReceivedCallb
   throw new HeaderRejection('rjct.message_id.duplicate', 'header.message_id: was used before for another message')
 }
 
-/** The callbacks that answer a request. As long as this server sends none, none of them answers one of ours. */
+/** The callbacks that answer a request. This server sends no requests, so none of them answers one of ours. */
 const ANSWERS: ReadonlySet<Callback | null> = new Set(OPERATIONS.map(({ callback }) => callback))
 
 const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null)

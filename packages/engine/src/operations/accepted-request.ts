@@ -1,4 +1,4 @@
-/** The request of an accepted exchange, as it is persisted. */
+/** Reads the stored request of an accepted exchange. */
 
 import { inTurn, type Semaphore } from '@rollcall/base/shared/semaphore'
 import { type Exchange, type Message, requestContext } from '@rollcall/core/model/exchange'
@@ -9,17 +9,17 @@ import { type Operation, operation } from '@rollcall/protocol'
 import { type AcceptedExchange, findRequest } from '../store/exchanges/accepted-exchanges.ts'
 import { itemsOf, type OpeningRequest } from './item.ts'
 
-/** What was checked when it was accepted. */
+/** The checked parts of an accepted request. */
 export interface AcceptedRequest {
   readonly header: Exchange['header']
   readonly message: Message
-  /** Null or undefined: it had none. */
+  /** Null or undefined: the request had none. */
   readonly traceparent?: string | null
 }
 
 /**
- * In memory a request takes several times its size: how many large ones are open at a time is decided where exchanges are
- * claimed, or by turns (`readRequest`).
+ * Reads a stored request. In memory it takes several times its size; the number of large ones at a time is limited
+ * where exchanges are claimed, or by turns (`readRequest`).
  * @throws BodyUnreadable
  */
 export async function openRequest(parts: OpeningRequest, accepted: AcceptedExchange): Promise<AcceptedRequest> {
@@ -34,7 +34,10 @@ export async function openRequest(parts: OpeningRequest, accepted: AcceptedExcha
   return chunkOf(row, await open(parent, whole), accepted)
 }
 
-/** A chunk of an exchange that an earlier version accepted: the request is with its parent. */
+/**
+ * The part of the request for one chunk of an exchange that an earlier version accepted: there the whole request is
+ * stored with the parent.
+ */
 function chunkOf(
   row: Operation,
   { message, ...rest }: AcceptedRequest,
@@ -56,11 +59,11 @@ async function readText(
   return requestIn({ ...read, message: await wholeMessage(row, read.message, 'values') })
 }
 
-/** It was checked when it was accepted, and could not be altered since. */
+/** The request was checked when it was accepted, and cannot have been altered since. */
 const requestIn = (checked: object): AcceptedRequest => checked as AcceptedRequest
 
 /**
- * What a question about an exchange needs to know of its request. Large requests are read one after the other.
+ * Reads what a question needs to know about the request of an exchange. Large requests are read one after the other.
  * @throws BodyUnreadable
  */
 export async function readRequest<Result>(

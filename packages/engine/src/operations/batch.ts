@@ -1,5 +1,5 @@
 /**
- * Answers a batch item by item, in order: an error in one item is reported in that item, and the others are answered.
+ * Answers a batch item by item, in order. An error in one item is reported in that item, and the others are answered.
  */
 
 import { setImmediate as turn } from 'node:timers/promises'
@@ -24,7 +24,7 @@ import {
 } from './item.ts'
 import type { FoundRecords, Outcome } from './outcome.ts'
 
-/** Items of one batch that are worked on at the same time: enough to keep the database busy, not to own it. */
+/** Items of one batch in progress at the same time: enough to keep the database busy, not to occupy it. */
 const CONCURRENCY = 4
 
 /** Answers every item of the message and sums up, as N7 has it. */
@@ -57,8 +57,8 @@ export async function answerBatch(parts: Answering, asked: Asked, handle: ItemHa
 }
 
 /**
- * Answers a message that asks one question and has no items: its reply has one item.
- * @param reference_id names the item in the reply
+ * Answers a message with a single question and no items: its reply has one item.
+ * @param reference_id the name of the item in the reply
  */
 export async function answerQuestion(
   parts: Answering,
@@ -74,7 +74,7 @@ export async function answerQuestion(
   return { ...outcomeOf(exchange, [answered]), ...(await effectsOf(parts, asked, [answered])) }
 }
 
-/** A further page of items of a message that was answered before: of those that have one, by their positions. */
+/** Answers a further page of the items that have one, by their positions. */
 export async function answerPage(
   parts: Answering,
   asked: Asked,
@@ -94,7 +94,7 @@ export async function answerPage(
   return outcomeOf(exchange, answers)
 }
 
-/** A single item has as much time as its turn and its statement take. */
+/** A single item has as much time as its slot and its statement take. */
 function workOf(parts: Answering, { mode: name, exchange, state }: Asked, items: number): BatchWork {
   const { reply_bytes: bytes, reply_records: records } = parts.limits
   const mode = parts.modes[name]
@@ -109,7 +109,7 @@ function workOf(parts: Answering, { mode: name, exchange, state }: Asked, items:
   }
 }
 
-/** One state of the records answers one statement at a time, so there is nothing to gain from several. */
+/** One state of the records answers one statement at a time, so several workers would not help. */
 async function inOrder<Element, Result>(
   { exchange, state, budget }: BatchWork,
   elements: readonly Element[],
@@ -122,13 +122,13 @@ async function inOrder<Element, Result>(
       checkPeer(exchange)
       const index = next++
       results[index] = await answer(elements[index] as Element, index)
-      // Items that are rejected wait for nothing: without it ten thousand of them are one piece of work.
+      // Rejected items wait for nothing; without this, ten thousand of them would block the thread.
       await turn()
     }
   }
   const workers = state === undefined ? CONCURRENCY : 1
   const begun = Array.from({ length: Math.min(workers, elements.length) }, worker)
-  // When one of them fails the request fails: the others begin nothing more.
+  // If one worker fails, the request fails, so the others begin nothing more.
   await Promise.all(begun).finally(() => {
     next = elements.length
     budget.over = true
@@ -150,9 +150,9 @@ interface Answered {
 }
 
 /**
- * A consent may be withdrawn while the items are answered: they are answered again. An answer that is sent at once writes
- * nothing about consents, and only asks. A persisted answer says under which consents it was given: it is not sent when one
- * of them does not hold any more.
+ * Checks the consents at the end: a consent may be withdrawn while items are answered; then they are answered again. A
+ * synchronous answer only reads consents. A stored answer records the consents under which it was given, and is not
+ * sent when one of them has ended.
  * @throws OutcomeOutdated
  */
 async function effectsOf(
@@ -183,11 +183,11 @@ async function answerItem(
   const reference_id = referenceId(item)
   const locale = item.locale === undefined ? {} : { locale: item.locale }
   let facts: AskedFacts = {}
-  const asks = (known: AskedFacts): void => {
+  const addFacts = (known: AskedFacts): void => {
     facts = { ...facts, ...known }
   }
   try {
-    const { members, found, use } = await handle({ ...work, asks })
+    const { members, found, use } = await handle({ ...work, addFacts })
     const timestamp = new Date().toISOString()
     const answer = { reference_id, timestamp, status: 'succ', ...members, ...locale } as const
     return { answer, found, use, accounted: { ...facts, code: answer.status } }
@@ -202,7 +202,7 @@ async function answerItem(
 }
 
 function checkReferenceId(reference_id: unknown, repeated: boolean): void {
-  // What would be sent back is all of it, unless it is too long.
+  // An item that is too long is cut in the answer, so it would not come back unchanged.
   if (reference_id === '' || reference_id !== referenceId({ reference_id })) {
     throw new ItemRejection('rjct.reference_id.invalid', 'reference_id: must be a string of 1 to 99 characters')
   }
@@ -213,7 +213,7 @@ function checkReferenceId(reference_id: unknown, repeated: boolean): void {
 
 /**
  * @param window seconds, 0 for none
- * @param received when: what waited for its answer is not older for that
+ * @param received when the request was received: waiting for the answer does not make an item older
  */
 function checkTimestamp(timestamp: string, window: number, received: Date): void {
   if (isWithinWindow(timestamp, window, received.getTime())) return

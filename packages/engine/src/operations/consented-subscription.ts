@@ -1,4 +1,4 @@
-/** The signed consent that a subscription is based on, where the grant demands one. It ends with it. */
+/** The signed consent of a subscription, if the grant demands one. The subscription ends with the consent. */
 
 import type { SubscribeCriteria } from '@rollcall/core/events/criteria'
 import type { ConsentFacts, SubscriptionConsent } from '@rollcall/core/model/consent'
@@ -12,7 +12,8 @@ const AT = 'subscribe_criteria.authorize.consent_jws'
 
 /**
  * The criteria with their consent.
- * @throws ItemRejection rjct.notify_details.invalid: there is no signed consent, or it is not of the person of the filter
+ * @throws ItemRejection rjct.notify_details.invalid: there is no signed consent, or it is not from the person in the
+ * filter
  */
 export async function consentedCriteria(
   { parts, exchange }: { readonly parts: Answering; readonly exchange: Exchange },
@@ -28,7 +29,7 @@ export async function consentedCriteria(
   }
   const { predicate, recordType } = criteria
   const [named, ...others] = predicate?.is === 'identifier' ? predicate.identifiers : []
-  // Of other identifiers it is not known whether one person has them alone.
+  // For other identifiers it is not certain that only one person has them.
   if (named === undefined || others.length > 0 || named.type !== recordType.primary_identifier) {
     throw refused(
       `subscribe_criteria.filter: must name the person who consents by one ${recordType.primary_identifier}, and nothing else`,
@@ -61,7 +62,7 @@ export async function consentedCriteria(
   }
 }
 
-/** For its account. */
+/** The facts for its audit entry. */
 export const consentFacts = ({ purpose, signed, authority }: SubscriptionConsent): ConsentFacts => ({
   purpose,
   consent: { form: 'signed', jti: signed.jti, authority },

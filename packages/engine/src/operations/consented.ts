@@ -1,4 +1,4 @@
-/** The consent under which an item is answered: it is decided before a record is read. */
+/** The consent under which an item is answered. It is checked before a record is read. */
 import { randomUUID } from 'node:crypto'
 import type { Consents } from '@rollcall/consents/consents'
 import { subjectOf } from '@rollcall/consents/consents'
@@ -16,11 +16,11 @@ import { ItemRejection, type RecordType } from '@rollcall/protocol'
 import { measuredFind, readerOf } from './find-records.ts'
 import type { Answering, ItemWork } from './item.ts'
 
-/** Under which consent an item is answered, and about whom. */
+/** The consent of an item, and the person. */
 export interface Consented {
-  /** The grant, cut to what a signed consent covers. */
+  /** The grant, reduced to what a signed consent covers. */
   readonly grant: Grant
-  /** What is looked for: where the consent does not hold any more, an identifier that nobody has. */
+  /** The identifiers to search; if the consent has ended, an identifier that nobody has. */
   readonly identifiers: readonly Identifier[]
   readonly facts: ConsentFacts
   readonly signed: SignedConsent | null
@@ -34,9 +34,9 @@ interface Asking {
 }
 
 /**
- * @param name of the criteria
- * @param asked the identifiers that the criteria ask for, all of one person
- * @throws ItemRejection rjct.search_criteria.invalid: there is no consent, or one that is wrong in itself
+ * @param name the member with the criteria
+ * @param asked the identifiers in the criteria, all of one person
+ * @throws ItemRejection rjct.search_criteria.invalid: there is no consent, or it is invalid
  */
 export async function consentOf(
   { parts, exchange }: Asking,
@@ -81,7 +81,7 @@ export async function consentOf(
   return whileItHolds(parts.consents, { grant: { ...grant, covered }, identifiers: [named], facts, signed, use })
 }
 
-/** Which of the identifiers is that of the person who consents; undefined: none. */
+/** The identifier of the person who consents; undefined: none of them. */
 export function subjectIn(grant: Grant, signed: SignedConsent, asked: readonly Identifier[]): Identifier | undefined {
   const subject = subjectOf(grant.identifiers.kind, signed)
   return asked.find(({ type, value }) => type === subject?.type && value === subject.value)
@@ -111,8 +111,8 @@ export async function verifiedConsent(
 }
 
 /**
- * Whose consent does not hold any more is looked for as somebody whom nobody knows, under the consent of that one: the same is
- * done, read and written, and found is nothing.
+ * If the consent has ended, replaces the identifiers by one that nobody has: the same steps are done, read and written,
+ * and nothing is found.
  */
 async function whileItHolds(
   consents: Consents,
@@ -124,7 +124,7 @@ async function whileItHolds(
   return { ...consented, identifiers, use: await useOfNobody(consents, consented.use, identifiers) }
 }
 
-/** Milliseconds that the clock of the database may be ahead of ours: a consent has expired there, and not here. */
+/** Milliseconds by which the clock of the database may be ahead: a consent may have expired there, but not here. */
 const AHEAD = 86_400_000
 
 async function useOfNobody(
@@ -137,8 +137,8 @@ async function useOfNobody(
 }
 
 /**
- * Whether the person of a record has withdrawn the consent by another of their identifiers.
- * @returns null: yes; else the use by all of them
+ * Whether the person of a record has withdrawn the consent by another identifier.
+ * @returns null: yes; otherwise the use by all identifiers
  */
 export async function useOfRecord(
   work: ItemWork,

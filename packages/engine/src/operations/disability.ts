@@ -19,8 +19,8 @@ import { takeQuota } from './quota.ts'
 const QUESTION = { name: 'disabled_criteria', programme: false, event_type: true } as const
 
 /**
- * yes or no: whether the person is registered as disabled. A registration that is pending, expired or anything but approved
- * is none; one that says nothing about it counts, since the registry holds it.
+ * yes or no: whether the person is registered as disabled. A status that is pending, expired or otherwise not approved
+ * means no; a record without a status means yes, because the registry has it.
  */
 export const answerDisabled = (parts: Answering, asked: Asked): Promise<Outcome> =>
   answerAboutPerson(parts, asked, { ...QUESTION, covered: 'disability_status', isTold: true }, (about) => {
@@ -36,7 +36,7 @@ function isApproved({ attributes }: RecordType, document: JsonValue): boolean {
   return status === normaliseCode(attribute.codes, 'Approved')
 }
 
-/** The parts of the person's record that stand at one member, each as a record of the answer. */
+/** The values of one member of the person's record, each as a record of the answer. */
 const answerPart =
   (member: string) =>
   (parts: Answering, asked: Asked): Promise<Outcome> =>

@@ -8,8 +8,8 @@ import { isJsonObject, type JsonObject, resolveRecordType } from '@rollcall/prot
 import type { Answering } from './item.ts'
 
 /**
- * The item of an earlier answer, with those of its records that may be seen today. They count towards the daily quota again.
- * @param isConsented when false, the item is answered as for a person whom the registry does not know
+ * The item of an earlier answer with the records that may be shown today. They use up the daily quota again.
+ * @param isConsented when false, the item is answered as for an unknown person
  * @throws BodyUnreadable
  */
 export async function discloseItem(

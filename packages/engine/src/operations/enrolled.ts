@@ -9,8 +9,8 @@ import { type AboutPerson, answerAboutPerson, documentOf } from './person.ts'
 const QUESTION = { name: 'enrolled_criteria', isTold: true } as const
 
 /**
- * yes or no, as a beneficiary registry answers: whether an enrolment is active now, in the programme that is asked for or in
- * any. Somebody whom the registry does not hold is answered as somebody who is not enrolled.
+ * yes or no: whether an enrolment is active now, in the programme of the question or in any, as a beneficiary registry
+ * answers. An unknown person gets the answer for a person who is not enrolled.
  */
 export const answerEnrolled = (parts: Answering, asked: Asked): Promise<Outcome> =>
   answerAboutPerson(parts, asked, { ...QUESTION, programme: true, covered: 'enrolment' }, (about) => {
@@ -34,8 +34,8 @@ const NOT_ENROLLED: ItemAnswer = {
 }
 
 /**
- * The label of the person's status, as an employment support system answers. Somebody whom the registry does not hold, or who
- * has no status, is answered as somebody who is inactive.
+ * The label of the person's status, as an employment support system answers. An unknown person, or one without a
+ * status, gets the answer for an inactive one.
  */
 export const answerEnrolmentStatus = (parts: Answering, asked: Asked): Promise<Outcome> =>
   answerAboutPerson(parts, asked, { ...QUESTION, programme: false, covered: 'enrolment_status' }, (about) => {
@@ -44,7 +44,7 @@ export const answerEnrolmentStatus = (parts: Answering, asked: Asked): Promise<O
     return { members: { enrolled_status: label } }
   })
 
-/** As the kind's list of statuses has it; a status that is not on the list is answered as the record has it. */
+/** The label in the kind's list; a status that is not in the list, as the record has it. */
 function statusLabel({ attributes }: RecordType, document: JsonValue): string | null {
   const attribute = attributes.find(({ name }) => name === 'enrolment_status')
   if (attribute?.codes === undefined) return null

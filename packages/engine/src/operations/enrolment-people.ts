@@ -1,4 +1,4 @@
-/** Who the beneficiaries of a portion are: people that the registry holds, and those that the portion adds. */
+/** The persons of a portion: persons in the registry, and new ones. */
 
 import { type Beneficiary, InvalidBeneficiary } from '@rollcall/core/enrolment/beneficiary'
 import { type Ledger, objectOf } from '@rollcall/core/enrolment/ledger'
@@ -7,12 +7,12 @@ import { type JsonObject, type RecordIdentifier, type RecordType, UNLISTED } fro
 import type { LedgerRecord, NamedRecord } from '@rollcall/records/records/enrolment-ledgers'
 import type { PreparedRecord } from '@rollcall/records/records/prepare-record'
 
-/** The identifiers do not say whose record is written, or it is somebody's whose record may not be. */
+/** The identifiers do not name one person, or the record of this person may not be written. */
 export class OtherPerson extends InvalidBeneficiary {}
 
 /** One person of the portion. */
 export interface Person {
-  /** Null: not there yet. */
+  /** Null: the record does not exist yet. */
   readonly id: RecordId | null
   readonly before: string | null
   /** `before`, parsed. */
@@ -70,14 +70,14 @@ export class PortionPeople {
     return [...this.#primaries.keys()]
   }
 
-  /** Whether any of the people bears the identifier. */
+  /** Whether one of the persons has the identifier. */
   names(identifier: Named): boolean {
     return this.#named.has(keyOf(identifier))
   }
 
   /**
    * The one person that the identifiers name, or a new one.
-   * @throws OtherPerson they name several, or nobody and are not enough for a new one
+   * @throws OtherPerson they name several persons, or none and are not sufficient for a new one
    */
   of({ identifiers }: Beneficiary): Person {
     const found = new Set(identifiers.flatMap((one) => [...(this.#named.get(keyOf(one)) ?? [])]))
@@ -112,7 +112,7 @@ export class PortionPeople {
     return person
   }
 
-  /** The person is there, with these identifiers: those that follow in the portion find it. */
+  /** Adds a person's identifiers, so that later entries of the portion find the person. */
   add(person: Person, identifiers: readonly RecordIdentifier[]): void {
     for (const identifier of identifiers) {
       const { type, names, value } = identifier

@@ -1,4 +1,7 @@
-/** A portion of an enrolment update: its people, their records and ledgers, and the events, written in one transaction. */
+/**
+ * A portion of an enrolment update: its persons, their records and ledgers, and the events are written in one
+ * transaction.
+ */
 import { isDeepStrictEqual } from 'node:util'
 import { ShortTurns } from '@rollcall/base/shared/short-turns'
 import { type Beneficiary, InvalidBeneficiary, RECORD_LENGTH } from '@rollcall/core/enrolment/beneficiary'
@@ -39,7 +42,7 @@ export interface PortionScope {
   readonly recording: Recording
 }
 
-/** Of an update: what its participant may write. */
+/** What the participant of an update may write. */
 export interface WritingScope extends PortionScope {
   readonly grant: Pick<Grant, 'rows' | 'identifiers' | 'hidden'>
 }
@@ -56,7 +59,7 @@ class Outdated extends Error {
 }
 
 /**
- * Writes a portion; what it answers is committed. A value that the database refuses is found by halving.
+ * Writes and commits a portion. If the database refuses a value, the entry is found by halving.
  * @param entries in the order of the message
  */
 export async function writePortion(
@@ -119,8 +122,8 @@ async function writeEntries(
 }
 
 /**
- * Whether an entry is about somebody whom the grant hides. Such an entry is answered as one about an unknown person, and is
- * written to the record that there is.
+ * Whether an entry is about a person whom the grant hides. It gets the answer for an unknown person, and is written
+ * into the existing record.
  */
 const isOfHidden = (scope: WritingScope, hidden: PortionPeople, { beneficiary }: UpdateEntry): boolean =>
   beneficiary.identifiers.some(
@@ -166,7 +169,7 @@ function writeEntry(writing: WritingScope, people: PortionPeople, entry: UpdateE
   try {
     return { said: replacesBenefit(writing, people, entry) ? REPLACED : null }
   } catch (error) {
-    // Which of these rules it was would tell of records that the grant does not show.
+    // The text does not say which rule was broken, because that would reveal a record that the grant does not show.
     if (error instanceof OtherPerson && isBound(writing)) return { rejected: NOT_GRANTED }
     if (error instanceof InvalidBeneficiary) return { rejected: error.message }
     if (error instanceof InvalidRecord) return { rejected: error.reason }
@@ -174,7 +177,7 @@ function writeEntry(writing: WritingScope, people: PortionPeople, entry: UpdateE
   }
 }
 
-/** Whether only some records of the type are granted. */
+/** Whether the grant is limited to some records of the type. */
 const isBound = ({ grant, recordType }: WritingScope): boolean => grant.rows.has(recordType.name)
 
 /** @throws InvalidBeneficiary, InvalidRecord */
@@ -191,7 +194,7 @@ function replacesBenefit(
   const members = withoutAliases(scope, person.document, beneficiary.members, person.aliases)
   const update = { ...beneficiary, members }
   const ledger = person.parsed ?? readLedger(person.ledger)
-  // What is rejected below is not in the ledger.
+  // Rejections below leave the ledger unchanged.
   person.parsed = null
   const { document, replaced } = writeUpdate(scope, ledger, person.document, update, origin, now)
   if (ledger.programmes.size > MAX_PROGRAMMES) {
@@ -214,10 +217,10 @@ function replacesBenefit(
 const NOT_GRANTED =
   'member.member_identifier: this participant may not write this record, or the identifiers do not name one person; a new person needs the primary identifier'
 
-/** Of one person: what an update costs grows with them. */
+/** The most programmes of one person, because the cost of an update grows with them. */
 const MAX_PROGRAMMES = 200
 
-/** Of what was written of a person, as text. */
+/** The longest ledger of a person, as text. */
 const LEDGER_LENGTH = 1_048_576
 
 const REPLACED = 'benefits: an earlier benefit of the same type and date was replaced'

@@ -1,6 +1,6 @@
 /**
- * Enrolment updates: every beneficiary of a message is written or rejected by itself (spec "Enrolment messages", D8). They
- * are written in portions, each a transaction, and answered after all are committed.
+ * Enrolment updates: every beneficiary of a message is written or rejected by itself (spec "Enrolment messages", D8).
+ * They are written in portions of one transaction each, and answered after all commits.
  */
 
 import { inTurn } from '@rollcall/base/shared/semaphore'
@@ -28,7 +28,10 @@ const PORTION = 100
 /** The parts of the server that an update needs. */
 export type Updating = Pick<Answering, 'bodies' | 'clock' | 'db' | 'limits' | 'metrics' | 'turns'>
 
-/** Answers every beneficiary; when it resolves, all that it says succeeded is committed, with the receipt. */
+/**
+ * Answers every beneficiary. When it resolves, everything that it reports as successful is committed, together with the
+ * receipt.
+ */
 export async function answerEnrolmentUpdates(
   parts: Updating,
   { exchange, message }: Pick<Asked, 'exchange' | 'message'>,
@@ -70,9 +73,10 @@ export async function answerEnrolmentUpdates(
       outcome = outcomeOf(exchange, beneficiaries, new Map([...results, ...written]), entries, now)
       await storeReceipt(client, await receiptOf(parts, exchange, message, outcome))
     }
-    // The key of receipts is in memory then: who holds a connection asks for no second one.
+    // This loads the key of receipts, so that `finish` needs no second connection.
     if (isLast) await parts.bodies.encryptBody('', receiptContext(exchange.correlation_id))
-    // One at a time on this node: they write the same people, and would wait for each other with a connection each.
+    // One portion at a time on this node: portions write the same persons, and would wait for each other with a
+    // connection each.
     const written = await inTurn(parts.turns, `enrolment ${registry.id}`, () => writePortion(scope, portion, finish))
     for (const [position, result] of written) results.set(position, result)
   }
@@ -113,7 +117,7 @@ function readEntry(
   }
 }
 
-/** The order of updates: by the message's time, then by the position in it, then by its id. */
+/** The order of updates: by the time of the message, then by the position in it, then by its id. */
 function originOf(message_ts: string, position: number, message_id: string, participant: number): Origin {
   const time = timestampInstant(message_ts) ?? 0
   const stamp = `${digits(time + EPOCH, 15)} ${digits(position, 6)} ${message_id} ${participant}`
@@ -164,7 +168,7 @@ function outcomeOf(
   }
 }
 
-/** As it was sent, of a list the first; '' where there is none. */
+/** The first identifier of the member as sent; '' when there is none. */
 function memberIdentifier(beneficiary: JsonValue): string {
   const member = memberOf(beneficiary, 'member')
   const [first] = elementsOf(memberOf(member, 'member_identifier') ?? memberOf(beneficiary, 'member_identifier'))
@@ -177,7 +181,7 @@ function memberOf(value: JsonValue | undefined, name: string): JsonValue | undef
   return Object.entries(value).find(([one]) => searchKey(one) === name)?.[1]
 }
 
-/** The answer, as it is sent: a question about it is answered with it. */
+/** The answer as it is sent. Later status questions are answered with it. */
 async function receiptOf(
   { bodies }: Updating,
   { correlation_id, encrypted }: Exchange,

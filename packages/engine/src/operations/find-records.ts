@@ -1,17 +1,62 @@
-/** Records are found through the port, and how long it took is reported to the operator. */
+/** Runs searches in slots, and reports their time to the operator's metrics. */
 
+import { checkPeer } from '@rollcall/core/model/exchange'
 import { isLookUp, type RecordQuery, type RecordReader, SearchTimeout } from '@rollcall/core/model/record-source'
 import type { Found } from '@rollcall/core/model/records'
-import { ItemRejection, type RecordType } from '@rollcall/protocol'
+import { recordQuery } from '@rollcall/core/query/at-day'
+import type { SearchCriteria } from '@rollcall/core/query/search-criteria'
+import { dayIn, ItemRejection, type RecordType, RequestFault } from '@rollcall/protocol'
 import type { ItemWork } from './item.ts'
 
-/** The state of the batch, or the newest. */
+/** Reads the state of the batch, or the newest state. */
 export const readerOf = ({ parts, exchange, mode, state }: ItemWork): RecordReader =>
   state ?? parts.recordsOf(exchange.registry).reader(mode.name)
 
 /**
- * Finds records, and reports the time that it took to the operator.
- * @throws ItemRejection for a search that takes too long; looking up one identifier never does by its own fault
+ * Runs a search, in one of the slots unless it is a look-up. One search of a request waits for a slot at a time.
+ * @throws RequestFault 503 err.service.unavailable: no slot became free in time
+ * @throws ItemRejection earlier searches of this request, or this one, took too long
+ */
+export async function findInSlot(work: ItemWork, criteria: SearchCriteria): Promise<Found> {
+  const { parts, exchange, budget, mode, state } = work
+  const { registry, participant } = exchange
+  const cap = parts.limits.search_results
+  // Further pages are made from the ids.
+  const query = recordQuery(criteria, dayIn(registry.time_zone, parts.clock.date()), {
+    cap,
+    ids: mode.name === 'sync' ? 0 : cap,
+    categories: exchange.grant.hidden.categories,
+  })
+  const found = () => measuredFind(work, query)
+  if (isLookUp(query)) return found()
+  const checkBudget = (): void => {
+    if (parts.clock.now() < budget.until) return
+    throw new ItemRejection(
+      'rjct.search_criteria.invalid',
+      `search_criteria.query: not begun: the searches of this request took ${mode.searchTime} seconds; send fewer slow ones in one request`,
+    )
+  }
+  checkBudget()
+  // A batch with one state has a slot already.
+  if (state !== undefined) return found()
+  const previous = budget.turn
+  const { promise, resolve: begin } = Promise.withResolvers<void>()
+  budget.turn = promise
+  await previous
+  const begun = async (): Promise<Found> => {
+    begin()
+    // Everything may have changed while it waited.
+    checkPeer(exchange)
+    if (budget.over) throw new RequestFault('err.service.unavailable', 'the request has failed')
+    checkBudget()
+    return found()
+  }
+  return mode.searchSlots.run(participant.id, begun).finally(begin)
+}
+
+/**
+ * Finds records, and reports the time to the operator's metrics.
+ * @throws ItemRejection the search takes too long; a look-up of one identifier is never the cause itself
  */
 export async function measuredFind(work: ItemWork, query: RecordQuery): Promise<Found> {
   const { parts, exchange } = work
@@ -33,7 +78,7 @@ export async function measuredFind(work: ItemWork, query: RecordQuery): Promise<
   }
 }
 
-/** @param recordType with what may be asked about, and nothing else */
+/** @param recordType the record type, reduced to what may be asked about */
 function tookTooLong(recordType: RecordType | undefined, seconds: number): ItemRejection {
   const { attributes = [], compounds = [] } = recordType ?? {}
   const indexed = [...attributes, ...compounds].filter((row) => row.indexed).map(({ name }) => name)

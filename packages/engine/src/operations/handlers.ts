@@ -1,4 +1,4 @@
-/** How each operation is answered, as rows; receive asks for the answer. */
+/** The handlers of the operations, as rows. */
 
 import type { Exchange, Message } from '@rollcall/core/model/exchange'
 import { referenceId } from '@rollcall/core/model/reference-id'
@@ -15,13 +15,10 @@ import { answerTxnStatus, unansweredQuestion } from './txn-status.ts'
 import { answerUnsubscribe, unansweredUnsubscribe } from './unsubscribe.ts'
 
 interface Handler {
-  /**
-   * `reads`: a batch that is answered later is answered in one state of the records. `writes`: it returns effects, which
-   * are committed together with the reply.
-   */
-  readonly access: 'reads' | 'writes'
+  /** Whether a batch that is answered later is answered from one unchanging state of the records. */
+  readonly needsSnapshot?: true
   readonly answer: (parts: Answering, asked: Asked) => Promise<Outcome>
-  /** Answers a further page of the items that have one, by their positions. Absent: there are no pages. */
+  /** Answers a further page of the items that have one, by their positions. Absent: there are no further pages. */
   readonly page?: (parts: Answering, asked: Asked, pages: ReadonlyMap<number, PersistedPage>) => Promise<Outcome>
   /** The members of a reply that answers nothing of the message. Absent: its array of items, empty. */
   readonly unanswered?: (exchange: Unanswered, message: Message, reason: string) => Outcome['members']
@@ -33,31 +30,30 @@ const HANDLERS = new Map<Operation, Handler>([
   [
     operation('search'),
     {
-      access: 'reads',
+      needsSnapshot: true,
       answer: (parts, asked) => answerBatch(parts, asked, searchItem),
       page: (parts, asked, pages) => answerPage(parts, asked, pages, searchPage),
     },
   ],
-  [operation('subscribe'), { access: 'writes', answer: answerSubscribe }],
-  [operation('unsubscribe'), { access: 'writes', answer: answerUnsubscribe, unanswered: unansweredUnsubscribe }],
-  [operation('enrolled'), { access: 'reads', answer: answerEnrolled }],
-  [operation('enrolment-status'), { access: 'reads', answer: answerEnrolmentStatus }],
-  [operation('disabled'), { access: 'reads', answer: answerDisabled }],
-  [operation('disability-details'), { access: 'reads', answer: answerDisabilityDetails }],
-  [operation('disability-support'), { access: 'reads', answer: answerDisabilitySupport }],
-  // Its writes are committed while it is answered, portion by portion.
-  [operation('enrolment-updates'), { access: 'reads', answer: answerEnrolmentUpdates }],
-  [operation('txn-status'), { access: 'reads', answer: answerTxnStatus, unanswered: unansweredQuestion }],
+  [operation('subscribe'), { answer: answerSubscribe }],
+  [operation('unsubscribe'), { answer: answerUnsubscribe, unanswered: unansweredUnsubscribe }],
+  [operation('enrolled'), { answer: answerEnrolled }],
+  [operation('enrolment-status'), { answer: answerEnrolmentStatus }],
+  [operation('disabled'), { answer: answerDisabled }],
+  [operation('disability-details'), { answer: answerDisabilityDetails }],
+  [operation('disability-support'), { answer: answerDisabilitySupport }],
+  [operation('enrolment-updates'), { answer: answerEnrolmentUpdates }],
+  [operation('txn-status'), { answer: answerTxnStatus, unanswered: unansweredQuestion }],
 ])
 
 /** Lets the exchange's operation answer its message. */
 export const answerMessage = (parts: Answering, asked: Asked): Promise<Outcome> =>
   handlerOf(asked.exchange).answer(parts, asked)
 
-/** What the operation does with records. */
-export const accessOf = (exchange: Pick<Exchange, 'operation'>): Handler['access'] => handlerOf(exchange).access
+export const needsSnapshot = (exchange: Pick<Exchange, 'operation'>): boolean =>
+  handlerOf(exchange).needsSnapshot === true
 
-/** Lets the exchange's operation answer a further page of the items that have one, by their positions. */
+/** Answers a further page of the items that have one, by their positions. */
 export async function answerFurtherPage(
   parts: Answering,
   asked: Asked,
@@ -69,8 +65,8 @@ export async function answerFurtherPage(
 }
 
 /**
- * The members of a reply that answers nothing: of a message whose header was rejected, or that the registry failed to
- * answer. A message that cannot be read has a transaction_id only.
+ * The members of a reply that answers nothing, because the header was rejected or the registry failed. A message that
+ * cannot be read has only a transaction_id.
  */
 export function unansweredMembers(exchange: Unanswered, message: Message, reason: string): Outcome['members'] {
   const { items } = exchange.operation.reply
@@ -89,10 +85,11 @@ const LATER_PAGES =
 const ITEM = 'the registry failed; nothing is known to be wrong with this item'
 
 /**
- * Rejected as a whole, without a reason code: none of the standard's is true (N18).
- * @param items those that were still to be answered; none where they cannot be read
+ * The outcome of an exchange that the registry failed to answer: status rjct without a reason code, because none of the
+ * standard's codes is true (N18).
+ * @param items the items that were not answered; none when they cannot be read
  * @param about.page from 1
- * @param about.count how many items the request has
+ * @param about.count the number of items in the request
  */
 export function failedOutcome(
   exchange: Pick<Exchange, 'operation' | 'correlation_id'>,

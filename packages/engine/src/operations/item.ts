@@ -1,4 +1,4 @@
-/** What is known of one item of a batch, and what is done with it: shared by the batches and by those who handle items. */
+/** The types for one item of a batch and its answer, shared by batches and item handlers. */
 
 import type { Clock } from '@rollcall/base/shared/clock'
 import type { Semaphore } from '@rollcall/base/shared/semaphore'
@@ -15,7 +15,7 @@ import type { Bodies } from '@rollcall/keys/bodies'
 import type { Log } from '@rollcall/observe/log'
 import type { Metrics } from '@rollcall/observe/metrics'
 import type { GrantQuota } from '@rollcall/participants/admission/grant-quota'
-import type { SearchGate } from '@rollcall/participants/admission/search-gate'
+import type { SearchSlots } from '@rollcall/participants/admission/search-slots'
 import type { ReadingThreads } from '@rollcall/participants/reading/threads'
 import type { FoundRecords } from './outcome.ts'
 
@@ -31,17 +31,17 @@ export interface Asked {
   readonly mode: ModeName
   readonly exchange: Exchange
   readonly message: Message
-  /** Of a chunk: reference_ids that earlier chunks of the request have as well. */
+  /** For a chunk: reference_ids that earlier chunks of the request have too. */
   readonly earlier?: readonly string[]
-  /** The one state of the records in which it is answered; else each statement sees the newest. */
+  /** The unchanging state of the records for the whole batch; absent: each statement sees the newest state. */
   readonly state?: RecordReader
-  /** Of a message that is answered later: where its answers go, as it was checked; null: it names no address. */
+  /** For an asynchronous message: the checked address for its answers; null: the message has none. */
   readonly sender_uri?: string | null
 }
 
-/** What the answers of operations need of the server. */
+/** The dependencies of the operations. */
 export interface Answering extends OpeningRequest {
-  /** By which the time of searches is measured. */
+  /** Measures the time of searches. */
   readonly clock: Pick<Clock, 'now' | 'date'>
   readonly consents: Consents
   readonly db: Database
@@ -52,39 +52,39 @@ export interface Answering extends OpeningRequest {
   readonly modes: Modes
   readonly recordsOf: (registry: { readonly id: number }) => RecordSource
   readonly turns: Semaphore
-  /** Whether there is an address for notifications of a participant's subscription that was asked for from `sender_uri`. */
+  /** Whether there is an address for notifications of a subscription that was requested from `sender_uri`. */
   readonly canNotify: (participant: Participant, sender_uri: string | null) => Promise<boolean>
 }
 
-/** What an item handler needs: where it works, for whom, and how much the whole answer may still grow. */
+/** The dependencies of an item handler: the exchange, and how much the whole answer may still grow. */
 export interface ItemWork {
   readonly parts: Answering
   readonly exchange: Exchange
   readonly budget: {
-    /** Of records that the answer may still hold; handlers take from it. */
+    /** Bytes of records that the answer may still have; handlers reduce it. */
     bytes: number
-    /** Records that its items may still find, on all pages, where further pages follow. */
+    /** Records that the items may still find on all pages, if further pages follow. */
     records: number
-    /** Until when searches are begun, by the clock of `parts`. */
+    /** No search starts after this time, by the clock of `parts`. */
     readonly until: number
-    /** When the search before has its turn: of one request one search waits for a turn at a time. */
+    /** Resolves when the previous search has its slot: only one search of a request waits for a slot at a time. */
     turn: Promise<void>
-    /** Whether the request has failed, so that nothing more is begun. */
+    /** Whether the request has failed, so that nothing more is started. */
     over: boolean
   }
   readonly mode: Mode
-  /** Of the message. */
+  /** The number of items in the message. */
   readonly items: number
-  /** The one state of the records in which a batch is answered; else each statement sees the newest. */
+  /** The unchanging state of the records for the whole batch; undefined: each statement sees the newest state. */
   readonly state: RecordReader | undefined
-  /** Says what the item asks, for its account: as soon as it is known, so that a rejected item has it too. */
-  readonly asks: (facts: AskedFacts) => void
+  /** Adds facts about the item to its audit entry as soon as they are known, so that a rejected item has them too. */
+  readonly addFacts: (facts: AskedFacts) => void
 }
 
 /** The work on a whole batch. */
-export type BatchWork = Omit<ItemWork, 'asks'>
+export type BatchWork = Omit<ItemWork, 'addFacts'>
 
-/** One item of a batch: an object; nothing more is known of it than its well-formed timestamp and locale. */
+/** One item of a batch: an object whose timestamp and locale were checked, and nothing else. */
 export interface Item {
   readonly timestamp: string
   readonly locale?: string
@@ -92,22 +92,22 @@ export interface Item {
 }
 
 export interface ItemAnswer {
-  /** Of the item's answer, beside reference_id, timestamp and status. */
+  /** The members of the item's answer, beside reference_id, timestamp and status. */
   readonly members: ReplyMembers
-  /** The data for further pages, if the request has them. */
+  /** The data for further pages, if the request has any. */
   readonly found?: FoundRecords
   /** The consent under which it was answered. */
   readonly use?: ConsentUse
 }
 
-/** One further page of what an item found. */
+/** One further page of an item's records. */
 export interface PersistedPage {
   readonly page_size: number
   /** From 2. */
   readonly page_number: number
   /** Records in all pages. */
   readonly total: number
-  /** Of this page. */
+  /** The records of this page. */
   readonly record_ids: readonly RecordId[]
 }
 
@@ -119,15 +119,15 @@ export type PageHandler = (work: ItemWork, item: Item, page: PersistedPage) => P
 
 export interface Mode {
   readonly name: ModeName
-  /** Shares out the connections of the mode's searches. */
-  readonly gate: SearchGate
+  /** The slots of the mode's searches. */
+  readonly searchSlots: SearchSlots
   /** Seconds after which no further search of a batch is begun. */
   readonly searchTime: number
 }
 
 export type Modes = Readonly<Record<ModeName, Mode>>
 
-/** The items of a message as its operation names them. */
+/** The items of a message; none when its operation has no items. */
 export function itemsOf({ operation }: Pick<Exchange, 'operation'>, message: Message): readonly Item[] {
   const { items } = operation.request
   return items === null ? [] : (message[items] as readonly Item[])

@@ -1,4 +1,4 @@
-/** The record of the one person that a question names. */
+/** Finds the record of the person that a question names. */
 
 import { isGranted } from '@rollcall/core/model/grant'
 import type { Predicate } from '@rollcall/core/model/predicate'
@@ -20,26 +20,26 @@ import type { Outcome } from './outcome.ts'
 import { takeQuota } from './quota.ts'
 import { currentRecord } from './scheduled-statuses.ts'
 
-/** What is known of the person that a question is about. */
+/** The person of a question. */
 export interface AboutPerson {
   readonly work: ItemWork
   readonly criteria: PersonCriteria
-  /** Null: this registry holds no such person. */
+  /** Null: the registry has no such person. */
   readonly record: FoundRecord | null
 }
 
-/** A question, and what a signed consent must cover for it to be answered of the person. */
+/** A question, and the part of the record that a signed consent must cover. */
 export interface AskedQuestion extends PersonQuestion {
   /** An attribute, a list or a member of the record. */
   readonly covered: string
-  /** The answer tells it in words of its own, such as yes or no, and shows no record. */
+  /** Set when the answer is in its own words, such as yes or no, and shows no record. */
   readonly isTold?: true
 }
 
 /** Names the answer to a question that names nobody. */
 const NOBODY = '0'
 
-/** Answers a question about one person: who it is, is the same for every such question. */
+/** Answers a question about one person. The person is found in the same way for every such question. */
 export async function answerAboutPerson(
   parts: Answering,
   asked: Asked,
@@ -51,7 +51,7 @@ export async function answerAboutPerson(
   let criteria: PersonCriteria
   try {
     const read = readPersonCriteria(grant.person_kind, question, given, parts.limits)
-    // What is asked about is bounded by the grant; the answer is read from the whole record.
+    // The grant limits what the question may use; the answer is read from the whole record.
     criteria = { ...read, recordType: wholeOf(registry.kind, read.recordType) }
   } catch (error) {
     return answerQuestion(parts, asked, NOBODY, () => Promise.reject(error))
@@ -59,9 +59,9 @@ export async function answerAboutPerson(
   return answerQuestion(parts, asked, criteria.person, async (asking) => {
     const { recordType, identifiers: named } = criteria
     const facts = { record_type: recordType.name, form: 'identifier' }
-    asking.asks({ ...facts, persons: [{ role: 'asked', identifiers: named }] })
+    asking.addFacts({ ...facts, persons: [{ role: 'asked', identifiers: named }] })
     const consented = await consentOf(asking, given as Consenting, question.name, named)
-    asking.asks(consented.facts)
+    asking.addFacts(consented.facts)
     const { grant: ownGrant, identifiers, signed, use } = consented
     const work = { ...asking, exchange: { ...asking.exchange, grant: ownGrant } }
     const found = await findPerson(work, question, { ...criteria, identifiers }, use !== null)
@@ -72,7 +72,7 @@ export async function answerAboutPerson(
       const { identifiers: own } = personOf(registry.kind, recordType, JSON.parse(found.document))
       const told = isTold && isConsented
       const persons = [{ role: told ? 'seen' : 'asked', identifiers: own } as const]
-      asking.asks({ persons, ...(told && { told: covered }) })
+      asking.addFacts({ persons, ...(told && { told: covered }) })
     }
     const answered = await answer({ work, criteria, record: isConsented ? found : null })
     const counting = found === null ? use : all
@@ -87,9 +87,9 @@ function wholeOf({ record_types }: Kind, { name }: RecordType): RecordType {
 }
 
 /**
- * By the identifier that the registry knows its people by, else by any of theirs.
- * @param isConsented whether it is asked under a consent
- * @throws ItemRejection where the identifier names several people
+ * Finds the person by the registry's primary identifier, or else by any other identifier.
+ * @param isConsented whether the question is asked under a consent
+ * @throws ItemRejection the identifier names several persons
  */
 async function findPerson(
   work: ItemWork,
@@ -111,10 +111,11 @@ async function findPerson(
   const advice = isGranted(seen.types, primary) ? `; ask with a ${primary}` : ''
   const isOwn = ({ type }: Identifier): boolean => type === primary
   for (const wanted of [identifiers.filter(isOwn), identifiers.filter((one) => !isOwn(one))]) {
-    // Of several people it is not known who consents, also where this participant may find one of them alone.
-    const bearers = isConsented ? await findBy(work, name, criteria, wanted, { isWhole: true }) : []
+    // If several persons share the identifier, it is unknown who consented; this includes persons who are hidden from
+    // the participant.
+    const sharing = isConsented ? await findBy(work, name, criteria, wanted, { isWhole: true }) : []
     const found = await findBy(work, name, criteria, wanted)
-    if (bearers.length > 1) return null
+    if (sharing.length > 1) return null
     if (found.length > 1) {
       throw new ItemRejection(
         'rjct.search_criteria.invalid',
@@ -127,8 +128,8 @@ async function findPerson(
 }
 
 /**
- * Each identifier is a look-up of its own, which is never slow.
- * @param isWhole also people who are hidden from the participant
+ * Looks up each identifier; look-ups are never slow.
+ * @param isWhole whether hidden persons are included
  */
 async function findBy(
   work: ItemWork,
@@ -140,7 +141,8 @@ async function findBy(
   const { grant } = work.exchange
   const categories = isWhole ? PROTECTION_CATEGORIES : grant.hidden.categories
   const page = { sort: [], limit: 2, offset: 0, cap: 2, categories }
-  // Asked of the database too, so that no two records outside of them stand for those that may be found.
+  // The conditions are also applied in the database, so that two records that do not fulfil them cannot take the place
+  // of those that do.
   const rows = isWhole ? undefined : grant.rows.get(recordType.name)
   const found = await Promise.all(
     identifiers.map((identifier) => {
@@ -155,6 +157,6 @@ async function findBy(
   return [...records.values()].filter(({ document }) => isWhole || isInRows(grant, recordType, document))
 }
 
-/** The person's record. Whether it answers the question with yes or no is what the grant of the operation says. */
+/** The person's record. The grant of the operation allows to answer yes or no from it. */
 export const documentOf = ({ record }: AboutPerson): JsonValue =>
   record === null ? null : (JSON.parse(record.document) as JsonValue)

@@ -6,9 +6,10 @@ import { ItemRejection, RequestFault } from '@rollcall/protocol'
 import type { ItemWork } from './item.ts'
 
 /**
- * The only item of a message that is answered at once is refused as the rate of a participant refuses a message, so that
- * its sender can wait and send it again. Other items are rejected one by one: those before them are answered.
- * @param criteria the member that asks
+ * Takes from the grant's quota. If the only item of a synchronous message exceeds the rate, the message is refused like
+ * one beyond a participant's rate, so that its sender can wait and send it again. In other messages only the item is
+ * rejected.
+ * @param criteria the member with the question
  * @throws ItemRejection the daily quota of the grant is used up, or its rate is reached
  * @throws RequestFault 429 err.request.too_many_requests with `retryAfter`
  */
@@ -33,7 +34,7 @@ const DAY = 86_400_000
 /** When the next day begins, as a text. */
 const nextDay = (now: number): string => new Date((Math.floor(now / DAY) + 1) * DAY).toISOString().replace('.000Z', 'Z')
 
-/** What is short, in words. */
+/** The shortage in words. */
 export function shortageText(shortage: Shortage, what: Counted, now: number): string {
   switch (shortage.of) {
     case 'day':

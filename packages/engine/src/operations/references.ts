@@ -1,4 +1,4 @@
-/** Stores the references of exchanges that an earlier version accepted: its requests alone have them. */
+/** Stores the references of exchanges that an earlier version accepted: only their requests have them. */
 
 import { referenceId } from '@rollcall/core/model/reference-id'
 import { isUnavailable, safeDatabaseError } from '@rollcall/database/database-errors'
@@ -13,10 +13,10 @@ import { itemsOf } from './item.ts'
 export type StoringReferences = Parameters<typeof readRequest>[0] & { readonly log: Log }
 
 /**
- * Opens at most `limit` requests, the newest first. One that cannot be read has no references, and stops none of the
- * others.
- * @param participant `Participant.id`; null: of all
- * @returns how many there were to open
+ * Reads at most `limit` requests, the newest first. A request that cannot be read has no references, and does not stop
+ * the others.
+ * @param participant `Participant.id`; null: all
+ * @returns how many requests there were to read
  */
 export async function storeMissingReferences(
   parts: StoringReferences,
@@ -38,8 +38,8 @@ export async function ensureReferences(parts: StoringReferences, accepted: Accep
 }
 
 /**
- * The reference_ids of a chunk that earlier chunks of its request have as well. Of a request of an earlier version they are
- * stored first.
+ * The reference_ids of a chunk that are also in earlier chunks of its request. References of a request of an earlier
+ * version are stored first.
  */
 export async function earlierReferences(parts: StoringReferences, chunk: AcceptedExchange): Promise<readonly string[]> {
   if (chunk.first_item === 0) return []

@@ -1,6 +1,6 @@
 /**
- * Statuses of enrolments that were scheduled: a record is written again when one begins, with its events, and a question that
- * comes before that is answered as if it were.
+ * Scheduled statuses of enrolments: when one begins, the record is written again with its events. A question before
+ * that is answered as if it were written.
  */
 
 import type { Clock } from '@rollcall/base/shared/clock'
@@ -32,10 +32,10 @@ import { recordsOf } from '@rollcall/records/records/registry-records'
 import type { Person } from './enrolment-people.ts'
 import { type PortionScope, storePeople } from './enrolment-portion.ts'
 
-/** When the first scheduled status begins; it is asked for at most twice a second. */
+/** When the first scheduled status begins; read at most twice a second. */
 const schedules = perPool((pool) => shortLived(() => firstDue({ pool })))
 
-/** The record as it is now. */
+/** The record as it is now, with scheduled statuses that have begun. */
 export async function currentRecord(
   { db, clock }: { readonly db: Pick<Database, 'pool'>; readonly clock: Pick<Clock, 'date'> },
   registry: Registry,
@@ -83,7 +83,7 @@ export async function bringIntoForce(parts: Scheduling, signal: AbortSignal): Pr
 
 const keyOf = ({ registry, record_type, records }: DueRecords): string => `${registry} ${record_type} ${records.join()}`
 
-/** All in one transaction; where that fails, each in its own, and those that fail are logged. */
+/** Writes all records in one transaction; if that fails, each in its own. Failed ones are logged. */
 async function bringEach(parts: Scheduling, due: DueRecords, now: Date, failed: Set<string>): Promise<number> {
   try {
     return await bringOne(parts, due, now)

@@ -1,39 +1,36 @@
-/** search: what is done with one search_request item (spec "SearchRequest", "SearchResponse"). */
+/** search: answers one search_request item (spec "SearchRequest", "SearchResponse"). */
 
 import type { ConsentUse } from '@rollcall/core/model/consent'
-import { checkPeer, type Exchange } from '@rollcall/core/model/exchange'
+import type { Exchange } from '@rollcall/core/model/exchange'
 import type { Disclosed, ReplyMembers } from '@rollcall/core/model/outcome'
 import { leavesOf, type Predicate } from '@rollcall/core/model/predicate'
 import { PROTECTION_CATEGORIES } from '@rollcall/core/model/protection'
-import { isLookUp } from '@rollcall/core/model/record-source'
 import type { Found, FoundRecord, Identifier } from '@rollcall/core/model/records'
-import type { Registry } from '@rollcall/core/model/registry'
 import { type Consenting, checkSubject, consentFacts, isAboutSubject } from '@rollcall/core/policy/basis'
 import { askedMembers } from '@rollcall/core/policy/disclosed-persons'
 import { disclose, isInRows } from '@rollcall/core/policy/disclosure'
 import { checkPersonal, type Emergency, emergencyOf } from '@rollcall/core/policy/emergency'
 import { checkForm } from '@rollcall/core/policy/query-form'
 import { hidesEmpty, showsNothing, totalShown, withinCap } from '@rollcall/core/policy/total'
-import { recordQuery } from '@rollcall/core/query/at-day'
 import { askedBy, checkBackfilled, mentionsUnfilled } from '@rollcall/core/query/mentions'
 import { readSearchCriteria, type SearchCriteria } from '@rollcall/core/query/search-criteria'
-import { dayIn, ItemRejection, isJsonObject, type JsonValue, PROTOCOL_VERSION, RequestFault } from '@rollcall/protocol'
+import { dayIn, ItemRejection, isJsonObject, type JsonValue, PROTOCOL_VERSION } from '@rollcall/protocol'
 import { type Consented, consentOf, useOfRecord } from './consented.ts'
-import { measuredFind, readerOf } from './find-records.ts'
+import { findInSlot, measuredFind, readerOf } from './find-records.ts'
 import type { Item, ItemAnswer, ItemWork, PersistedPage } from './item.ts'
 import { takeQuota } from './quota.ts'
 
-/** The data and pagination members of the item's answer; no hit is `reg_records: []`, not a rejection. */
+/** Answers the first page of an item, or the page it asks for. Without a hit it has `reg_records: []`, and is no rejection. */
 export async function searchItem(asking: ItemWork, item: Item): Promise<ItemAnswer> {
   const { criteria, exchange, emergency, consented } = await readCriteria(asking, item)
   const work = { ...asking, exchange }
   const { limits } = work.parts
   checkFilled(exchange, criteria)
-  // Each identifier is a look-up of its own.
+  // Each identifier is looked up by itself, so each takes one of the quota.
   const wanted = identifiersIn(criteria.predicate).length || 1
   await takeQuota(work, emergency === null ? 'items' : 'emergencies', wanted)
   if (emergency !== null) noteEmergency(work, emergency)
-  const found = await subjectAlone(work, consented, criteria)
+  const found = await findPermitted(work, consented, criteria)
   const { total, records, ids, use, reason } = withinCap(exchange.grant, found, limits.search_results)
   const { page_size, page_number } = criteria
   takeRecords(work.budget, ids.length)
@@ -43,7 +40,7 @@ export async function searchItem(asking: ItemWork, item: Item): Promise<ItemAnsw
       ...(await pageMembers(work, criteria, records, { page_size, page_number, total })),
     },
     ...(use !== null && { use }),
-    // Who asks for a later page wants that page alone.
+    // A request for a later page gets only that page.
     ...(work.mode.name === 'async' &&
       page_number === 1 &&
       !showsNothing(exchange.grant, criteria.recordType) && {
@@ -52,9 +49,9 @@ export async function searchItem(asking: ItemWork, item: Item): Promise<ItemAnsw
   }
 }
 
-/** The operator is told at once, and of no person: the account of the request has the reason. */
-function noteEmergency({ parts: { log, metrics }, exchange, asks }: ItemWork, { reason }: Emergency): void {
-  asks({ emergency: reason })
+/** Notifies the operator at once, without naming a person. The audit entry of the request has the reason. */
+function noteEmergency({ parts: { log, metrics }, exchange, addFacts }: ItemWork, { reason }: Emergency): void {
+  addFacts({ emergency: reason })
   const { participant, registry, grant, correlation_id } = exchange
   const where = { participant: participant.sender_id, registry: registry.namespace }
   metrics.emergencyUsed(where.participant, where.registry)
@@ -62,24 +59,24 @@ function noteEmergency({ parts: { log, metrics }, exchange, asks }: ItemWork, { 
 }
 
 /**
- * What is found, and under which consent. An identifier that finds several persons finds none of whom it is known that it is
- * the one who consents; nor is somebody found whose consent does not hold any more, or covers nothing of the record.
+ * Finds the records that may be shown under the consent. Nothing is found if several persons share the identifier, because it is
+ * unknown which of them consented; nor if the consent has ended, or covers nothing of the record.
  */
-async function subjectAlone(
+async function findPermitted(
   work: ItemWork,
   { use, signed }: Consented,
   criteria: SearchCriteria,
 ): Promise<Found & { readonly use: ConsentUse | null }> {
   const { exchange } = work
-  const wanted = inRows(exchange, criteria)
-  const isOfSeveral = isAboutSubject(exchange.grant) && (await isBorneBySeveral(work, criteria))
+  const wanted = withGrantConditions(exchange, criteria)
+  const isShared = isAboutSubject(exchange.grant) && (await isSharedIdentifier(work, criteria))
   if (use === null) {
-    const found = await findInTurn(work, wanted)
-    return { ...(isOfSeveral ? NOBODY : found), use }
+    const found = await findInSlot(work, wanted)
+    return { ...(isShared ? NOBODY : found), use }
   }
-  const { total, records, ids } = await findInTurn(work, { ...wanted, page_number: 1 })
+  const { total, records, ids } = await findInSlot(work, { ...wanted, page_number: 1 })
   const [record] = records
-  if (isOfSeveral || total !== 1 || record === undefined) return { ...NOBODY, use }
+  if (isShared || total !== 1 || record === undefined) return { ...NOBODY, use }
   const { recordType, page_number } = criteria
   const all = await useOfRecord(work, use, recordType, record)
   const isShown = [...disclose(exchange.grant, recordType, [record.document])].some(
@@ -89,8 +86,11 @@ async function subjectAlone(
   return { total, records: page_number === 1 ? records : [], ids, use: all }
 }
 
-/** Also of people who are hidden from the participant: of those it does not know who is left, and who consents. */
-async function isBorneBySeveral(
+/**
+ * Whether several persons have the identifier, hidden ones included: the participant must not learn which of them is left, or
+ * who consented.
+ */
+async function isSharedIdentifier(
   work: ItemWork,
   { recordType, predicate }: Pick<SearchCriteria, 'recordType' | 'predicate'>,
 ): Promise<boolean> {
@@ -104,10 +104,7 @@ const NOBODY: Found = { total: 0, records: [], ids: [] }
 const identifiersIn = (predicate: Predicate): readonly Identifier[] =>
   leavesOf(predicate).flatMap((leaf) => (leaf.is === 'identifier' ? leaf.identifiers : []))
 
-/**
- * The same members for a further page, of records that were found when the first one was answered. They are read on a
- * connection of searches, for which the page waits as a search does.
- */
+/** Answers a further page, from the records that the first page found. Reading them needs a slot, like a search. */
 export async function searchPage(
   work: ItemWork,
   item: Item,
@@ -121,7 +118,7 @@ export async function searchPage(
       'search_criteria.query: found several people, and this participant may ask about one who consents',
     )
   }
-  const records = await work.mode.gate.run(participant.id, () =>
+  const records = await work.mode.searchSlots.run(participant.id, () =>
     readerOf(work).read(registry, criteria.recordType, record_ids, grant.hidden.categories),
   )
   // A record may have changed since it was found.
@@ -136,16 +133,13 @@ async function pageMembers(
   { total, ...page }: { readonly page_size: number; readonly page_number: number; readonly total: number },
 ): Promise<ReplyMembers> {
   const shown = disclosedRecords(work, criteria, records)
-  // An answer without a record takes one as well: otherwise a used-up quota would say that there is one.
+  // An answer without records takes one too. Otherwise the refusal by a used-up quota would reveal that there is a record.
   await takeQuota(work, 'records', Math.max(1, shown.length))
   const total_count = totalShown(work.exchange.grant, total, shown.length)
   return { data: dataOf(criteria, shown), pagination: { ...page, total_count } }
 }
 
-/**
- * Every id is held until the first page is written, and every page is a callback: one request cannot make the server
- * hold as many as it likes.
- */
+/** Limits the records of a request: all ids are kept until the first page is written, and each page is a callback. */
 function takeRecords(budget: ItemWork['budget'], found: number): void {
   if (found > budget.records) {
     throw new ItemRejection(
@@ -158,14 +152,14 @@ function takeRecords(budget: ItemWork['budget'], found: number): void {
 
 interface AskedItem {
   readonly criteria: SearchCriteria
-  /** With the grant that counts for the item. */
+  /** With the grant for this item: its emergency part, or the grant reduced to the consent. */
   readonly exchange: Exchange
   readonly emergency: Emergency | null
   readonly consented: Consented
 }
 
-/** Read by what may be asked about, under the basis of the grant. */
-async function readCriteria({ parts, exchange: asking, asks }: ItemWork, item: Item): Promise<AskedItem> {
+/** Reads the criteria by the kind that the grant allows to ask about, and checks emergency, form and consent. */
+async function readCriteria({ parts, exchange: asking, addFacts }: ItemWork, item: Item): Promise<AskedItem> {
   const { registry, participant } = asking
   const sizes = [participant.max_page_size, asking.grant.terms.page_size].filter((size) => size != null)
   const largest = sizes.length === 0 ? null : Math.min(...sizes)
@@ -173,7 +167,7 @@ async function readCriteria({ parts, exchange: asking, asks }: ItemWork, item: I
   const now = new Date(parts.clock.date())
   const visible = () => (emergencyOf(asking.grant, consenting, now)?.grant ?? asking.grant).visible
   const asked = readSearchCriteria(asking.grant.kind, item, parts.limits, { max_page_size: largest, visible })
-  asks({
+  addFacts({
     record_type: asked.recordType.name,
     form: asked.form,
     ...askedBy(asked),
@@ -186,7 +180,7 @@ async function readCriteria({ parts, exchange: asking, asks }: ItemWork, item: I
   const identifiers = identifiersIn(asked.predicate)
   const given = { parts, exchange: ordinary }
   const consented = await consentOf(given, consenting, 'search_criteria', identifiers)
-  asks(consented.facts)
+  addFacts(consented.facts)
   checkSubject(ordinary.grant, asked)
   const recordType = registry.kind.record_types.find(({ name }) => name === asked.recordType.name)
   if (recordType === undefined) throw new RangeError(`the kind has no record type ${asked.recordType.name}`)
@@ -196,14 +190,13 @@ async function readCriteria({ parts, exchange: asking, asks }: ItemWork, item: I
   return { criteria: { ...asked, recordType, predicate }, exchange, emergency, consented }
 }
 
-/** The conditions of the grant are added. */
-function inRows({ grant }: Exchange, criteria: SearchCriteria): SearchCriteria {
+function withGrantConditions({ grant }: Exchange, criteria: SearchCriteria): SearchCriteria {
   const rows = grant.rows.get(criteria.recordType.name)
   if (rows === undefined) return criteria
   return { ...criteria, predicate: { is: 'and', of: [criteria.predicate, rows] } }
 }
 
-/** @throws ItemRejection what is asked, or what the grant asks, is being backfilled; the latter is not named */
+/** @throws ItemRejection the query, or the conditions of the grant, use a column that is being backfilled; the latter is not named */
 function checkFilled({ registry, grant }: Exchange, criteria: SearchCriteria): void {
   checkBackfilled(registry.unfilled, criteria)
   const rows = grant.rows.get(criteria.recordType.name)
@@ -223,21 +216,19 @@ function dataOf(criteria: SearchCriteria, reg_records: readonly Disclosed[]): Re
   }
 }
 
-/** Of a record nothing is shown. */
 const isEmpty = (record: JsonValue): boolean => isJsonObject(record) && Object.keys(record).length === 0
 
 /**
- * One answer holds so many bytes of records and no more: a batch cannot make the server build an endless text. They are
- * counted as they are made, since a selection may be longer than its record. What is shown of a household is shown of the member
- * by whose identifier it was asked for, and accounted so.
- * @throws ItemRejection when they are too many; the budget is then as it was
+ * Discloses records within the budget of bytes. The bytes are counted while records are made, because a selection may be longer
+ * than its record. Notes the members of a household by whose identifiers it was found, for the audit entry.
+ * @throws ItemRejection the records are too many; the budget is then unchanged
  */
 function disclosedRecords(
-  { exchange, budget, asks }: ItemWork,
+  { parts, exchange, budget, addFacts }: ItemWork,
   { recordType, predicate, shape }: SearchCriteria,
   found: readonly FoundRecord[],
 ): readonly Disclosed[] {
-  const day = today(exchange.registry)
+  const day = dayIn(exchange.registry.time_zone, parts.clock.date())
   const hides = hidesEmpty(exchange.grant)
   const select = (record: JsonValue): JsonValue | null => {
     if (hides && isEmpty(record)) return null
@@ -272,51 +263,7 @@ function disclosedRecords(
   budget.bytes -= bytes
   if (records.length > 0 && members.size > 0) {
     const asked = { role: 'asked', identifiers: named } as const
-    asks({ persons: [asked, { role: 'seen', identifiers: [...members] }] })
+    addFacts({ persons: [asked, { role: 'seen', identifiers: [...members] }] })
   }
   return records
-}
-
-const today = ({ time_zone }: Registry): string => dayIn(time_zone, Date.now())
-
-/**
- * Finds; what may be slow waits for its turn first.
- * @throws RequestFault 503 err.service.unavailable where there is no turn in time
- * @throws ItemRejection where searches of this request took too long before, or this one takes too long
- */
-async function findInTurn(work: ItemWork, criteria: SearchCriteria): Promise<Found> {
-  const { parts, exchange, budget, mode, state } = work
-  const { registry, participant } = exchange
-  const cap = parts.limits.search_results
-  // Further pages are made of the ids.
-  const query = recordQuery(criteria, today(registry), {
-    cap,
-    ids: mode.name === 'sync' ? 0 : cap,
-    categories: exchange.grant.hidden.categories,
-  })
-  const found = () => measuredFind(work, query)
-  if (isLookUp(query)) return found()
-  const checkBudget = (): void => {
-    if (parts.clock.now() < budget.until) return
-    throw new ItemRejection(
-      'rjct.search_criteria.invalid',
-      `search_criteria.query: not begun: the searches of this request took ${mode.searchTime} seconds; send fewer slow ones in one request`,
-    )
-  }
-  checkBudget()
-  // One state is one connection, for which there was a turn already.
-  if (state !== undefined) return found()
-  const before = budget.turn
-  const { promise, resolve: begin } = Promise.withResolvers<void>()
-  budget.turn = promise
-  await before
-  const begun = async (): Promise<Found> => {
-    begin()
-    // All may have changed while it waited.
-    checkPeer(exchange)
-    if (budget.over) throw new RequestFault('err.service.unavailable', 'the request has failed')
-    checkBudget()
-    return found()
-  }
-  return mode.gate.run(participant.id, begun).finally(begin)
 }

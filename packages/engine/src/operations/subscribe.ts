@@ -1,4 +1,4 @@
-/** subscribe: what is done with one subscribe_request item (spec "SubscribeRequest", "SubscribeResponse"). */
+/** subscribe: answers one subscribe_request item (spec "SubscribeRequest", "SubscribeResponse"). */
 import { setImmediate as turn } from 'node:timers/promises'
 import { readSubscribeCriteria, type SubscribeCriteria } from '@rollcall/core/events/criteria'
 import { nextRuns } from '@rollcall/core/events/frequency'
@@ -33,12 +33,12 @@ export async function answerSubscribe(parts: Answering, asked: Asked): Promise<O
   const wanted = [...read.values()].flatMap((criteria) => (criteria instanceof ItemRejection ? [] : [criteria]))
   const subscribing = await Subscribing.begin(parts.db, subscriber, parts.limits, wanted)
   const canNotify = await parts.canNotify(participant, sender_uri)
-  // What one item makes counts for the next: all is decided without a pause, in the order of the items.
+  // Each item affects the next ones, so all are decided without a pause, in order.
   const outcome = await answerBatch(parts, asked, async (work, item) => {
     const criteria = read.get(item) ?? (await readItem(parts, exchange, item, now))
     if (criteria instanceof ItemRejection) throw criteria
-    work.asks(factsOf(criteria))
-    if (criteria.consent !== null) work.asks(consentFacts(criteria.consent))
+    work.addFacts(factsOf(criteria))
+    if (criteria.consent !== null) work.addFacts(consentFacts(criteria.consent))
     if (!canNotify) throw new ItemRejection('rjct.notify_details.invalid', NO_ADDRESS)
     const decision = subscribing.decide(criteria, { reference_id: referenceId(item), locale: item.locale ?? null })
     return { members: membersOf(criteria, decision, item, exchange, now) }
@@ -46,7 +46,7 @@ export async function answerSubscribe(parts: Answering, asked: Asked): Promise<O
   return { ...outcome, effects: subscribing.effects }
 }
 
-/** What an account says of a subscription: whom it is about, and what its filter asks. */
+/** The facts about a subscription for the audit entry: its record type, and what its filter names. */
 const factsOf = ({ recordType, form, predicate }: SubscribeCriteria): AskedFacts => ({
   record_type: recordType.name,
   ...(form !== null && { form }),

@@ -1,4 +1,4 @@
-/** What a question about an earlier exchange of the sender is answered with. */
+/** The answer to a question about an earlier exchange of the sender. */
 
 import { inTurn } from '@rollcall/base/shared/semaphore'
 import { usesOf } from '@rollcall/consents/store/consent-uses'
@@ -37,7 +37,7 @@ export interface TxnAnswer {
   readonly encrypted?: true
   /** The exchange whose answer is given. */
   readonly repeats?: string
-  /** The exchange whose consents count for this answer too. */
+  /** The exchange whose consents this answer depends on too. */
   readonly consented?: string
 }
 
@@ -46,13 +46,13 @@ interface About {
   readonly exchange: Exchange
   /** The transaction of the question. */
   readonly operation: Operation
-  /** Of items that were answered under a consent, by their reference_ids: whether it holds. */
+  /** Whether the consent still holds, by the reference_id of items that were answered under one. */
   readonly consents: ReadonlyMap<string, boolean>
 }
 
 /**
- * The original response: its first page, or where it stands.
- * @param references the items that the question names; null: all
+ * The original response: its first page, or its progress.
+ * @param references the items of the question; null: all
  */
 export async function answerAbout(
   parts: Answering,
@@ -145,23 +145,23 @@ async function receiptItems(
   }
 }
 
-/** The members of an answer that is no batch, as its only item: one status for all of it. */
+/** The members of an answer that is no batch, as one item with one status. */
 async function wholeAnswer(parts: Answering, { accepted, first }: AskedExchange): Promise<TxnItems> {
   const timestamp = new Date().toISOString()
-  const said = (status: Status, reason?: string): TxnItems => {
+  const itemWith = (status: Status, reason?: string): TxnItems => {
     const because = reason !== undefined && { status_reason_message: reason }
     return { items: [{ timestamp, status, ...because }], ...(reason !== undefined && { reason }) }
   }
-  if (accepted === null) return said('rcvd', SYNCHRONOUS)
+  if (accepted === null) return itemWith('rcvd', SYNCHRONOUS)
   if (first === null) {
-    return accepted.state === 'failed' ? said('rjct', NOT_ANSWERED) : said(statusOf(accepted))
+    return accepted.state === 'failed' ? itemWith('rjct', NOT_ANSWERED) : itemWith(statusOf(accepted))
   }
   try {
     const { message, reason } = await persistedAnswer(parts, first)
     const { transaction_id: _, correlation_id: __, ...members } = message
     return { items: [members], ...(reason !== undefined && { reason }) }
   } catch (error) {
-    if (error instanceof BodyUnreadable) return said('rcvd', FORGOTTEN)
+    if (error instanceof BodyUnreadable) return itemWith('rcvd', FORGOTTEN)
     throw error
   }
 }
@@ -171,8 +171,8 @@ const statusOf = ({ state, started_at, open_chunks }: AcceptedExchange): 'rcvd' 
   state === 'failed' && !open_chunks ? 'rjct' : started_at === null ? 'rcvd' : 'pdng'
 
 /**
- * Of a batch that was cut into chunks: with their records, the items of the first chunk, or those asked for of a few
- * chunks; of all others, how they stand.
+ * The items of a batch that was cut into chunks: with records for the first chunk, or for the requested items of a few
+ * chunks; all others with their status.
  */
 async function itemsOfChunks(
   parts: Answering,
@@ -201,7 +201,7 @@ async function itemsOfChunks(
   return { items: found, ...((wanted === null || chunks.size > read) && { reason: more }) }
 }
 
-/** Chunks whose records are in one answer: each may be many megabytes, which are opened for it. */
+/** The most chunks whose records are in one answer: each may have many megabytes, which must be read. */
 const CHUNKS_READ = 2
 
 const IN_CHUNKS =
@@ -268,7 +268,7 @@ function messageIn({ header, message }: JsonObject): {
   return { message, reason: typeof reason === 'string' ? reason : undefined }
 }
 
-/** One for each reference, in the order asked; a reference that the exchange does not have is answered as unknown. */
+/** One item for each reference, in the order of the question. Unknown references get an item that says so. */
 function chosenItems(items: readonly ReplyMembers[], references: readonly string[]): readonly ReplyMembers[] {
   const byReference = Map.groupBy(items, ({ reference_id }) => reference_id)
   const timestamp = new Date().toISOString()

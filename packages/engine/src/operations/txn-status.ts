@@ -1,6 +1,6 @@
 /**
- * txn-status: how an earlier request of the sender stands (spec "TxnStatusRequest", "TxnStatusResponse"; N4). What was
- * answered is embedded as it was; what is still worked on, with the status of its items.
+ * txn-status: the status of an earlier request of the sender (spec "TxnStatusRequest", "TxnStatusResponse"; N4). An
+ * answered request is embedded with its answer, an unfinished one with the status of its items.
  */
 
 import { copyUses } from '@rollcall/consents/store/consent-uses'
@@ -35,10 +35,10 @@ const OPERATIONS: Readonly<Partial<Record<TxnStatusQuestion['txn_type'], Operati
   receipt: operation('enrolment-updates'),
 }
 
-/** What a question names. */
+/** The exchange and the items of a question. */
 interface Found {
   readonly asked: AskedExchange
-  /** The items that are asked for; null: all. */
+  /** The items of the question; null: all. */
   readonly references: readonly string[] | null
 }
 
@@ -67,10 +67,10 @@ const FINDERS: Readonly<Record<TxnStatusQuestion['attribute_type'], Finder>> = {
 }
 
 /**
- * Answers one question. What is somebody else's is answered as what never was (N4). A question without a txn_type is about
- * a search.
- * @throws RequestFault err.request.bad there is no txn_type, and no search of the sender either; an asynchronous question is
- * answered as one that finds nothing
+ * Answers one question. Exchanges of other participants are answered like ones that never existed (N4). A question
+ * without a txn_type is about a search.
+ * @throws RequestFault err.request.bad: there is no txn_type, and no search of the sender either; an asynchronous
+ * question is answered as one that finds nothing
  */
 export async function answerTxnStatus(parts: Answering, { mode, exchange, message }: Asked): Promise<Outcome> {
   const given = message.txnstatus_request as Omit<TxnStatusQuestion, 'txn_type'> & Partial<TxnStatusQuestion>
@@ -82,7 +82,7 @@ export async function answerTxnStatus(parts: Answering, { mode, exchange, messag
     registry: exchange.registry.id,
     operation: operation?.name ?? '',
   }
-  // What was answered is shown to whom the operation itself is still granted.
+  // The answer is shown only while the operation itself is still granted.
   const isGranted = operation !== undefined && may(exchange.grant, { operation: operation.name }).allowed
   const found = isGranted && (await FINDERS[question.attribute_type](parts, asker, values))
   if (given.txn_type === undefined && !found && mode === 'sync') {
@@ -115,7 +115,10 @@ function outcomeOf({ txn_type }: TxnStatusQuestion, answer: TxnAnswer): Outcome 
   }
 }
 
-/** The same whether there is none, or it is not the sender's: made of the question alone (N4). */
+/**
+ * The same answer whether the exchange does not exist or belongs to another participant: it is made only from the
+ * question (N4).
+ */
 function unknown(exchange: Exchange, message: Message, question: TxnStatusQuestion): TxnAnswer {
   const code = 'rjct.reference_id.invalid'
   const status_reason_message = `txnstatus_request.attribute_value: ${NOTHING}`
@@ -125,10 +128,10 @@ function unknown(exchange: Exchange, message: Message, question: TxnStatusQuesti
 
 const NOTHING = 'names no transaction of this type that the sender has with this registry'
 
-/** Requests of an earlier version that one question opens, until all have been. */
+/** The most requests of an earlier version that one question reads, until all have been read. */
 const OPENED = 8
 
-/** The one of the asker's exchanges that holds most of these items; of several, the newest. */
+/** The asker's exchange with most of these items; the newest of several. */
 export async function findHolding(
   parts: Answering,
   asker: Asker,
@@ -144,7 +147,7 @@ export async function findHolding(
 type Asking = Pick<Exchange, 'correlation_id'>
 
 export interface NothingFound {
-  /** Shaped as a search is answered: ids as far as the question names them, else its own. */
+  /** In the shape of an answer to a search, with the ids in the question, or else its own. */
   readonly txn_status: ReplyMembers
   readonly items: readonly JsonObject[]
 }
@@ -154,8 +157,8 @@ const questions = validator(TxnStatusQuestion)
 const txnTypes = validator(TxnType)
 
 /**
- * Every item that the question names, rejected; else the question itself.
- * @param reason of each item
+ * All items of the question, rejected; or else the question itself.
+ * @param reason the reason of each item
  */
 export function nothingFound(
   { correlation_id }: Asking,
@@ -183,8 +186,8 @@ export function nothingFound(
 }
 
 /**
- * The members of a reply to a question that was not looked at, or not answered.
- * @param message may break the shape of a question; what of it can be read is sent back
+ * The members of a reply to a question that was not processed or not answered.
+ * @param message may break the shape of a question; its readable members are sent back
  */
 export function unansweredQuestion(exchange: Asking, message: Message, status_reason_message: string): ReplyMembers {
   const asked = message.txnstatus_request
@@ -193,7 +196,7 @@ export function unansweredQuestion(exchange: Asking, message: Message, status_re
   return { txnstatus_response: { txn_type: question.txn_type, txn_status } }
 }
 
-/** `search` is the one type that the specification names. */
+/** `search` is the only type that the specification names. */
 function readableQuestion({ correlation_id }: Asking, asked: unknown): TxnStatusQuestion {
   const { txn_type, reference_id } = isJsonObject(asked) ? asked : {}
   return {

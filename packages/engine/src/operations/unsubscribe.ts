@@ -17,7 +17,7 @@ interface Refusal {
   readonly rule: string
 }
 
-/** Of codes that end nothing, the first one that applies to any is the code of the whole reply. */
+/** Refusals of codes. The code of the whole reply is the first refusal in this order that applies to any code. */
 const REFUSALS = {
   right: { code: 'rjct.requester.invalid', rule: 'this sender has lost the right to them' },
   ended: { code: 'rjct.event.already_unsubscribed', rule: 'they had ended before' },
@@ -63,12 +63,12 @@ export async function answerUnsubscribe(parts: Answering, { exchange, message }:
   return { ...outcome, effects: [ending(registry.id, { ended, settled }, now, correlation_id)] }
 }
 
-/** Each once: who names one twice ends it once. */
+/** Each code once, even if the request repeats it. */
 const asked = ({ subscription_codes }: Message): readonly string[] => [
   ...new Set(subscription_codes as readonly string[]),
 ]
 
-/** Null: it is ended. A code of somebody else's is answered as one that never was. */
+/** Null: the subscription is ended. Codes of other participants are answered like codes that never existed. */
 function refusalOf({ grant }: Exchange, found: OwnSubscription | undefined): Refusal | null {
   if (found === undefined) return REFUSALS.unknown
   const { event_type, record_type, unfiltered } = found
@@ -129,10 +129,10 @@ export const unansweredUnsubscribe = (_: unknown, __: Message, reason: string): 
   status_reason_message: reason,
 })
 
-/** Characters of a reason (spec "Limits"), less those that say how many codes it does not name. */
+/** The longest reason (spec "Limits") in characters, without the text for the number of codes left out. */
 const LONGEST = 999 - 40
 
-/** As many of the codes as there is room for; undefined where there are none. */
+/** As many of the codes as fit; undefined when there are none. */
 function namedText(named: readonly (Refusal & { readonly codes: readonly string[] })[]): string | undefined {
   if (named.length === 0) return undefined
   let text = ''

@@ -1,4 +1,7 @@
-/** Exchanges that this node answers: claimed as far as slots are free, their claims renewed while they are in work. */
+/**
+ * Exchanges that this node answers: it claims as many as it has free slots, and renews their claims while it works on
+ * them.
+ */
 import { randomUUID } from 'node:crypto'
 import { safeDatabaseError } from '@rollcall/database/database-errors'
 import type { Log } from '@rollcall/observe/log'
@@ -14,26 +17,26 @@ export interface ExchangeWorkParts {
   readonly pool: pg.Pool
   /** Exchanges in work at a time on this node. */
   readonly slots: number
-  /** Of them, those with a large request; one of each participant. */
+  /** How many of them may have a large request; one of each participant. */
   readonly large: number
-  /** Of them, those with several items; half of them of one participant at most. */
+  /** How many of them may have several items; half of them of one participant. */
   readonly batches: number
-  /** Seconds after which a claim ends that was not renewed. */
+  /** Seconds after which a claim ends if it is not renewed. */
   readonly lease: number
   readonly log: Log
   readonly metrics: Pick<Metrics, 'taskEnded'>
   /** Answers one exchange. After an error it is tried again later. */
   readonly answer: (exchange: ClaimedExchange, signal: AbortSignal) => Promise<void>
-  /** Called when a slot is free again. */
+  /** Called when a slot becomes free. */
   readonly wake: () => void
 }
 
 export interface ExchangeWork {
-  /** Claims what is due, as far as slots are free, and begins to answer it. */
+  /** Claims exchanges that are due, as many as there are free slots, and begins to answer them. */
   look(signal: AbortSignal): Promise<void>
-  /** Resolves when nothing is in work. */
+  /** Resolves when nothing is in progress. */
   idle(): Promise<void>
-  /** Renews no more claims, and gives back those of what is still in work: other nodes take it at once. */
+  /** Stops renewing claims, and releases the claims of work in progress, so that other nodes take it at once. */
   leave(): Promise<void>
 }
 

@@ -1,4 +1,4 @@
-/** A worker of a database that was restored: it waits until the operator releases what would be sent. */
+/** The worker of a restored database. It waits until the operator releases the outgoing messages. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isHeld } from '@rollcall/backup/store/restorations'
 import type { Database } from '@rollcall/database/database'
@@ -10,11 +10,13 @@ interface HeldParts {
   readonly db: Database
   readonly log: Pick<Log, 'info' | 'warn'>
   readonly start: () => Promise<RunningWorker>
-  /** Milliseconds from one look to the next. */
+  /** Milliseconds between two looks. */
   readonly pause?: number
 }
 
-/** Starts at once, or when nothing is held any more. It counts as working meanwhile: requests are answered. */
+/**
+ * Starts now, or when messages are no longer held. It is reported as working meanwhile, because requests are answered.
+ */
 export async function startReleased({ db, log, start, pause = 1_000 }: HeldParts): Promise<RunningWorker> {
   if (!(await isHeld(db))) return start()
   log.warn('outgoing messages are held, because the database was restored: run rollcall restore release')

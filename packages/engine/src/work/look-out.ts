@@ -1,7 +1,7 @@
 /**
- * The look-out of a worker: one statement finds which queues have work, and wakes their loops. Work of this node and
- * announced work wakes the loops at once. The look-out finds what was announced to nobody: the work of a node that stopped,
- * and the work whose announcement was lost.
+ * The look-out of a worker: one statement finds the queues with work, and wakes their loops. New work of this node, and
+ * announced work, wakes the loops at once. The look-out finds the rest: the work of a stopped node, and work whose
+ * announcement was lost.
  */
 
 import type { Wake } from '@rollcall/base/shared/wake'
@@ -13,9 +13,11 @@ import { NOTIFICATIONS_DUE } from '@rollcall/delivery/store/events/mailboxes'
 import { OUTBOX_DUE } from '@rollcall/delivery/store/events/outbox'
 import { EXCHANGES_DUE } from '../store/exchanges/claims.ts'
 
-/** Milliseconds to the next look. A lost announcement costs no more than that. */
+/** Milliseconds between two looks: the longest delay by a lost announcement. */
 const PERIOD = 2_000
-/** Milliseconds to the next look while an exchange is overdue: a claim of a node that stopped ends without an announcement. */
+/**
+ * Milliseconds to the next look while an exchange is overdue: the claim of a stopped node ends without an announcement.
+ */
 const OVERDUE = 200
 
 interface LookOutParts {
@@ -24,11 +26,11 @@ interface LookOutParts {
   readonly exchangesWake: Wake
   readonly deliveriesWake: Wake
   readonly outboxWake: Wake
-  /** Of the look-out itself. */
+  /** Wakes the look-out itself. */
   readonly wake: Wake
 }
 
-/** Looks once, and sets the time of its next look. */
+/** Looks once, and schedules the next look. */
 export async function lookOut(parts: LookOutParts): Promise<void> {
   const { exchanges, deliveries, notifications, outbox } = await secondsUntilDue(parts.db.claims, QUEUES)
   if (exchanges !== null) parts.exchangesWake.raise(exchanges * 1_000)

@@ -1,4 +1,4 @@
-/** A worker: it answers accepted exchanges and sends due deliveries, until it is stopped. */
+/** A worker: it answers accepted exchanges and sends due deliveries until it is stopped. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createWake, type Wake } from '@rollcall/base/shared/wake'
 import type { Limits } from '@rollcall/core/limits'
@@ -15,7 +15,7 @@ import { lookOut } from './look-out.ts'
 export interface RunningWorker {
   /** Whether it takes work. */
   working(): boolean
-  /** Takes nothing more, lets what is in work end, and leaves to other nodes what does not end in time. */
+  /** Takes no more work, waits for work in progress, and leaves unfinished work to other nodes. */
   stop(): Promise<void>
 }
 
@@ -43,8 +43,8 @@ const LARGE_REQUESTS = 2
 const CLOSING = 2_000
 
 /**
- * Starts to work. Resolves when it does.
- * @throws what connecting to the database throws
+ * Starts a worker; resolves when it takes work.
+ * @throws errors of connecting to the database
  */
 export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
   const { db, limits, log, dispatcher, mailboxes } = parts
@@ -60,7 +60,7 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
     lease: limits.node_lease,
     wake: exchangesWake.raise,
   })
-  // Held from the beginning: answering peers must not take the connections that finish what was accepted.
+  // Opened at the start, so that requests of peers cannot take the connections that finish accepted requests.
   await openConnections(db.claims)
   await openConnections(db.asyncSearches)
   const lookOutWake = createWake()
@@ -91,21 +91,21 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
   }
 }
 
-/** Milliseconds from one look to the next at least: under load one look finds the work of several. */
+/** The fewest milliseconds between two looks: under load one look finds the work of several wake-ups. */
 const GATHERED = 5
-/** Milliseconds from a look that failed to the next one: the first, and the longest. */
+/** Milliseconds between a failed look and the next one: the first pause, and the longest. */
 const PAUSES = { first: 100, longest: 2_000 }
 
 interface Loop {
   /** Whether its last look succeeded. */
   working(): boolean
-  /** Resolves when it has ended, after its signal was aborted. */
+  /** Resolves when it has ended after its signal was aborted. */
   readonly ended: Promise<void>
 }
 
 /**
- * A loop of a worker: it looks for work at the start, and each time that it is woken.
- * @param look begins what there is to do
+ * A loop of a worker: it looks for work at the start, and whenever it is woken.
+ * @param look starts the work that is due
  * @param parts.signal ends the loop
  */
 function startLoop(

@@ -43,7 +43,7 @@ import { createSchemaWatch } from '@rollcall/observe/schema'
 import { createDayUses } from '@rollcall/participants/admission/day-limits'
 import { createGrantQuota } from '@rollcall/participants/admission/grant-quota'
 import { createQuota } from '@rollcall/participants/admission/quota'
-import { createSearchGate } from '@rollcall/participants/admission/search-gate'
+import { createSearchSlots } from '@rollcall/participants/admission/search-slots'
 import { createThrottle } from '@rollcall/participants/admission/throttle'
 import { createCallbacks, createDirectory } from '@rollcall/participants/directory/directory'
 import { createGrants } from '@rollcall/participants/directory/grants'
@@ -245,12 +245,12 @@ const ENVELOPE_BYTES = 33_554_432
 const modesOf = ({ searches, asyncSearches }: Database, limits: Limits): Modes => ({
   sync: {
     name: 'sync',
-    gate: createSearchGate({ slots: searches.options.max, timeout: limits.search_timeout }),
+    searchSlots: createSearchSlots({ slots: searches.options.max, timeout: limits.search_timeout }),
     searchTime: limits.batch_search_time,
   },
   async: {
     name: 'async',
-    gate: createSearchGate({ slots: asyncSearches.options.max, timeout: null }),
+    searchSlots: createSearchSlots({ slots: asyncSearches.options.max, timeout: null }),
     searchTime: limits.snapshot_search_time,
   },
 })

@@ -1,4 +1,4 @@
-/** The parts of an upload beside its file: their names, and how long they may be. */
+/** The fields of an upload beside its file: their names and lengths. */
 import { RequestFault } from '@rollcall/protocol'
 import { type Parts, piecesOf } from './multipart.ts'
 
@@ -9,7 +9,7 @@ export interface Fields {
   readonly envelope: string | null
 }
 
-/** By name; the aliases are names that other servers use (N8). */
+/** By name, with aliases that other servers use (N8). */
 const NAMES: Readonly<Record<string, 'action' | 'fileFormat' | 'envelope' | 'fileName'>> = {
   action: 'action',
   fileFormat: 'fileFormat',
@@ -25,15 +25,15 @@ const DEFAULT_FORMAT = 'json'
 
 export interface OpenedFile {
   readonly fields: Fields
-  /** The pieces of the file, whose part has begun, and the parts that follow it. */
+  /** The pieces of the file, whose part has begun, and the parts after it. */
   readonly file: Parts
 }
 
 /**
- * Reads the fields, up to the file. A file that stands before one of them is buffered until all fields have come, if it
- * is no longer than a plain body, which is buffered as well.
- * @param bufferBytes length of the longest file that other parts may follow
- * @throws RequestFault err.request.bad for a part that is unknown, repeated, too long or missing
+ * Reads the fields before the file. If the file comes first, it is buffered until all fields have arrived, provided it
+ * is no longer than a plain body may be.
+ * @param bufferBytes the longest file that may come before other parts
+ * @throws RequestFault err.request.bad: a part is unknown, repeated, too long or missing
  */
 export async function readFields(parts: Parts, bufferBytes: number): Promise<OpenedFile> {
   const found = new Map<string, string>()
@@ -57,7 +57,7 @@ export async function readFields(parts: Parts, bufferBytes: number): Promise<Ope
   return { fields, file: withRest(file, parts) }
 }
 
-/** The pieces of a file that were read, and whether they are all of it. */
+/** The buffered pieces of a file, and whether they are the whole file. */
 interface BufferedFile {
   readonly pieces: readonly Buffer[]
   readonly isWhole: boolean
@@ -66,7 +66,7 @@ interface BufferedFile {
 const formatOf = (found: ReadonlyMap<string, string>): string =>
   (found.get('fileFormat') ?? DEFAULT_FORMAT).toLowerCase()
 
-/** Whether all fields that the file needs have come. */
+/** Whether all fields that the file needs have arrived. */
 const isComplete = (found: ReadonlyMap<string, string>): boolean =>
   found.has('action') && found.has('fileFormat') && (found.has('envelope') || formatOf(found) === DEFAULT_FORMAT)
 
@@ -107,7 +107,7 @@ const ownName = (name: string) => (Object.hasOwn(NAMES, name) ? NAMES[name] : un
 /** A byte order mark stays in the text, as in a plain body: an envelope is refused for it. */
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** The part that has begun, as text. @throws RequestFault 413 above `maxBytes`, 400 when it is not UTF-8 */
+/** The current part as text. @throws RequestFault 413 above `maxBytes`, 400 it is not UTF-8 */
 export async function wholePart(parts: Parts, name: string, maxBytes: number): Promise<string> {
   const { pieces, isWhole } = await buffered(parts, maxBytes)
   if (!isWhole) throw new RequestFault('err.request.bad', `${name}: must be at most ${maxBytes} bytes`, 413)

@@ -31,11 +31,11 @@ const problem = (line: number, rule: string): RequestFault =>
 export interface ReadItem {
   /** Canonical JSON. */
   readonly text: string
-  /** As its answer names it. */
+  /** The reference_id for its answer. */
   readonly reference_id: string
 }
 
-/** Reads a file from its pieces. @throws RequestFault err.request.bad that names the line */
+/** Reads a file in pieces. @throws RequestFault err.request.bad with the number of the line */
 interface FileReader<Found> {
   push(bytes: Buffer): readonly Found[]
   finish(): readonly Found[]
@@ -124,11 +124,11 @@ function withoutByteOrderMark(): (bytes: Buffer) => Buffer {
   }
 }
 
-/** One row of CSV, beside its reference_id. */
+/** One row of CSV, without its reference_id. */
 interface CsvIdentifier {
   readonly type: string
   readonly value: string
-  /** "" where the cell is empty or missing. */
+  /** "" when the cell is empty or missing. */
   readonly reg_type: string
 }
 

@@ -9,7 +9,7 @@ import { Dicer } from '@fastify/busboy'
 import { type Hold, nextChunk, tooLarge } from '@rollcall/participants/reading/body'
 import { RequestFault } from '@rollcall/protocol'
 
-/** A part begins, with its name; a piece of its content; its end. */
+/** A part begins, with its name; a piece of its content; the end of a part. */
 export type PartEvent =
   | { readonly is: 'part'; readonly name: string | null }
   | { readonly is: 'data'; readonly bytes: Buffer }
@@ -32,8 +32,8 @@ export function boundaryOf(headers: IncomingHttpHeaders): string {
 }
 
 /**
- * Reads the body as far as the caller asks for parts.
- * @throws RequestFault 413 above `maxBytes`; 400 when a part has no head, is encoded, or the last boundary is missing
+ * Reads the body only as far as the caller asks for parts.
+ * @throws RequestFault 413 above `maxBytes`; 400 a part has no head or is encoded, or the last boundary is missing
  */
 export async function* readParts(
   body: Readable,
@@ -53,7 +53,7 @@ export async function* readParts(
   }
 }
 
-/** The pieces of the part that has begun; the parts after it can be read then. */
+/** The pieces of the current part. After them, the next part can be read. */
 export async function* piecesOf(parts: Parts): AsyncGenerator<Buffer, void, void> {
   for (;;) {
     const { value, done } = await parts.next()
@@ -62,15 +62,15 @@ export async function* piecesOf(parts: Parts): AsyncGenerator<Buffer, void, void
   }
 }
 
-/** A part that has begun, and what was found of it since the last `take`. */
+/** The current part, and what was found in it since the last `take`. */
 interface Part {
   hasHead: boolean
   readonly found: (PartEvent | RequestFault)[]
 }
 
 /**
- * Turns pieces of a body into events. It uses the parser below `Busboy`, because `Busboy` passes over parts that have no
- * head or no name, and these are refused here (docs/decisions/multipart-parser.md).
+ * Turns pieces of a body into events. It uses the parser below `Busboy`, because `Busboy` skips parts without a head or
+ * a name, which must be refused (docs/decisions/multipart-parser.md).
  */
 class Splitter {
   readonly #dicer: Dicer
@@ -121,7 +121,7 @@ class Splitter {
     if (chunk === null) this.#end('cut off')
   }
 
-  /** The first outcome counts. */
+  /** Sets the final state; only the first call has an effect. */
   #end(state: 'complete' | 'cut off'): void {
     if (this.state === 'open') this.state = state
   }
@@ -140,7 +140,7 @@ function begun(head: Head): PartEvent | RequestFault {
 const DISPOSITION = /^form-data\s*(?:;.*)?$/i
 const NAME = /;\s*name=(?:"([^"\\]*)"|([^\s";]+))\s*(?:;|$)/i
 
-/** The name of a part by its Content-Disposition; null where that gives none. */
+/** The name in a part's Content-Disposition; null when there is none. */
 function nameOf(disposition: string): string | null {
   if (!DISPOSITION.test(disposition)) return null
   const [, quoted, bare] = NAME.exec(disposition) ?? []

@@ -1,6 +1,7 @@
 /**
  * A file on an asynchronous path, as multipart/form-data (spec "Endpoints", N8, D34). Its parts are `action`,
- * `fileFormat`, for a file of items `envelope`, and the file, which is read as it comes where the others stand before it.
+ * `fileFormat`, `envelope` for a file of items, and the file. The file is read as it arrives if the other parts come
+ * before it.
  */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -28,7 +29,7 @@ export const isUpload = ({ headers }: IncomingRequest): boolean =>
   mediaType(headers['content-type']) === 'multipart/form-data'
 
 /**
- * Reads up to the file; of a file that holds an envelope, all of it.
+ * Reads the parts before the file; reads the whole file if it contains the envelope.
  * @throws RequestFault err.request.bad, err.signature.missing, err.encryption.invalid
  */
 export async function takeUpload(
@@ -108,7 +109,7 @@ function sentAsItems(
       const hash = createHash('sha256')
       const { file_sha256: _, ...rest } = frame
       const messageOf = (texts: readonly string[]): Chunk => ({
-        // The items are persisted and not acted on here, so they stay text.
+        // The items are only stored here, so they stay text.
         message: { ...rest, [member]: new CanonicalText(`[${texts.join(',')}]`) },
         items: texts.length,
       })
@@ -150,7 +151,7 @@ function sentAsItems(
 }
 
 /**
- * The digest of the file that its envelope gives, in hexadecimal or base64url; null where it gives none.
+ * The digest of the file in its envelope, in hexadecimal or base64url; null when there is none.
  * @throws RequestFault err.request.bad
  */
 function readDigest(value: unknown): Buffer | null {
@@ -165,7 +166,7 @@ function readDigest(value: unknown): Buffer | null {
   )
 }
 
-/** Even the shortest rows that fit into one slice are read in a few milliseconds. */
+/** So few bytes that even the shortest rows in them are read in a few milliseconds. */
 const SLICE_BYTES = 4_096
 
 /**

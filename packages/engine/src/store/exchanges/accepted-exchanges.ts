@@ -1,4 +1,4 @@
-/** Exchanges that were accepted and are answered later, as the one who answers them needs them. */
+/** Accepted exchanges, for the node that answers them. */
 import type { RecordId } from '@rollcall/core/model/records'
 import type { Database } from '@rollcall/database/database'
 import { groupCommit, perPool } from '@rollcall/database/group-commit'
@@ -15,37 +15,37 @@ export interface AcceptedExchange {
   readonly encrypted: boolean
   /** How many items the request has. */
   readonly items: number
-  /** Whether `exchange_reference` has them; not so of what an earlier version accepted. */
+  /** Whether `exchange_reference` has its references; not for exchanges that an earlier version accepted. */
   readonly references_stored: boolean
-  /** Of a chunk: the row of the request that was cut into chunks. */
+  /** For a chunk: the row of the request that was cut into chunks. */
   readonly parent: string | null
-  /** Of a request that was cut into chunks: how many are not answered yet. Null: it was not. */
+  /** For a request that was cut into chunks: how many are not answered yet. Null: it was not cut. */
   readonly open_chunks: number | null
-  /** Of its row: its correlation_id, or that of a chunk, which nobody else ever sees. */
+  /** The id of its row: its correlation_id, or the id of a chunk, which is never sent to anybody. */
   readonly id: string
-  /** Of the request; the same for all chunks that a request was cut into. */
+  /** The correlation_id of the request; the same for all its chunks. */
   readonly correlation_id: string
-  /** Of a chunk: the position of its first item in the request. */
+  /** For a chunk: the position of its first item in the request. */
   readonly first_item: number
-  /** Header and message in clear, encrypted at rest for `requestContext`; null for a large one, see `findRequest`. */
+  /** Header and message, encrypted at rest for `requestContext`; null for a large one, see `findRequest`. */
   readonly request: Buffer | null
-  /** Of header and message in clear. */
+  /** The length of header and message in clear. */
   readonly request_bytes: number
   readonly state: 'accepted' | 'replying' | 'replied' | 'failed'
-  /** The last page that has a delivery, 0 for none. */
+  /** The last page with a delivery, 0 for none. */
   readonly page: number
   readonly received_at: Date
   readonly started_at: Date | null
 }
 
-/** One further page of an item, as `answerPage` wants it. */
+/** One further page of an item, for `answerPage`. */
 export interface PersistedItemPage {
-  /** In the batch that is answered: of the request, or of one chunk of it. */
+  /** The position in the answered batch: the request, or one chunk of it. */
   readonly position: number
   readonly page_size: number
   /** Records in all pages. */
   readonly total: number
-  /** Of this page, in order. */
+  /** The records of this page, in order. */
   readonly record_ids: readonly RecordId[]
 }
 
@@ -55,13 +55,13 @@ export const ANSWERED_REQUESTS = '(select correlation_id, operation, sender_uri 
 /** Bytes up to which a request is read with its exchange. */
 export const SMALL_REQUEST = 262_144
 
-/** Of an `AcceptedExchange`, from a table or an alias `accepted_exchange`. */
+/** The columns of an `AcceptedExchange`, from a table or an alias `accepted_exchange`. */
 export const COLUMNS = `correlation_id as id, coalesce(parent, correlation_id) as correlation_id, participant, registry,
   operation, transaction_id, sender_uri, encrypted, items, references_stored, parent, first_item, open_chunks,
   case when coalesce(request_bytes, octet_length(request)) <= ${SMALL_REQUEST} then request end as request,
   coalesce(request_bytes, octet_length(request), 0) as request_bytes, state, page, received_at, started_at`
 
-/** Null when there is none, or none any more. Concurrent calls are read together. */
+/** Null when there is none, or it was deleted. Concurrent calls share a statement. */
 export async function findAccepted(
   { pool }: Pick<Database, 'pool'>,
   correlation_id: string,
@@ -121,9 +121,9 @@ export async function findPersistedPage(
 export interface AskedExchange {
   readonly correlation_id: string
   readonly transaction_id: string
-  /** Null: it was answered synchronously. Of such, only enrolment updates have a receipt. */
+  /** Null: it was answered synchronously. Then only enrolment updates have a receipt. */
   readonly accepted: AcceptedExchange | null
-  /** The delivery that carries its first page, with its encrypted body. */
+  /** The delivery of its first page, with its encrypted body. */
   readonly first: SentPage | null
 }
 
@@ -169,7 +169,7 @@ export async function findAskedExchange(
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 const isUuid = (text: string): boolean => UUID.test(text)
 
-/** How each answered item of an exchange was answered, by its position. */
+/** The status of each answered item of an exchange, by its position. */
 export async function findItemStatuses(
   { pool }: Pick<Database, 'pool'>,
   correlation_id: string,
@@ -195,7 +195,7 @@ export async function findChunkStarts(
   return rows.map(({ first_item }) => first_item)
 }
 
-/** The encrypted requests of an exchange: one, or one for each of its chunks, in the order of their items. */
+/** The encrypted requests of an exchange, one for each chunk, in the order of their items. */
 export async function listRequests(
   { pool }: Pick<Database, 'pool'>,
   correlation_id: string,

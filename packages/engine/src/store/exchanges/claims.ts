@@ -1,6 +1,6 @@
 /**
- * The queue of accepted exchanges: each row is claimed by the node that answers it, for the time of a lease that the node
- * renews while it works. A claim that is not renewed ends, and another node takes the exchange.
+ * The queue of accepted exchanges. A node claims a row for the time of a lease, which it renews while it works. A claim
+ * that is not renewed ends, and another node takes the exchange.
  */
 
 import type { Claim } from '@rollcall/core/model/delivery'
@@ -12,23 +12,23 @@ import { type AcceptedExchange, COLUMNS, SMALL_REQUEST } from './accepted-exchan
 
 /** An accepted exchange that this node is to answer. */
 export interface ClaimedExchange extends AcceptedExchange {
-  /** The id of its claim: what is written about the exchange is written under it. */
+  /** The id of its claim, under which everything about the exchange is written. */
   readonly claim: string
-  /** How often it was claimed since its last page, this time included. */
+  /** How often it was claimed since its last page, including this time. */
   readonly runs: number
 }
 
 /** An exchange that this node is answering. */
 export type ExchangeInWork = Pick<ClaimedExchange, 'id' | 'participant' | 'request_bytes' | 'items'>
 
-/** What a participant has in work on this node. */
+/** The work of a participant that is in progress on this node. */
 interface InWork {
   /** `Participant.id` */
   readonly participant: number
   readonly exchanges: number
-  /** Of them, those whose request is larger than `SMALL_REQUEST`. */
+  /** How many of them have a request larger than `SMALL_REQUEST`. */
   readonly large: number
-  /** Of the others, those with several items. */
+  /** How many of the others have several items. */
   readonly batches: number
 }
 
@@ -36,33 +36,33 @@ interface InWork {
 export interface Slots {
   /** Slots that are free now. */
   readonly free: number
-  /** Slots that one participant may have in all. */
+  /** Slots that one participant may have. */
   readonly share: number
-  /** The last free slots, which are for participants with nothing in work on this node. */
+  /** The last free slots, kept for participants without work in progress on this node. */
   readonly reserve: number
-  /** Large requests that may be in work at a time, one of each participant. */
+  /** Large requests that may be in progress, one of each participant. */
   readonly large: number
-  /** Batches that may be in work at a time: each holds a connection for its searches. */
+  /** Batches that may be in progress: each uses a connection for its searches. */
   readonly batches: number
-  /** Of them, those of one participant. */
+  /** How many of them one participant may have. */
   readonly batchShare: number
 }
 
-/** What is not answered yet. A request that was cut into chunks is answered by its chunks. */
+/** Exchanges that are not answered. A request that was cut into chunks is answered by its chunks. */
 const OPEN = `state in ('accepted', 'replying') and open_chunks is null`
-/** What is to be answered now, and is not claimed. */
+/** Exchanges that must be answered now and are not claimed. */
 const DUE = `${OPEN} and due_at <= now() and (claimed_until is null or claimed_until <= now())`
 
-/** SQL of the seconds until the first open exchange is due. One that is claimed counts: its claim may end. */
+/** SQL of the seconds until the first open exchange is due. Claimed ones are included, because their claims may end. */
 export const EXCHANGES_DUE = `with recursive ${participantsWith('accepted_exchange', OPEN)}
   select extract(epoch from min(first.due_at) - now()) from waiting cross join lateral (
     select due_at from accepted_exchange where participant = waiting.participant and ${OPEN} order by due_at limit 1
   ) as first`
 
 /**
- * Claims exchanges that are due, participant by participant in turns: the first of each, then the second of each. Which
- * participant is first differs from time to time. Several nodes that ask at the same time get different exchanges.
- * @param inWork what this node is answering: it is not claimed again, and counts towards the shares
+ * Claims exchanges that are due, participant by participant in turns: the first of each, then the second of each. The
+ * first participant differs from call to call. Nodes that claim at the same time get different exchanges.
+ * @param inWork the exchanges in progress on this node: they are not claimed again, and are part of the shares
  */
 export async function claimExchanges(
   pool: pg.Pool,
@@ -96,7 +96,7 @@ function byParticipant(inWork: readonly ExchangeInWork[]): readonly InWork[] {
   }))
 }
 
-// Of each participant the first rows are looked at. Rows are locked in the last step only, and checked once more there:
+// Only the first rows of each participant are read. Rows are locked in the last step, and checked again there, because
 // another node may have claimed them.
 const CLAIM_EXCHANGES = `with recursive ${participantsWith('accepted_exchange', OPEN)},
   first as (
@@ -149,7 +149,7 @@ const CLAIM_EXCHANGES = `with recursive ${participantsWith('accepted_exchange', 
   )
   select ${COLUMNS}, claim, runs from claimed as accepted_exchange order by due_at`
 
-/** An exchange and the claim under which it is in work. */
+/** An exchange and its claim. */
 export type ClaimOf = Pick<ClaimedExchange, 'id' | 'claim'>
 
 /** SQL of the rows whose claims still hold, locked. */
@@ -160,8 +160,8 @@ const held = (how: string): string => `held as (
   )`
 
 /**
- * Renews claims for so many seconds more. A claim that has ended and was taken by another node stays with that node. One
- * whose page is being committed this moment is left alone: it has its end there.
+ * Renews claims for this many seconds. A claim that has ended and was taken by another node stays with that node. An
+ * exchange whose page is being committed at the moment is skipped, because its claim ends there.
  */
 export async function renewClaims(pool: pg.Pool, claims: readonly ClaimOf[], seconds: number): Promise<void> {
   await pool.query({
@@ -174,8 +174,8 @@ export async function renewClaims(pool: pg.Pool, claims: readonly ClaimOf[], sec
 }
 
 /**
- * Gives claims back: the exchanges are due again so many seconds from now.
- * @param counted whether the run counts; not so where the node stops
+ * Releases claims: the exchanges are due again after this many seconds.
+ * @param counted whether the run is counted; it is not when the node stops
  */
 export async function releaseClaims(
   pool: pg.Pool,
@@ -192,7 +192,7 @@ export async function releaseClaims(
   })
 }
 
-/** Accepted requests that are due for a minute, and that no node has claimed. */
+/** Accepted requests that have been due for a minute, and that no node has claimed. */
 export async function countOverdue({ pool }: Pick<Database, 'pool'>): Promise<number> {
   const { rows } = await pool.query<{ count: number }>(
     `select count(*) from accepted_exchange where ${DUE} and due_at < now() - interval '1 minute'`,

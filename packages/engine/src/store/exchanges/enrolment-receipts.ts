@@ -1,20 +1,20 @@
-/** The answers to enrolment updates, by which a sender asks later what became of them. */
+/** The stored answers to enrolment updates, for later status questions. */
 
 import type { Database } from '@rollcall/database/database'
 import type { ClientBase } from 'pg'
 
-/** What the body of a receipt is bound to at rest. */
+/** The context to which the stored body of a receipt is bound. */
 export const receiptContext = (correlation_id: string): string => `enrolment receipt ${correlation_id}`
 
 export interface Receipt {
   readonly correlation_id: string
-  /** Whether the request came encrypted. */
+  /** Whether the request was encrypted. */
   readonly encrypted: boolean
-  /** Encrypted at rest for `receiptContext`. */
+  /** Encrypted for `receiptContext`. */
   readonly body: Buffer
 }
 
-/** In place of an earlier one: a repeated update is answered anew. */
+/** Replaces an earlier receipt: a repeated update is answered anew. */
 export async function storeReceipt(client: ClientBase, { correlation_id, encrypted, body }: Receipt): Promise<void> {
   await client.query(
     `insert into enrolment_receipt (correlation_id, encrypted, body) values ($1, $2, $3)

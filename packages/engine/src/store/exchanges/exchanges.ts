@@ -1,4 +1,4 @@
-/** Which messages were received, by participant and message_id: one row for each exchange, written first (D27). */
+/** The received messages by participant and message_id: one row for each exchange, written first (D27). */
 
 import { messageKey } from '@rollcall/core/model/message-key'
 import type { Database } from '@rollcall/database/database'
@@ -10,13 +10,13 @@ import { storableReferences, storeReferencesOf } from './references.ts'
 
 /** A message that is about to be acted on. */
 export interface NewExchange {
-  /** A UUID made for it; it counts when the message is new. */
+  /** A UUID for it, used when the message is new. */
   readonly correlation_id: string
   /** `Participant.id` */
   readonly participant: number
-  /** As the header has it, of any length. */
+  /** As in the header, of any length. */
   readonly message_id: string
-  /** 32 bytes, by `exchangeFingerprint`. */
+  /** 32 bytes, from `exchangeFingerprint`. */
   readonly fingerprint: Buffer
   /** `Registry.id` */
   readonly registry: number
@@ -24,50 +24,49 @@ export interface NewExchange {
   readonly operation: string
   /** Null where the message has none of 1 to 99 characters. */
   readonly transaction_id: string | null
-  /** Given when the message is answered later: then it is accepted together with being remembered. */
+  /** Set when the message is answered later: it is accepted in the same statement. */
   readonly accepted?: AcceptedRequest
 }
 
-/** What is persisted of a request that is answered later. */
+/** The stored parts of a request that is answered later. */
 export interface AcceptedRequest {
-  /** Where the answer is wanted, checked; null: at the participant's own address, or nowhere. */
+  /** The checked address for the answer; null: the participant's own address, or none. */
   readonly sender_uri: string | null
-  /** Whether the message came encrypted. */
+  /** Whether the message was encrypted. */
   readonly encrypted: boolean
-  /** Of each item, in their order, as its answer names it; none where the message is no batch. */
+  /** The reference_id of each item for its answer, in order; empty when the message is no batch. */
   readonly reference_ids: readonly string[]
-  /** One, or several where the batch is large; at least one. */
+  /** One chunk, or several for a large batch. */
   readonly chunks: readonly NewChunk[]
 }
 
-/** The whole of a request, or the part of it that is answered by itself. */
+/** A whole request, or a part of it that is answered by itself. */
 export interface NewChunk {
-  /** A UUID: of the only chunk the correlation_id of the exchange, else one of its own. */
+  /** A UUID: the correlation_id of the exchange for an only chunk, otherwise one of its own. */
   readonly id: string
-  /** Header and message in clear, encrypted at rest for `requestContext` of the id. */
+  /** Header and message, encrypted at rest for `requestContext` of the id. */
   readonly request: Buffer
   /** Bytes of header and message in clear. */
   readonly request_bytes: number
-  /** How many items it has; 1 where the message is no batch. */
+  /** The number of its items; 1 when the message is no batch. */
   readonly items: number
 }
 
 export interface KnownExchange {
-  /** The first one's when `same`, else the one handed in. */
+  /** The correlation_id of the first message when `same`, otherwise the given one. */
   readonly correlation_id: string
-  /** `same`: this very message was received before; `different`: its message_id was, with another content. */
+  /** `same`: this message was received before; `different`: its message_id was, with other content. */
   readonly known: 'new' | 'same' | 'different'
 }
 
 export interface ExchangeMemory {
   /**
-   * Writes the exchange's row and says whether it is the first of its participant and message_id; of any
-   * number of equal messages at a time exactly one is `new`. Durable when it resolves.
-   * Rejects with an error for which `isUnavailable` holds when the database is away or too much is waiting:
-   * then nothing may be done about the message.
+   * Writes the row of the exchange, and says whether it is the first with its participant and message_id. Of equal
+   * messages at the same time, exactly one is `new`. Durable when it resolves. When the database is away, or too much
+   * is waiting, it rejects with an error for which `isUnavailable` is true: then the message must not be processed.
    */
   remember(exchange: NewExchange): Promise<KnownExchange>
-  /** What `remember` would answer for a message that is there; null for one that is not. */
+  /** The result of `remember` for a message that is stored; null for others. */
   known(
     exchange: Pick<NewExchange, 'participant' | 'message_id' | 'fingerprint' | 'correlation_id'>,
   ): Promise<KnownExchange | null>
@@ -124,7 +123,7 @@ function compared({ fingerprint, correlation_id }: StoredExchange, stored: Store
     : { correlation_id, known: 'different' }
 }
 
-/** Of one item of a request, about. */
+/** The approximate size of an item in a request. */
 const REFERENCE_BYTES = 64
 
 const bytesOf = ({ accepted }: NewExchange): number =>

@@ -11,8 +11,9 @@ import { senderIdOf } from '@rollcall/participants/store/participant-names'
 const AT_ONCE = 5_000
 
 /**
- * Deletes what was received more than `retention` seconds ago by the database's clock, a few thousand rows a
- * statement, and answers how many rows went; with them the counts of days that are over. Any number of nodes may do so at once: they share the work.
+ * Deletes everything that was received more than `retention` seconds ago by the clock of the database, a few thousand
+ * rows at a time, and the counts of past days. Returns the number of rows. Several nodes may do this at once: they
+ * share the work.
  */
 export async function forgetExchanges(db: Pick<Database, 'pool'>, retention: number): Promise<number> {
   await forgetDays(db, ACCEPTED_DAY)
@@ -21,7 +22,7 @@ export async function forgetExchanges(db: Pick<Database, 'pool'>, retention: num
   return total
 }
 
-/** Those of one of our own tables. */
+/** The rows of one of our own tables. */
 const received = (table: string, more: Partial<ForgottenRows> = {}): ForgottenRows => ({
   table,
   since: 'received_at',
@@ -30,8 +31,8 @@ const received = (table: string, more: Partial<ForgottenRows> = {}): ForgottenRo
 })
 
 const ACCEPTED = received('accepted_exchange', {
-  // A request that was cut into chunks goes after its chunks. Who answers a chunk locks the chunk first and then its
-  // request; to delete the request with its chunks would lock them in the other order.
+  // A request that was cut into chunks is deleted after its chunks. Answering locks a chunk first and then its request;
+  // deleting the request together with its chunks would lock them in the other order.
   staying: 'exists (select from accepted_exchange as chunk where chunk.parent = accepted_exchange.correlation_id)',
 })
 
@@ -48,7 +49,7 @@ const FORGOTTEN: readonly ForgottenRows[] = [
 
 const INBOX = received('inbox_message')
 
-/** What of it is not finished: exchanges that were never answered, deliveries that were never taken. */
+/** The unfinished part of it: exchanges that were never answered, deliveries that were never accepted. */
 export async function countUnfinished(
   { pool }: Pick<Database, 'pool'>,
   retention: number,
@@ -61,13 +62,13 @@ export async function countUnfinished(
   return { exchanges: rows[0]?.exchanges ?? 0, deliveries: await countUntaken({ pool }, retention) }
 }
 
-/** The same of the inbox, with its counts of days that are over. */
+/** Deletes old messages of the inbox, and its counts of past days. */
 export async function forgetInbox(db: Pick<Database, 'pool'>, retention: number): Promise<number> {
   await forgetDays(db, INBOX_DAY)
   return forget(db, INBOX, retention)
 }
 
-/** In the same statement, because no foreign key takes care of them. */
+/** In the same statement, because there is no foreign key. */
 const withReferences = (deleted: string): string => `with gone as (${deleted} returning correlation_id),
   items as (delete from exchange_reference using gone where exchange_reference.correlation_id = gone.correlation_id)
   select 1 from gone`
@@ -105,7 +106,7 @@ async function countForgettable(
   return rows[0]?.count ?? 0
 }
 
-/** Clears the ids of records from exchanges that are answered: they were for further pages. */
+/** Clears the record ids of answered exchanges: they were only for further pages. */
 export async function clearAnsweredItems({ pool }: Pick<Database, 'pool'>): Promise<number> {
   for (let total = 0; ; ) {
     const { rowCount } = await pool.query(

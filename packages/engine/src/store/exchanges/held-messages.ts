@@ -1,17 +1,16 @@
-/** Outgoing messages that are held after a restore: how many, and what is not to be sent. */
+/** Outgoing messages that are held after a restore: their numbers, and cancelling them. */
 
 import type { Database } from '@rollcall/database/database'
 import { withTransaction } from '@rollcall/database/transaction'
 import { dropUnsent, UNSENT_DELIVERIES, UNSENT_NOTIFICATIONS } from '@rollcall/delivery/store/events/unsent'
 import { PARTICIPANTS } from '@rollcall/participants/store/participant-names'
 
-/** Of one participant. */
 export interface HeldMessages {
   /** sender_id */
   readonly participant: string
-  /** Messages that are made, and would be attempted. */
+  /** Messages that are ready, and would be attempted. */
   readonly deliveries: number
-  /** Of them, those that were attempted before the snapshot. */
+  /** How many of them were attempted before the snapshot. */
   readonly attempted: number
   /** Items of notifications that are not in a message yet. */
   readonly notifications: number
@@ -19,7 +18,7 @@ export interface HeldMessages {
   readonly requests: number
 }
 
-/** Those that have some, by sender_id. */
+/** The participants that have any, by sender_id. */
 export async function heldMessages({ pool }: Pick<Database, 'pool'>): Promise<readonly HeldMessages[]> {
   const { rows } = await pool.query<HeldMessages>(
     `select sender_id as participant, coalesce(sent.count, 0)::integer as deliveries,
@@ -36,7 +35,9 @@ export async function heldMessages({ pool }: Pick<Database, 'pool'>): Promise<re
   return rows
 }
 
-/** Nothing of what a participant would get now is sent. Its requests are not answered; it may send them again. */
+/**
+ * Cancels everything that would now be sent to a participant. Its requests are not answered; it may send them again.
+ */
 export async function cancelHeld({ pool }: Pick<Database, 'pool'>, participant: number): Promise<void> {
   await withTransaction(pool, async (client) => {
     await client.query("select set_config('statement_timeout', '0', true)")

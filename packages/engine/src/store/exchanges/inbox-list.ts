@@ -5,19 +5,19 @@ import type { Database } from '@rollcall/database/database'
 import { PARTICIPANTS } from '@rollcall/participants/store/participant-names'
 import { REGISTRIES } from '@rollcall/records/registries/registry-names'
 
-/** What is shown of a message without decrypting it. */
+/** The part of a message that is shown without decrypting it. */
 export interface InboxEntry {
-  /** Its sender's sender_id. */
+  /** The sender_id of its sender. */
   readonly participant: string
   readonly message_id: string
   readonly callback: string
-  /** The namespace of the registry that it came to; null when that is gone. */
+  /** The namespace of the receiving registry; null when it was removed. */
   readonly registry: string | null
   readonly correlation_id: string | null
   readonly transaction_id: string | null
   readonly status: string | null
   readonly state: 'stored' | 'quarantined'
-  /** Of the encrypted body. */
+  /** The length of the encrypted body. */
   readonly bytes: number
   readonly received_at: Date
 }
@@ -30,7 +30,7 @@ export interface InboxFilter {
   readonly since?: Date
   /** The first moment that is too late. */
   readonly until?: Date
-  /** At most so many, the newest ones. */
+  /** The most messages that are returned, the newest ones. */
   readonly limit: number
 }
 
@@ -48,14 +48,14 @@ export async function listInbox(db: Database, filter: InboxFilter): Promise<read
   return rows
 }
 
-/** A message with its encrypted body, and the key that the body is bound to. */
+/** A message with its encrypted body, and the ids for decrypting it. */
 export interface InboxLetter extends InboxEntry {
   readonly body: Buffer
   /** `Participant.id` */
   readonly owner: number
 }
 
-/** The messages of this id: one for each participant that has used it. */
+/** The messages with this id: one for each participant that has used it. */
 export async function findInInbox(
   db: Database,
   message_id: string,

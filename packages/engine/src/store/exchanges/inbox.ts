@@ -9,15 +9,15 @@ import { countInto, INBOX_DAY } from '@rollcall/participants/store/day-counts'
 export interface NewInboxMessage {
   /** `Participant.id` */
   readonly participant: number
-  /** As the header has it, of any length. */
+  /** As in the header, of any length. */
   readonly message_id: string
-  /** 32 bytes, by `exchangeFingerprint`. */
+  /** 32 bytes, from `exchangeFingerprint`. */
   readonly fingerprint: Buffer
   /** The name of a row of CALLBACKS. */
   readonly callback: string
   /** `Registry.id` */
   readonly registry: number
-  /** What it is acknowledged with. */
+  /** The correlation_id of its ack. */
   readonly correlation_id: string
   readonly transaction_id: string | null
   readonly status: string | null
@@ -27,19 +27,19 @@ export interface NewInboxMessage {
 }
 
 export interface PersistedMessage {
-  /** The first one's when `same`, else the one handed in. */
+  /** The correlation_id of the first message when `same`, otherwise the given one. */
   readonly correlation_id: string
-  /** `same`: this very message was persisted before; `different`: its message_id was, with another content. */
+  /** `same`: this message was stored before; `different`: its message_id was, with other content. */
   readonly known: 'new' | 'same' | 'different'
 }
 
 export interface Inbox {
   /**
-   * Persists a message, once: of any number of equal messages at a time exactly one is `new`. Durable when it resolves.
-   * Rejects as `ExchangeMemory.remember` does; then the message must not be acknowledged.
+   * Stores a message once: of equal messages at the same time, exactly one is `new`. Durable when it resolves. Rejects
+   * like `ExchangeMemory.remember`; then the message must not be acknowledged.
    */
   persist(message: NewInboxMessage): Promise<PersistedMessage>
-  /** What `persist` would answer for a message that is there; null for one that is not. */
+  /** The result of `persist` for a message that is stored; null for others. */
   known(message: Pick<NewInboxMessage, 'participant' | 'message_id' | 'fingerprint'>): Promise<PersistedMessage | null>
 }
 
@@ -48,7 +48,7 @@ interface StoredMessage {
   readonly correlation_id: string
 }
 
-/** What an encrypted body is bound to (`keys/bodies.ts`). */
+/** The context to which an encrypted body is bound (`keys/bodies.ts`). */
 export const inboxContext = ({ participant, message_id }: Key): string => `inbox ${keyOf({ participant, message_id })}`
 
 /** @param options.waiting messages that may wait for a statement at a time, on this node */

@@ -1,4 +1,4 @@
-/** The messages that an id is of, as accounts have them. */
+/** Finds the messages for an id, with their ids in the audit log. */
 
 import { messageKey } from '@rollcall/core/model/message-key'
 import type { Database } from '@rollcall/database/database'
@@ -10,11 +10,11 @@ import { REGISTRIES } from '@rollcall/records/registries/registry-names'
 /** Exchanges whose messages are looked up by one id. */
 const MOST = 1_000
 
-/** The ids by which a message is looked up; one of them. */
+/** The ids by which a message can be found. */
 export const MESSAGE_IDS = ['message_id', 'transaction_id', 'correlation_id', 'reference_id'] as const
 export type MessageIdName = (typeof MESSAGE_IDS)[number]
 
-// The indexes of exchanges begin with the participant, of whom there are few.
+// The indexes of exchanges begin with the participant, and there are few participants.
 const EXCHANGES_OF: Readonly<Record<MessageIdName, string>> = {
   message_id: `select exchange.correlation_id
       from ${PARTICIPANTS} as participant join exchange on exchange.participant = participant.id and exchange.message_id = $1
@@ -31,8 +31,8 @@ const EXCHANGES_OF: Readonly<Record<MessageIdName, string>> = {
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 /**
- * The message_ids, as accounts have them, of everything that an id is of. Only a message_id is known for longer than the
- * exchange is stored.
+ * The message_ids in the audit log for everything that has this id. After the exchange is deleted, only a message_id
+ * can be found.
  */
 export async function messageKeysOf(
   { pool }: Pick<Database, 'pool'>,

@@ -1,6 +1,6 @@
 /**
- * Which accepted exchange has which item, by its reference_id, from the moment in which it is accepted: a question then
- * opens no request. Reference_ids are stored in clear, like transaction_ids and message_ids (docs/security.md).
+ * The items of accepted exchanges by reference_id, stored when a request is accepted, so that a question need not read
+ * requests. Reference_ids are stored in clear, like transaction_ids and message_ids (docs/security.md).
  */
 
 import type { Database } from '@rollcall/database/database'
@@ -14,14 +14,14 @@ export interface ItemReference {
   readonly reference_id: string
 }
 
-/** A list as `storeReferencesOf` takes it. A text that PostgreSQL cannot store names no item of any request. */
+/** A list for `storeReferencesOf`. A text that PostgreSQL cannot store is replaced by '', which no item has. */
 export const storableReferences = (reference_ids: readonly string[]): string =>
   JSON.stringify(reference_ids.map((reference_id) => (isStorable(reference_id) ? reference_id : '')))
 
 /**
  * SQL that stores the references of exchanges.
  * @param exchanges rows with correlation_id, participant, registry and received_at
- * @param list their column with what `storableReferences` gives
+ * @param list their column with the result of `storableReferences`
  * @param id their column with the correlation_id
  */
 export const storeReferencesOf = (exchanges: string, list: string, id = 'correlation_id'): string =>
@@ -31,7 +31,10 @@ export const storeReferencesOf = (exchanges: string, list: string, id = 'correla
       as item (reference_id, number)
     on conflict do nothing`
 
-/** The exchange of the asker that has most of these items, each looked for where it was sent last; of several, the newest. */
+/**
+ * The exchange of the asker with most of these items, each in the exchange where it was sent last; the newest of
+ * several.
+ */
 export async function findByReferences(
   { pool }: Pick<Database, 'pool'>,
   { participant, registry, operation }: Asker,
@@ -100,15 +103,18 @@ export async function storeReferences(
   })
 }
 
-/** The reference_ids of a chunk that earlier chunks of its request have as well: each names one item of the whole request. */
+/**
+ * The reference_ids of a chunk that are also in earlier chunks of its request. A reference_id names one item of the
+ * whole request.
+ */
 export async function findEarlierReferences(
   { pool }: Pick<Database, 'pool'>,
   { correlation_id, first_item, items }: Pick<AcceptedExchange, 'correlation_id' | 'first_item' | 'items'>,
 ): Promise<readonly string[]> {
   const { rows } = await pool.query<{ reference_id: string }>({
     name: 'find earlier references',
-    // One look at each row, whatever the database knows of a table that has just been filled: a join was planned as ten
-    // thousand scans.
+    // Each row is read once, whatever the statistics of a newly filled table say: a join was planned as ten thousand
+    // scans.
     text: `select reference_id from exchange_reference where correlation_id = $1 and position < $3
       group by reference_id having min(position) < $2 and max(position) >= $2`,
     values: [correlation_id, first_item, first_item + items],

@@ -1,13 +1,13 @@
-/** What goes with a registry or a participant that is removed: its messages, with what was answered. */
+/** What is deleted with a removed registry or participant: its messages and their answers. */
 import { consentUsesOf } from '@rollcall/consents/store/removed-consents'
 import { countOf, type Removable, rowsOf, type StoredPart } from '@rollcall/database/removal'
 
-/** With the exchanges go their items, and the chunks of large ones. */
+/** The items of exchanges, and the chunks of large ones, are deleted with them. */
 export function storedExchanges(removable: Removable): StoredPart {
   const exchanges = `select correlation_id from exchange where ${removable} = $1`
   return {
     counted: { messages: `${countOf(removable, 'exchange')} + ${countOf(removable, 'inbox_message')}` },
-    // Accepted, and not answered to the end.
+    // Accepted, and not completely answered.
     pending: {
       requests: `select count(*) from accepted_exchange
         where ${removable} = $1 and state in ('accepted', 'replying') and parent is null`,

@@ -1,4 +1,4 @@
-/** Writes down how an accepted exchange is answered: its items, and the delivery that carries a page of the answer. */
+/** Stores how an accepted exchange is answered: its items, and the delivery of a page of the answer. */
 
 import type { Claim, NewDelivery } from '@rollcall/core/model/delivery'
 import type { RecordId } from '@rollcall/core/model/records'
@@ -10,13 +10,13 @@ import { withTransaction } from '@rollcall/database/transaction'
 import { insertDeliveriesFrom } from '@rollcall/delivery/store/deliveries/deliveries'
 import type pg from 'pg'
 
-/** One answered item, with the records that its further pages are made of. */
+/** One answered item, with the records for its further pages. */
 export interface NewItem {
   /** From 0, in the order of the request. */
   readonly position: number
   readonly reference_id: string
   readonly status: 'succ' | 'rjct'
-  /** Records that were found; null where none were looked for. */
+  /** Records that were found; null when none were searched. */
   readonly total: number | null
   readonly page_size: number | null
   readonly record_type: string | null
@@ -25,22 +25,22 @@ export interface NewItem {
 
 /** A page of an answer, written under the claim of the run that made it. */
 export interface ReplyStep {
-  /** Of the row of the exchange, or of the chunk. */
+  /** The id of the row of the exchange, or of the chunk. */
   readonly id: string
-  /** Of the run. */
+  /** The claim of the run. */
   readonly claim: string
-  /** The last page before it, 0 for none; in a chunk, of the chunk. */
+  /** The last page before it, 0 for none; counted within a chunk. */
   readonly from: number
-  /** The last page with it: the same where nothing is sent. */
+  /** The last page including it; equal to `from` when nothing is sent. */
   readonly page: number
   readonly state: 'replying' | 'replied' | 'failed'
   readonly items: readonly NewItem[]
   readonly delivery: NewDelivery | null
-  /** Given when the delivery is attempted right after; else the node that claims it attempts it. */
+  /** Set when the delivery is attempted right away; otherwise the node that claims it attempts it. */
   readonly deliveryClaim: Claim | null
-  /** What the operation writes besides, in the same transaction. */
+  /** Further writes of the operation, in the same transaction. */
   readonly effects?: readonly Effect[]
-  /** Whether this run goes on with the next page; else the exchange is due again, where it has further pages. */
+  /** Whether this run continues with the next page; otherwise the exchange is due again if it has further pages. */
   readonly goesOn: boolean
 }
 
@@ -61,7 +61,7 @@ function commitWithEffects(pool: pg.Pool, step: ReplyStep, effects: readonly Eff
   })
 }
 
-/** Commits what the operation of a synchronous request writes, before its reply is sent. */
+/** Commits the writes of a synchronous operation before its reply is sent. */
 export async function commitEffects({ pool }: Pick<Database, 'pool'>, effects: readonly Effect[]): Promise<void> {
   if (effects.length === 0) return
   await withTransaction(pool, async (client) => {

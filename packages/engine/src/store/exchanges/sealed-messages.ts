@@ -9,15 +9,14 @@ export interface SealedMessage {
   readonly fingerprint: Buffer
   /** `Participant.id` */
   readonly participant: number
-  /** As the header has it, of any length. */
+  /** As in the header, of any length. */
   readonly message_id: string
 }
 
 export interface CiphertextMemory {
   /**
-   * Whether the ciphertext belongs to this message: nobody sent it before, or this participant did under the
-   * same message_id. False: it was copied. Written before it answers, as `ExchangeMemory.remember`; rejects
-   * as that does.
+   * Remembers a ciphertext. True: nobody sent it before, or this participant did under the same message_id. False: it
+   * was copied. It is written before the promise resolves, and rejects like `ExchangeMemory.remember`.
    */
   remember(message: SealedMessage): Promise<boolean>
 }

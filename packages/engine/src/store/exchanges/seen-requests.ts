@@ -1,4 +1,7 @@
-/** What is remembered of the requests of a participant's system: when it was last there, and which steps it has made. */
+/**
+ * What is remembered about the requests of a participant's system: when it sent the last one, and which steps it has
+ * done.
+ */
 import { ACCOUNTS } from '@rollcall/audit/store/account-names'
 import type { CheckedSystem } from '@rollcall/core/model/check'
 import type { Participant } from '@rollcall/core/model/participant'
@@ -8,7 +11,7 @@ import type { Milestones } from '@rollcall/participants/store/milestones'
 
 type Pool = Pick<Database, 'pool'>
 
-/** When its newest message was received, of those that are remembered; null: none is. */
+/** When its newest remembered message was received; null: there is none. */
 export async function lastReceived({ pool }: Pool, { id }: Pick<Participant, 'id'>): Promise<Date | null> {
   const { rows } = await pool.query<{ received_at: Date }>(
     'select received_at from exchange where participant = $1 order by received_at desc limit 1',
@@ -17,7 +20,7 @@ export async function lastReceived({ pool }: Pool, { id }: Pick<Participant, 'id
   return rows[0]?.received_at ?? null
 }
 
-/** Of the newest messages: a participant may have sent millions. */
+/** Only the newest messages are read: a participant may have sent millions. */
 const NEWEST = 500
 
 const SEEN = `with newest as (

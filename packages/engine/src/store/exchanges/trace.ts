@@ -1,5 +1,5 @@
 /**
- * What is persisted of a message, found by any of its ids: the exchange, its items, its deliveries and every attempt, or the
+ * What is stored about a message, found by any of its ids: the exchange, its items, its deliveries and attempts, or the
  * callback in the inbox. Bodies and answers stay encrypted, and nothing here says whom a message is about.
  */
 
@@ -34,7 +34,7 @@ export interface TracedExchange extends ExchangeDeliveries {
   readonly received_at: Date | null
   /** Null: not answered later, or not persisted any more. */
   readonly accepted: TracedAcceptance | null
-  /** Those answered at one time, such as a chunk. */
+  /** Items that were answered at one time, such as those of a chunk. */
   readonly answered: readonly AnsweredItems[]
   /** In the order of the request, at most `bounds.each`. */
   readonly items: readonly TracedItem[]
@@ -66,12 +66,12 @@ export interface TracedCallback {
   readonly message_id: string
   /** The name of a row of CALLBACKS. */
   readonly callback: string
-  /** Of the message, or made for it: what it was acknowledged with. */
+  /** The correlation_id of its ack: its own, or one that was made for it. */
   readonly correlation_id: string | null
   readonly transaction_id: string | null
-  /** Of its header. */
+  /** The status in its header. */
   readonly status: string | null
-  /** Quarantined: it answers no request that is known here. */
+  /** Quarantined: it answers no known request. */
   readonly state: 'stored' | 'quarantined'
   readonly participant: string
   readonly registry: string | null
@@ -88,8 +88,8 @@ export interface TraceBounds {
 }
 
 /**
- * Everything whose transaction_id, correlation_id or message_id this is, and the requests that made and ended the subscription
- * whose code it is, the oldest first.
+ * Everything with this transaction_id, correlation_id or message_id, and the requests that began and ended the
+ * subscription with this code, the oldest first.
  */
 export async function trace(
   { pool }: Pick<Database, 'pool'>,
@@ -116,7 +116,7 @@ export async function trace(
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-// The indexes of exchanges begin with the participant, of whom there are few.
+// The indexes of exchanges begin with the participant, and there are few participants.
 const FIND_EXCHANGES = `with matching as (
     select exchange.correlation_id as id, received_at as at
       from ${PARTICIPANTS} as participant join exchange on exchange.participant = participant.id and exchange.message_id = $1
@@ -143,7 +143,7 @@ type ExchangeRow = Omit<TracedExchange, 'traced' | 'accepted' | 'answered' | 'it
   readonly accepted: boolean
 } & TracedAcceptance
 
-/** @param id a correlation_id, or of a delivery that answers no exchange its own */
+/** @param id a correlation_id, or the id of a delivery that answers no exchange */
 async function traceExchange({ pool }: Pick<Database, 'pool'>, id: string, each: number): Promise<TracedExchange> {
   const exchange = await pool.query<ExchangeRow>(READ_EXCHANGE, [id])
   const [row] = exchange.rows

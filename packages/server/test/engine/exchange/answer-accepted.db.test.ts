@@ -167,10 +167,10 @@ describe('further pages', () => {
     const sharing = [1, 2, 3].map((n) => person(n, { phone_number: ['+1 555 0100'] }))
     await server.registry('civil', sharing, 'sharing')
     server.clock.pass(SETTINGS_AGE)
-    const { gate } = server.context.modes.async
+    const { searchSlots } = server.context.modes.async
     const busy = Promise.withResolvers<void>()
-    const slots = [-1, -1, -1, -2, -2, -3].map((other) => gate.run(other, () => busy.promise))
-    const turns = vi.spyOn(gate, 'run')
+    const slots = [-1, -1, -1, -2, -2, -3].map((other) => searchSlots.run(other, () => busy.promise))
+    const turns = vi.spyOn(searchSlots, 'run')
     const sharers = byIdentifier('MOBILE', '+1 555 0100', { pagination: { page_size: 2 } })
     const correlation_id = await accepted(server, peer, searchFor(peer, [sharers]), 'search', 'sharing')
     const pages = () => sent().map(({ envelope }) => names(envelope.message.search_response[0]))

@@ -228,7 +228,7 @@ describe('a search that is too broad', () => {
           mode: context.modes.sync,
           items: 1,
           state: undefined,
-          asks: () => {},
+          addFacts: () => {},
           budget: {
             bytes: 1_000_000,
             records: 1_000,

@@ -1,22 +1,22 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { createSearchGate, type SearchGate } from './search-gate.ts'
+import { createSearchSlots, type SearchSlots } from './search-slots.ts'
 
 const [ADA, BO, CAI, DEE] = [1, 2, 3, 4] as const
 
 /** What has begun, in order. */
 let begun: string[]
 let ends: Map<string, () => void>
-let gate: SearchGate
+let searchSlots: SearchSlots
 
 beforeEach(() => {
   begun = []
   ends = new Map()
-  gate = createSearchGate({ slots: 6, timeout: 60 })
+  searchSlots = createSearchSlots({ slots: 6, timeout: 60 })
 })
 
 /** A search that goes on until `end`. Those that still wait when their test is over are refused later, and nobody looks. */
 function search(participant: number, name: string): Promise<string> {
-  const searched = gate.run(participant, async () => {
+  const searched = searchSlots.run(participant, async () => {
     begun.push(name)
     await new Promise<void>((resolve) => ends.set(name, resolve))
     return name
@@ -78,7 +78,7 @@ describe('slots of searches', () => {
 
   it('are given back when the work fails', async () => {
     const fail = () =>
-      gate.run(ADA, async () => {
+      searchSlots.run(ADA, async () => {
         throw new Error('lost')
       })
     for (let times = 0; times < 7; times += 1) await expect(fail()).rejects.toThrow('lost')
@@ -87,7 +87,7 @@ describe('slots of searches', () => {
   })
 
   it('go round, also where there is one', async () => {
-    gate = createSearchGate({ slots: 1, timeout: 60 })
+    searchSlots = createSearchSlots({ slots: 1, timeout: 60 })
     searches(ADA, 'a1', 'a2', 'a3', 'a4')
     searches(BO, 'b1', 'b2')
     for (const name of ['a1', 'a2', 'b1', 'a3', 'b2']) await end(name)
@@ -105,7 +105,7 @@ describe('a search that waits for a slot', () => {
   })
 
   it('is refused after its time: for searches of its own, or of others', async () => {
-    gate = createSearchGate({ slots: 4, timeout: 0.05 })
+    searchSlots = createSearchSlots({ slots: 4, timeout: 0.05 })
     searches(ADA, 'a1', 'a2')
     searches(BO, 'b1')
     searches(CAI, 'c1')
@@ -128,7 +128,7 @@ describe('a search that waits for a slot', () => {
   })
 
   it('is refused at once where too many of its own wait, and nobody else is', async () => {
-    gate = createSearchGate({ slots: 2, timeout: 60, waiting: 2 })
+    searchSlots = createSearchSlots({ slots: 2, timeout: 60, waiting: 2 })
     searches(ADA, 'a1', 'a2', 'a3')
     await expect(search(ADA, 'a4')).rejects.toMatchObject(
       refusal('more than 2 searches of this participant are waiting; send fewer at a time'),
@@ -143,7 +143,7 @@ describe('a search that waits for a slot', () => {
 })
 
 it('without a timeout they wait as long as it takes, however many there are', async () => {
-  gate = createSearchGate({ slots: 2, timeout: null, waiting: 2 })
+  searchSlots = createSearchSlots({ slots: 2, timeout: null, waiting: 2 })
   const all = searches(ADA, 'a1', 'a2', 'a3', 'a4', 'a5', 'a6')
   for (const name of ['a1', 'a2', 'a3', 'a4', 'a5', 'a6']) await end(name)
   expect(await Promise.all(all)).toEqual(['a1', 'a2', 'a3', 'a4', 'a5', 'a6'])

@@ -1,7 +1,7 @@
-/** Who searches when: the few connections of searches, shared out among the participants of a node. */
+/** Shares out the slots of searches, which are few, among the participants of a node. */
 import { RequestFault } from '@rollcall/protocol'
 
-export interface SearchGate {
+export interface SearchSlots {
   /**
    * Does the work of a participant, by its id, in one of the slots. Throws what the work throws.
    * @throws RequestFault 503 err.service.unavailable: no slot became free in time, or too many searches of the
@@ -30,7 +30,7 @@ type Waiter = () => void
  * participant without a slot finds one while two others use all they may. The next slot goes to the waiting participant
  * with the fewest slots; equal ones take turns. Searches of one participant are served in order.
  */
-export function createSearchGate({ slots, timeout, waiting = 1_000 }: Options): SearchGate {
+export function createSearchSlots({ slots, timeout, waiting = 1_000 }: Options): SearchSlots {
   const share = Math.ceil(slots / 2)
   const held = new Map<number, number>()
   /** By participant; the first is next. */
