@@ -66,7 +66,7 @@ export function createDispatcher(
       parts.log.warn({ task: 'drain', ...safeDatabaseError(error) }, 'deliveries could not be attempted')
       due(participant, AFTER_FAILURE)
     } finally {
-      // Others wait for its slot, or it got new deliveries meanwhile.
+      // Look again at once: another participant may wait for this slot, or this one got new deliveries.
       if (draining.size >= slots || dueAt.has(participant)) wake(0)
       draining.delete(participant)
     }

@@ -1,8 +1,8 @@
 /**
- * How much is sent at a time from this node: a participant has as many permits as its settings say for all of its
- * destinations together, and takes them no faster than its rate. The maker of an answer attempts its delivery itself where
- * the destination is healthy. A destination whose last attempt failed or was slow is left to the dispatcher, and has a share
- * of the permits only, so that it delays no other destination.
+ * Limits what this node sends at a time: a participant has as many permits as its settings say, for all its
+ * destinations together, and uses them no faster than its rate. Whoever makes an answer attempts its delivery at once
+ * if the destination is healthy. A destination whose last attempt failed or was slow is left to the dispatcher, and may
+ * use only a share of the permits, so that it delays no other destination.
  */
 import type { Destination } from '@rollcall/core/model/delivery'
 

@@ -1,4 +1,4 @@
-/** Notifications on their way that must not be sent any more: what they were sent for was taken back, or is not permitted. */
+/** Recalls notifications on their way whose subscription was taken back, or is no longer permitted. */
 
 import type { Claim, ClaimedDelivery } from '@rollcall/core/model/delivery'
 import type { Participant } from '@rollcall/core/model/participant'

@@ -1,4 +1,7 @@
-/** Replies on their way that must not be sent any more: the grant of today counts, not that of the day of the answer. */
+/**
+ * Stops replies on their way that must not be sent any more: the grant of today applies, not that of the time of the
+ * answer.
+ */
 
 import { usesOf } from '@rollcall/consents/store/consent-uses'
 import type { ClaimedDelivery } from '@rollcall/core/model/delivery'

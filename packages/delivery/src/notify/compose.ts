@@ -27,12 +27,12 @@ import type { SentNotification } from '../store/events/envelopes.ts'
 import type { EventDocument, WaitingNotification } from '../store/events/waiting.ts'
 import { markingOf, type PlannedItem } from './items.ts'
 
-/** An item with what its event shows. */
+/** An item with the content of its event. */
 export interface ShownItem extends PlannedItem {
   readonly shown: EventDocument
 }
 
-/** To whom, from where, and which envelope of the mailbox. */
+/** The receiver, the sender and the number of the envelope. */
 export interface Composing {
   readonly participant: Participant
   readonly registry: Registry
@@ -46,12 +46,12 @@ export interface Composing {
 export interface Composed {
   readonly header: Omit<CallbackHeader, 'is_msg_encrypted'> & { readonly message_id: string }
   readonly message: ReplyMembers
-  /** Whether the message must leave encrypted. */
+  /** Whether the message must be encrypted. */
   readonly encrypted: boolean
   readonly notifications: readonly SentNotification[]
-  /** Records in it, by their identifiers alone as well. */
+  /** The number of records, including those with identifiers only. */
   readonly recordCount: number
-  /** Persons whom the header names. */
+  /** Persons named in the header. */
   readonly named: readonly AccountedPerson[]
 }
 
@@ -110,9 +110,9 @@ export function compose(to: Composing, items: readonly ShownItem[]): Composed {
 }
 
 /**
- * Says in `header.meta` what the item itself has no member for.
+ * Writes into `header.meta` what the item has no member for.
  * @param names reference_ids of this envelope, by notification
- * @returns identifiers of persons whom it names, normalised
+ * @returns normalised identifiers of the persons it names
  */
 function describe(
   { grant, registry: { kind } }: Composing,
@@ -142,7 +142,7 @@ function describe(
   return identifiers.map(({ type, value }) => ({ type, value }))
 }
 
-/** Whether the grant shows a record that has nothing but these identifiers. */
+/** Whether the grant shows a record with only these identifiers. */
 function isShown(
   grant: Grant,
   recordType: RecordType,
@@ -155,7 +155,7 @@ function isShown(
   )
 }
 
-/** Whether the record may be found was decided by all of it, before its item was planned. */
+/** The conditions were tested on the whole record before its item was planned. */
 const unconditional = (grant: Grant): Grant => ({
   ...grant,
   rows: new Map(),
@@ -196,7 +196,7 @@ function itemOf(
   }
 }
 
-/** The subscription whose spellings the item has: the oldest of those that caused it. */
+/** The oldest subscription that caused the item; the item uses its spellings. */
 const speakerOf = ([first, ...others]: PlannedItem['notifications']): WaitingNotification =>
   others.reduce((oldest, one) => (one.subscription < oldest.subscription ? one : oldest), first)
 
@@ -213,7 +213,7 @@ function eventName(
   return takesUnlisted || listed.includes(event_type) ? event_type : null
 }
 
-/** The grant, cut to what the consents cover that the subscriptions are based on; all of them are of one person. */
+/** The grant, reduced to what the consents of the subscriptions cover; all of them are from one person. */
 function coveredGrant(grant: Grant, notifications: PlannedItem['notifications']): Grant {
   const consents = notifications.flatMap(({ consent }) => consent ?? [])
   if (consents.length < notifications.length) return grant
@@ -221,7 +221,7 @@ function coveredGrant(grant: Grant, notifications: PlannedItem['notifications'])
   return { ...grant, covered: visibleUnderConsent(grant.identifiers.kind, names) }
 }
 
-/** A record that no longer fulfils any of the filters, or is deleted, is named by its identifiers alone. */
+/** A record that no longer fulfils any of the filters, or was deleted, is sent with its identifiers only. */
 function recordOf(grant: Grant, kind: Kind, recordType: RecordType, { notifications, shown }: ShownItem): Disclosed {
   const hasLeft = notifications.every(({ presence }) => presence === 'left')
   const document = hasLeft ? shown.identifiers : (shown.document ?? shown.identifiers)

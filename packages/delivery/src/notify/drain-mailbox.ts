@@ -1,4 +1,4 @@
-/** One mailbox on one screen: envelope after envelope is composed, committed and sent, in order, while its peer takes them. */
+/** Drains one mailbox: composes, commits and sends envelope after envelope, in order, while its peer accepts them. */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Account, accountedMessage, accountOfEnvelope } from '@rollcall/audit/account-of'
@@ -42,18 +42,18 @@ const NOTIFY = callbackNamed('notify')
 /** Milliseconds for which a mailbox is drained; then others have their turn. */
 const TURN = 10_000
 /**
- * Milliseconds after which an envelope that was not committed is composed anew, and half of them after which what is due is
- * read anew: what it may say may have changed.
+ * Milliseconds after which an uncommitted envelope is composed anew; after half of them, due notifications are read
+ * anew. Their content may have changed.
  */
 const STALE = 1_000
-/** Seconds until a mailbox is looked at again whose next envelope has no address or cannot be made. */
+/** Seconds until a mailbox is tried again if its next envelope has no address, or cannot be composed. */
 const REST = 60
 
 /** Whom a mailbox is sent to, at the moment. */
 interface Recipient {
   readonly participant: Participant
   readonly registry: Registry
-  /** Null: nothing is granted, and what waits is dropped. */
+  /** Null: there is no grant, and waiting notifications are dropped. */
   readonly grant: Grant | null
   readonly settings: CallbackSettings
   readonly target: string
@@ -83,8 +83,9 @@ export async function drainMailbox(
 }
 
 /**
- * How a mailbox was left. `more`: more may be due; `done`: its delivery holds it, or it is empty. Its claim ended with its
- * first envelope. `nowhere`: nothing can be sent; `lost`: an envelope was not committed; `nothing`: nothing was due.
+ * How a mailbox was left. `more`: more may be due; `done`: it waits for its delivery, or is empty. Its claim ended with
+ * its first envelope. `nowhere`: nothing can be sent; `lost`: an envelope was not committed; `nothing`: nothing was
+ * due.
  */
 type Left = 'more' | 'done' | 'nowhere' | 'lost' | 'nothing'
 
@@ -100,7 +101,7 @@ async function sendNext(parts: Notifying, mailbox: ClaimedMailbox, claim: Claim,
     if (sending === 'left') return 'done'
     sequence += 1
     const goesOn = !signal.aborted && performance.now() < end
-    // Composed while the one before is on its way.
+    // Composed while the previous envelope is being sent.
     const following = goesOn && !next.isLast ? prepare(parts, mailbox, sequence, ahead) : null
     following?.catch(() => undefined)
     if (!(await sending())) {
@@ -118,7 +119,7 @@ async function sendNext(parts: Notifying, mailbox: ClaimedMailbox, claim: Claim,
   return sequence === mailbox.sequence ? 'nothing' : 'done'
 }
 
-/** What is due, as it was read: envelopes that are not composed yet. */
+/** Planned envelopes that are not composed yet, as they were read. */
 interface Ahead {
   envelopes: (readonly PlannedItem[])[]
   isAll: boolean
@@ -134,11 +135,11 @@ interface Prepared extends Recipient {
   readonly header: object
   readonly message: CanonicalText
   readonly body: EncryptedReply
-  /** When what it tells was read. */
+  /** When its content was read. */
   readonly at: number
-  /** Nothing else was due then. */
+  /** Whether nothing else was due then. */
   readonly isLast: boolean
-  /** Gives back the room that it takes in memory. */
+  /** Releases its reserved memory. */
   readonly leave: () => void
 }
 
@@ -152,7 +153,7 @@ function release(next: Next | undefined): void {
 
 /**
  * Composes the next envelope; null: nothing is due.
- * @param ahead what was read before; it is read anew when it is used up or old
+ * @param ahead the envelopes that were read before; they are read anew when used up or too old
  */
 async function prepare(parts: Notifying, mailbox: ClaimedMailbox, sequence: number, ahead: Ahead): Promise<Next> {
   const now = performance.now()
@@ -203,7 +204,7 @@ async function show({ db: { pool } }: Notifying, planned: readonly PlannedItem[]
   })
 }
 
-/** Null: nothing may be sent, or there is no address to send it to that is allowed. */
+/** Null: nothing may be sent, or there is no allowed address. */
 async function recipientOf(
   { directory, grants, callbacks }: Notifying,
   mailbox: ClaimedMailbox,
@@ -224,8 +225,8 @@ async function recipientOf(
 
 /**
  * Commits an envelope.
- * @returns what makes its first attempt, and says whether the delivery has come to its end; `lost`: it was not committed;
- * `left`: the dispatcher attempts it
+ * @returns a function that makes the first attempt, and returns whether the delivery has ended; `lost`: it was not
+ * committed; `left`: the dispatcher attempts it
  */
 async function commit(
   parts: Notifying,
@@ -287,7 +288,10 @@ async function commit(
   }
 }
 
-/** Milliseconds from one look at the permits to the next, and how often it is looked: attempts there are short, or fail. */
+/**
+ * Milliseconds between two looks at the permits, and the number of looks: attempts at this destination are short, or
+ * fail.
+ */
 const PERMIT_PAUSE = 10
 const PERMIT_LOOKS = 25
 

@@ -1,6 +1,6 @@
 /**
- * Finds the mailboxes in which something is due, and drains them, a bounded number at a time. It keeps no queue: the rows
- * of notifications say what is due. What it remembers only says when it is worth looking.
+ * Finds mailboxes with due notifications and drains them, a limited number at a time. There is no queue: the rows of
+ * notifications say what is due. The remembered times only say when to look.
  */
 import { randomUUID } from 'node:crypto'
 import { safeDatabaseError } from '@rollcall/database/database-errors'

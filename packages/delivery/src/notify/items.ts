@@ -2,25 +2,26 @@
 import type { CallbackSettings } from '@rollcall/participants/store/participant-callbacks'
 import type { WaitingNotification } from '../store/events/waiting.ts'
 
-/** What one event is to this participant: one item of an envelope, whichever subscriptions caused it. */
+/** One event for this participant: one item of an envelope, whichever subscriptions caused it. */
 export interface PlannedItem {
   readonly event: number
   readonly notifications: readonly [WaitingNotification, ...WaitingNotification[]]
 }
 
-/** How an envelope is marked; what is marked differently does not travel with it. */
+/** The marking of an envelope. Items with different markings are sent in different envelopes. */
 export type Marking = 'test' | 'backfill' | null
 
 export const markingOf = ({ purpose }: WaitingNotification): Marking =>
   purpose === 'test' || purpose === 'backfill' ? purpose : null
 
-/** Bytes that an item has beside its record, at most, and those of each further subscription in `header.meta`. */
+/** The most bytes of an item beside its record, and of each further subscription in `header.meta`. */
 const FRAME = 1_024
 const CODE = 160
 
 /**
- * Sorts the notifications of each record by version, within the positions that they have together. Otherwise an event that was
- * held until now could stand behind a later one in the same envelope, and its older record would overwrite the newer one.
+ * Sorts the notifications of each record by version, within the positions that they have. Otherwise an event that was
+ * held until now could come after a later one in the same envelope, and the receiver would replace the newer record by
+ * the older one.
  */
 function inVersionOrder(waiting: readonly WaitingNotification[]): readonly WaitingNotification[] {
   const recordOf = (one: WaitingNotification): string => `${markingOf(one)} ${one.record_type} ${one.record}`
@@ -52,7 +53,7 @@ export function planEnvelopes(
 }
 
 /**
- * The items of the next envelope: the first that wait, as many as its bounds allow, and one at least.
+ * The items of the next envelope: the first waiting ones, as many as the limits allow, at least one.
  * @param waiting in order
  */
 export function planItems(

@@ -1,4 +1,4 @@
-/** What the next envelopes of a mailbox tell: what is due in it, wanted and permitted. */
+/** Plans the next envelopes of a mailbox: the notifications that are due, wanted and permitted. */
 
 import { asksEverything, isSubscriptionGranted } from '@rollcall/core/events/granted'
 import type { Grant } from '@rollcall/core/model/grant'
@@ -31,14 +31,14 @@ interface To {
 
 /** Notifications that are looked at, at least: several envelopes are planned at a time. */
 const AHEAD = 400
-/** If several notifications are about one event, so many times more are looked at, up to the most. */
+/** If several notifications are about one event, this many times more are read, up to `most`. */
 const LOOKED_AT = { times: 8, most: 20_000 }
 
-/** What the next envelopes tell. */
+/** The content of the next envelopes. */
 export interface NextItems {
-  /** The items of each, in order; none: nothing is due. */
+  /** The items of each envelope, in order; none: nothing is due. */
   readonly envelopes: readonly (readonly PlannedItem[])[]
-  /** Whether nothing that is due now is left for another envelope. */
+  /** Whether all notifications that are due now are in these envelopes. */
   readonly isAll: boolean
 }
 
@@ -58,8 +58,8 @@ export async function nextItems(db: Database, mailbox: number, to: To): Promise<
 }
 
 /**
- * Drops what is not wanted or not permitted any more; a subscription that is not permitted is suspended, one about a record
- * that may not be found is not.
+ * Drops notifications that are no longer wanted or permitted. A subscription that is not permitted is suspended; one
+ * about a record that may not be found is not.
  */
 async function sendable(
   db: Database,
@@ -120,7 +120,10 @@ async function askingOther(
   return new Set([...subscriptions].filter((subscription) => known.get(subscription) === false))
 }
 
-/** Those about records that the conditions of the grant leave out. A record that is gone is judged as it was before. */
+/**
+ * The notifications about records that do not fulfil the conditions of the grant. A deleted record is judged by its
+ * last state.
+ */
 async function outsideRows(
   pool: pg.Pool,
   grant: Grant,
@@ -141,7 +144,7 @@ async function outsideRows(
   return judged.flat()
 }
 
-/** Without corrections of events that their subscriptions never had: these would tell of what was hidden at the time. */
+/** Drops corrections of events that were never sent for their subscriptions: they would reveal what was hidden then. */
 async function withoutUnsent(
   pool: pg.Pool,
   found: readonly WaitingNotification[],
@@ -158,7 +161,7 @@ async function withoutUnsent(
     })
 }
 
-/** Without the name of the survivor, where the conditions of the grant leave the survivor out as it is now. */
+/** Removes the name of the survivor if the survivor does not fulfil the conditions of the grant now. */
 async function withoutHiddenSurvivor(
   db: Database,
   grant: Grant,

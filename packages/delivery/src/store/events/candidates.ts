@@ -1,4 +1,4 @@
-/** Subscriptions that are filed under a key which a changed record bears: they are all that can match the change. */
+/** Finds subscriptions filed under a key of a changed record: only these can match the change. */
 import type { ClientBase } from 'pg'
 
 /** One key of a record that changed. */
@@ -13,11 +13,11 @@ export interface Probe {
   readonly after: boolean
 }
 
-/** What the keys say of a filter and a record. */
+/** The result of the keys for a filter and a record. */
 export interface Borne {
-  /** The record bears a key of the subscription; without one it does not fulfil the filter. */
+  /** Whether the record has a key of the subscription; without one it does not fulfil the filter. */
   readonly some: boolean
-  /** It bears one that is all of the filter, and fulfils it. */
+  /** Whether it has a key that is the whole filter, and so fulfils it. */
   readonly whole: boolean
 }
 
