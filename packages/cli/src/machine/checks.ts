@@ -26,14 +26,14 @@ export const shown = (...words: readonly string[]): string => {
   return `${stdout}${stderr}`
 }
 
-/** Tries for half a minute. @throws CommandError says what came in place of an answer */
+/** Tries for two minutes: a busy machine starts a node slowly. @throws CommandError says what came in place of an answer */
 export async function askReady(url: string, authority_file = ''): Promise<void> {
   const own = authority_file === '' ? null : textOf(authority_file)
   const ca = [...rootCertificates, textOf('/etc/ssl/certs/ca-certificates.crt') ?? '', own ?? ''].filter(
     (pem) => pem !== '',
   )
   let said = ''
-  for (let tries = 0; tries < 60; tries += 1) {
+  for (let tries = 0; tries < 240; tries += 1) {
     said = await statusOf(url, ca)
     if (said === '200') return
     await sleep(500)
