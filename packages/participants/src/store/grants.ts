@@ -130,10 +130,12 @@ async function insertGrant(
   terms: GrantTerms,
 ): Promise<StoredGrant> {
   const { valid_from, valid_until } = timesOf(terms)
+  // By the database's clock, at which the transaction began: `findGrant` in the same transaction finds the grant in force.
+  const from = terms.valid_from === undefined ? sql`now()` : sql`${valid_from}::timestamptz`
   const [overlapping] = (
     await sql<Pick<StoredGrant, 'id'>>`select id from participant_grant
       where participant = ${participant.id} and registry = ${registry.id} and revoked_at is null
-        and tstzrange(valid_from, valid_until) && tstzrange(${valid_from}, ${valid_until}) limit 1`.execute(transaction)
+        and tstzrange(valid_from, valid_until) && tstzrange(${from}, ${valid_until}) limit 1`.execute(transaction)
   ).rows
   if (overlapping !== undefined) {
     throw new StoreRefusal(
@@ -142,7 +144,7 @@ async function insertGrant(
   }
   const { rows } = await sql<StoredGrant>`
     insert into participant_grant (participant, registry, terms, valid_from, valid_until)
-    values (${participant.id}, ${registry.id}, ${JSON.stringify(terms)}, ${valid_from}, ${valid_until})
+    values (${participant.id}, ${registry.id}, ${JSON.stringify(terms)}, ${from}, ${valid_until})
     returning ${sql.raw(COLUMNS)}`.execute(transaction)
   const [added] = rows
   if (added === undefined) throw new Error('unreachable: a grant was inserted')
