@@ -23,6 +23,8 @@ test('these are the commands', () => {
   expect(commands.map(([words]) => words).toSorted()).toEqual(
     [
       'serve',
+      'setup',
+      'upgrade',
       'demo',
       'migrate',
       'registry add',

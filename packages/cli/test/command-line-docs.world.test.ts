@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { generateLines } from '@rollcall/synthetic'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { MASTER_KEY } from '../../server/test/server.ts'
 import { demoServer } from './asking.ts'
 import { databaseUrl, shellFunction, start, until } from './command.ts'
 
@@ -75,7 +76,7 @@ test('a subscription prints events of a registry that lives, until it has ended'
   await db.pool.query('update registry set demo = true')
   const [subscribes = ''] = blocks.flatMap(({ how, text }) => (how === 'sh subscription' ? [text] : []))
   const [lives = ''] = blocks.flatMap(({ how, text }) => (how === 'sh life' ? [text] : []))
-  const database = { DATABASE_URL: databaseUrl(connection) }
+  const database = { DATABASE_URL: databaseUrl(connection), ROLLCALL_MASTER_KEY: MASTER_KEY }
   const words = [...subscribes.matchAll(/'[^']*'|\S+/g)].map(([word]) => word.replaceAll("'", '')).slice(1)
   const running = start(words, env)
   await until(running, () => (running.output().stderr.includes('subscribed as SUB-') ? true : null))

@@ -7,6 +7,7 @@ import { generateLines } from '@rollcall/synthetic'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { loopback, type Respond, refusing } from '../../client/test/loopback.ts'
 import { grant } from '../../participants/test/grants.ts'
+import { MASTER_KEY } from '../../server/test/server.ts'
 import { askToken } from './ask.ts'
 import { demoServer } from './asking.ts'
 import { databaseUrl, rollcall, shellFunction, start, until } from './command.ts'
@@ -43,7 +44,14 @@ async function printedBy(blocks: readonly string[]): Promise<readonly string[]> 
     ...blocks.flatMap((block) => [own(block), "echo '=== end of block'"]),
   ].join('\n')
   const { PATH = '', HOME = '' } = process.env
-  const env = { PATH, HOME, ROLLCALL_DATA: folder, DATABASE_URL: databaseUrl(connection), TOKEN: token }
+  const env = {
+    PATH,
+    HOME,
+    ROLLCALL_DATA: folder,
+    DATABASE_URL: databaseUrl(connection),
+    ROLLCALL_MASTER_KEY: MASTER_KEY,
+    TOKEN: token,
+  }
   const { stdout } = await run('bash', ['-c', script], { cwd: folder, env })
   return stdout.split('=== end of block\n')
 }

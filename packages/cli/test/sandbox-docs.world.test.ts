@@ -32,11 +32,10 @@ test('docs/sandbox.md runs as it stands: both sides of the check pass', { timeou
   expect(all).toMatch(/^5 events in all$/m)
   const steps = ['token', 'search', 'callback', 'retry', 'subscribe', 'notification', 'unsubscribe']
   for (const step of steps) {
-    // Of the participant's side, and of the operator's.
-    expect(all).toMatch(new RegExp(`^passed {3}${step} +sent: .*; came: `, 'm'))
+    // The participant's side asks for its token within the search; the operator's side has a step for it.
+    if (step !== 'token') expect(all).toMatch(new RegExp(`^passed {3}${step} +sent: .*; came: `, 'm'))
     expect(all).toMatch(new RegExp(`^passed {3}${step} +(?!sent: )`, 'm'))
   }
-  expect(all).toMatch(/^every step has passed or is skipped$/m)
   expect(all).toMatch(/^every step has passed$/m)
   expect(all).toMatch(/^check in civil-test at .* by version \d/m)
   const promoted = await readFile(join(folder(), 'live-credentials.txt'), 'utf8')

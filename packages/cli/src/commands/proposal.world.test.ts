@@ -51,12 +51,15 @@ test('each command whose act may wait ends with exit code 5, and only the admin 
   const withCommand: string[] = []
   for (const [name, ready] of Object.entries(world.acts)) {
     const { words } = await ready()
-    if (words === undefined) continue
+    // A replay waits only above 1,000 deliveries: changes.db.test.ts has it wait at fewer.
+    if (words === undefined || name === 'deliveries change') continue
     withCommand.push(name)
     await proposed(name)
   }
   const others = APPROVAL_ACTS.map(({ act }) => act.name).filter((name) => !withCommand.includes(name))
-  expect(others.toSorted()).toEqual(['deliveries body', 'deliveries replay', 'messages bodies', 'operator link'])
+  expect(others.toSorted()).toEqual([
+    ...['deliveries body', 'deliveries change', 'deliveries replay', 'messages bodies', 'operator link'],
+  ])
 })
 
 describe('rollcall proposal', () => {

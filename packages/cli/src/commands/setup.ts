@@ -10,7 +10,7 @@ import { lookAround, readFacts, textOf } from '../machine/facts.ts'
 import { ANSWERS_FILE } from '../machine/files.ts'
 import { COMMAND, SECRETS } from '../machine/places.ts'
 import { actText, planOf } from '../machine/plan.ts'
-import { table } from '../output.ts'
+import { print, table } from '../output.ts'
 import { readYaml } from '../yaml.ts'
 
 export function addCommand(program: Command): void {
@@ -22,6 +22,7 @@ export function addCommand(program: Command): void {
     .option('--answers <file>', 'a file with the answers, in YAML: nothing is asked')
     .option('--restore <backup>', 'fill the new database from this backup; the master key is in its file already')
     .option('--dry-run', 'say what would be done; nothing is written')
+    .option('--json', 'print JSON for machines; it needs --answers')
     .addHelpText(
       'after',
       `
@@ -30,7 +31,7 @@ does only what differs. Answers: name, kind, namespace, sender_id, certificate (
 certificate_file, key_file, authority_file, contact, witness (an address, or later) and operator.
 docs/small-registry.md has an example.
 
-Example: rollcall setup --help`,
+Example: rollcall setup --answers answers.yaml --dry-run`,
     )
     .action(runSetup)
 }
@@ -39,12 +40,16 @@ interface SetupOptions {
   readonly answers?: string
   readonly restore?: string
   readonly dryRun?: boolean
+  readonly json?: boolean
 }
 
-const say = (line: string): void => void process.stdout.write(`${line}\n`)
+const printLine = (line: string): void => void process.stdout.write(`${line}\n`)
 
 async function runSetup(options: SetupOptions): Promise<void> {
   requireMachine()
+  const { json = false, dryRun = false } = options
+  if (json && options.answers === undefined) throw new CommandError('--json asks nothing: name a file with --answers')
+  const say = json ? () => undefined : printLine
   const answers = await answersOf(options)
   const looks = await lookAround(answers)
   say(
@@ -62,8 +67,9 @@ async function runSetup(options: SetupOptions): Promise<void> {
       ? '\nNothing differs: nothing is to be done.'
       : `\nTo do:\n${acts.map((act) => `  ${actText(act)}`).join('\n')}`,
   )
-  if (options.dryRun) {
+  if (dryRun) {
     say('A dry run: nothing is changed.')
+    if (json) print(options, { dry_run: true, acts: acts.map(actText), waits_for: waits }, '')
     return
   }
   if (acts.length > 0 && options.answers === undefined) await confirm()
@@ -77,12 +83,14 @@ async function runSetup(options: SetupOptions): Promise<void> {
     say(actText(act))
     carryOut(act)
   }
+  const done = [...acts, ...rest.acts].map(actText)
+  if (json) print(options, { dry_run: false, acts: done, waits_for: rest.waits }, '')
   if (rest.waits !== null) {
     say(`\nNot done yet: ${rest.waits}`)
     process.exitCode = 1
     return
   }
-  await finish(answers)
+  await finish(answers, say)
 }
 
 const planned = (answers: Answers, restore?: string) => {
@@ -104,7 +112,7 @@ async function answersOf({ answers: file, dryRun = false }: SetupOptions): Promi
   }
   const asking = createInterface({ input: process.stdin, output: process.stdout })
   try {
-    return await askAnswers((question) => asking.question(question), say, before)
+    return await askAnswers((question) => asking.question(question), printLine, before)
   } finally {
     asking.close()
   }
@@ -119,7 +127,7 @@ async function confirm(): Promise<void> {
 }
 
 /** A request of another system would come the same way: by the public name, with TLS, through nginx. */
-async function finish({ name, authority_file, operator }: Answers): Promise<void> {
+async function finish({ name, authority_file, operator }: Answers, say: (line: string) => void): Promise<void> {
   await askReady(`https://${name}/ready`, authority_file)
   say(`\nhttps://${name}/ready answers through nginx.\n`)
   say(shown(COMMAND, 'doctor'))

@@ -11,6 +11,7 @@ import { portInUse, textOf } from '../machine/facts.ts'
 import { siteWithPort } from '../machine/files.ts'
 import { isLater, type Move, moveOf } from '../machine/move.ts'
 import { BACKUPS, CODE, COMMAND, NGINX_SITE, PORTS } from '../machine/places.ts'
+import { print } from '../output.ts'
 
 export function addCommand(program: Command): void {
   program
@@ -18,6 +19,7 @@ export function addCommand(program: Command): void {
     .description('put the installed version into use while the service goes on; the Debian package has it')
     .option('--back', 'go back to the version that ran before')
     .option('--dry-run', 'say what would be done; nothing is changed')
+    .option('--json', 'print JSON for machines')
     .addHelpText(
       'after',
       `
@@ -25,7 +27,7 @@ Install the package of the new version first: apt-get install ./rollcall_0.2.0_a
 backup, upgrades the tables, starts the new node beside the old one, moves nginx when it is ready, and stops the old one.
 If something fails, the old node goes on. --back does the same in the other direction, with the tables as they are.
 
-Example: rollcall upgrade --help`,
+Example: rollcall upgrade --dry-run`,
     )
     .action(runUpgrade)
 }
@@ -33,12 +35,17 @@ Example: rollcall upgrade --help`,
 interface UpgradeOptions {
   readonly back?: boolean
   readonly dryRun?: boolean
+  readonly json?: boolean
 }
 
-const say = (line: string): void => void process.stdout.write(`${line}\n`)
+const printLine = (line: string): void => void process.stdout.write(`${line}\n`)
 
-async function runUpgrade({ back = false, dryRun = false }: UpgradeOptions): Promise<void> {
+async function runUpgrade({ back = false, dryRun = false, json = false }: UpgradeOptions): Promise<void> {
   requireMachine()
+  const say = json ? () => undefined : printLine
+  const printJson = (version: string | null, steps: readonly Step[]): void => {
+    if (json) print({ json }, { dry_run: dryRun, version, steps: steps.map(({ text }) => text) }, '')
+  }
   const move = moveOf({
     port: portInUse(),
     versions: new Map(PORTS.map((port) => [port, versionAt(port)])),
@@ -50,6 +57,7 @@ async function runUpgrade({ back = false, dryRun = false }: UpgradeOptions): Pro
   if (move === null) {
     say(`Version ${versionAt(portInUse())} is in use: nothing is to be done.`)
     if (!dryRun) stopOther(portInUse())
+    printJson(versionAt(portInUse()), [])
     return
   }
   if (!existsSync(`${CODE}/${move.to}`)) throw new CommandError(`the files of version ${move.to} are not in ${CODE}`)
@@ -60,6 +68,7 @@ async function runUpgrade({ back = false, dryRun = false }: UpgradeOptions): Pro
   if (dryRun) {
     for (const { text } of steps) say(text)
     say('A dry run: nothing is changed.')
+    printJson(move.to, steps)
     return
   }
   for (const { text, act } of steps) {
@@ -67,6 +76,7 @@ async function runUpgrade({ back = false, dryRun = false }: UpgradeOptions): Pro
     await act()
   }
   say(`Version ${move.to} is in use.`)
+  printJson(move.to, steps)
 }
 
 interface Step {

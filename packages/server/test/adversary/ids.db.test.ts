@@ -51,7 +51,7 @@ const LEAVES: Readonly<Record<string, readonly string[]>> = {
       'record_type',
       'callback',
     ],
-    ...['target', 'receiver_id', 'receipt_type', 'path', 'curl', 'typescript'],
+    ...['target', 'receiver_id', 'receipt_type', 'path', 'curl', 'typescript', 'python', 'java'],
   ],
   'a setting of the registry, or of its reader': [
     ...['sender_id', 'name', 'namespace', 'title', 'kid', 'alg', 'enc', 'algorithm', 'thumbprint', 'jwks_uri'],
