@@ -213,8 +213,9 @@ function useUnits({ run, try: attempt }: Machine): void {
   for (const name of ['backup', 'prune', 'doctor']) assert(timers.includes(`rollcall-${name}.timer`), name)
   // A node that was taken over reads no secret, and nothing of a command's process, which has the same user.
   const node = run('systemctl show --property MainPID --value rollcall@8080').trim()
-  const user = run('id --user rollcall').trim()
-  const taken = `nsenter --target ${node} --user --setuid ${user} --setgid ${user}`
+  const [user = '', group = ''] = run('id --user rollcall; id --group rollcall').split('\n')
+  const taken = `nsenter --target ${node} --user --setuid ${user} --setgid ${group}`
+  assert.equal(run(`${taken} id --user --name`), 'rollcall\n')
   for (const path of ['/etc/rollcall/owner-database-url', '/etc/rollcall/master-key'])
     assert.notEqual(attempt(`${taken} cat ${path}`).code, 0, path)
   const other = `rollcall audit verify > /dev/null &
