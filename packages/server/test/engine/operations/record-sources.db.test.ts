@@ -1,0 +1,180 @@
+/**
+ * What every source of records must do, whichever it is: the same people in our own tables and in memory are answered about in the
+ * same way. A later source is one more row.
+ */
+
+import { backfillSubscription } from '@rollcall/admin/events/subscription-mailbox'
+import { erasePerson } from '@rollcall/admin/persons/erase'
+import { SearchTimeout } from '@rollcall/core/model/record-source'
+import type { Registry } from '@rollcall/core/model/registry'
+import { openDatabase } from '@rollcall/database/database'
+import { withTransaction } from '@rollcall/database/transaction'
+import { protectPerson } from '@rollcall/records/records/protect-person'
+import { openRecords } from '@rollcall/records/records/registry-records'
+import { afterAll, describe, expect, it } from 'vitest'
+import { acting } from '../../../../admin/test/acting.ts'
+import { beneficiary, enrolment } from '../../../../core/test/beneficiaries.ts'
+import { accepted, asyncPeer, callbacksTo, deliverAll, searchFor } from '../../asynchronous.ts'
+import { memoryRecords } from '../../memory-records.ts'
+import { askingOf } from '../../person-questions.ts'
+import { bearer, post, postSearch, testServer, writeDocuments } from '../../server.ts'
+import { codeOf } from '../../subscribing.ts'
+import { askStatus } from '../../txn-status.ts'
+
+const server = await testServer()
+afterAll(() => server.close())
+const { database } = server
+const owner = openDatabase(database.owner)
+afterAll(() => owner.close())
+
+/** Without the tables that were made for it: whoever passes the port by finds none. */
+async function emptied(registry: Registry): Promise<Registry> {
+  const { rows } = await database.db.pool.query<{ name: string }>(
+    `select relname as name from pg_class where relkind = 'r' and starts_with(relname, $1)`,
+    [`r${registry.id}_`],
+  )
+  await owner.pool.query(`drop table ${rows.map(({ name }) => name).join()}`)
+  return registry
+}
+
+let isSlow = false
+const SOURCES = [
+  {
+    name: 'own',
+    hold: (registry: Registry, documents: readonly object[]) => writeDocuments(database, registry, documents),
+  },
+  {
+    name: 'memory',
+    async hold(registry: Registry, documents: readonly object[]) {
+      const records = memoryRecords(database.db)
+      for (const one of documents) records.put(registry, one)
+      const reader = records.source.reader('sync')
+      const find = (...asked: Parameters<typeof reader.find>) =>
+        isSlow ? Promise.reject(new SearchTimeout(new Error('slow'))) : reader.find(...asked)
+      const source = { ...records.source, reader: () => ({ ...reader, find }) }
+      openRecords(database.db, await emptied(registry), { ...records, source })
+    },
+  },
+]
+
+describe.each(SOURCES)('records in a source: $name', async ({ name, hold }) => {
+  const uin = (n: number) => `${name}-${n}`
+  const person = (n: number) => ({
+    '@type': 'CRVS_Person',
+    identifier: [{ identifier_type: 'UIN', identifier_value: uin(n) }],
+    name: { surname: n % 2 === 0 ? 'Obi' : 'Okoro', given_name: `p${n}` },
+    sex: n % 3 === 0 ? 'female' : 'male',
+    birth_date: `19${90 - n}-05-05`,
+  })
+  const people = Array.from({ length: 9 }, (_, n) => person(n))
+  const civil = await server.registry('civil', [], name)
+  const ibr = await server.registry('ibr', [], `${name}-ibr`)
+  // Protected before there is a record.
+  await withTransaction(database.db.pool, (client) =>
+    protectPerson(client, civil, {
+      identifier: { type: 'UIN', value: uin(8).toUpperCase() },
+      category: 'shelter',
+      reason: 'Order 7',
+      bearer: null,
+    }),
+  )
+  await hold(civil, people)
+  await hold(ibr, [beneficiary(`${name}-1`, enrolment('PRG-7'))])
+  const peer = await asyncPeer(server, `${name}.peer.example`)
+
+  const one = async (search_criteria: object) => {
+    const { body } = await postSearch(server, peer, [{ search_criteria, reference_id: 'a' }], name)
+    return body.message.search_response[0]
+  }
+  const numbers = (item: { data: { reg_records: { name: { given_name: string } }[] } }) =>
+    item.data.reg_records.map((record) => record.name.given_name)
+  const expression = (query: object) => ({ query_type: 'expression', query })
+
+  it.each([
+    ['an identifier', { query_type: 'idtype-value', query: { type: 'UIN', value: uin(3) } }, ['p3']],
+    ['an expression', expression({ sex: 'female' }), ['p0', 'p3', 'p6']],
+    [
+      'a predicate',
+      {
+        query_type: 'predicate',
+        query: [{ expression1: { attribute_name: 'surname', operator: 'eq', attribute_value: 'okoro' } }],
+      },
+      ['p1', 'p3', 'p5', 'p7'],
+    ],
+    ['nobody', { query_type: 'idtype-value', query: { type: 'UIN', value: uin(99) } }, []],
+    ['a protected person', { query_type: 'idtype-value', query: { type: 'UIN', value: uin(8) } }, []],
+  ])('are found by %s', async (_form, criteria, found) => {
+    const item = await one(criteria)
+    expect(item, JSON.stringify(item)).toMatchObject({ status: 'succ', pagination: { total_count: found.length } })
+    expect(numbers(item)).toEqual(found)
+  })
+
+  it('are sorted, and selected by GraphQL', async () => {
+    const sorted = await one({
+      ...expression({ sex: 'male' }),
+      sort: [{ attribute_name: 'birth_date', sort_order: 'asc' }],
+      pagination: { page_size: 2, page_number: 2 },
+    })
+    expect(sorted, JSON.stringify(sorted)).toMatchObject({ status: 'succ', pagination: { total_count: 5 } })
+    expect(numbers(sorted)).toEqual(['p4', 'p2'])
+    const value = `{ person(UIN: "${uin(2)}") { sex } }`
+    const selected = await one({ query_type: 'graphql', query: { type: 'graphql', value } })
+    expect(selected.data.reg_records).toEqual([{ sex: 'male' }])
+  })
+
+  it('are called back in pages, and a status question knows of them', async () => {
+    const search = { search_criteria: { ...expression({ sex: 'male' }), pagination: { page_size: 2 } } }
+    const missing = { search_criteria: expression({ surname: 'nobody' }) }
+    const id = await accepted(server, peer, searchFor(peer, [search, missing]), 'search', name)
+    await deliverAll(server)
+    const pages = callbacksTo(peer.receiver).filter(({ envelope }) => envelope.message.correlation_id === id)
+    expect(pages.map(({ envelope }) => numbers(envelope.message.search_response[0]))).toEqual([
+      ['p1', 'p2'],
+      ['p4', 'p5'],
+      ['p7'],
+    ])
+    const status = await askStatus(server, peer, 'correlation_id', id, { namespace: name })
+    expect(status.header.status).toBe('succ')
+    expect(status.message.txnstatus_response.txn_status.search_response).toHaveLength(2)
+  })
+
+  it('answer whether somebody is enrolled', async () => {
+    const enrolled = async (value: string) => {
+      const criteria = { query_type: 'expression', query: { person_identifier: { eq: value } } }
+      const url = `${server.url}/${name}-ibr/v1.0.0/registry/sync/enrolled`
+      const { body } = await post(url, askingOf(peer, 'search', { enrolled_criteria: criteria }), bearer(peer))
+      return body.message.enrolled_response[0].enrolled_status
+    }
+    expect(await enrolled(`${name}-1`)).toBe('yes')
+  })
+
+  it('are queued for a subscription page by page, and withdrawn when a person is erased', async () => {
+    const filter = [{ expression1: { attribute_name: 'sex', operator: 'eq', attribute_value: 'female' } }]
+    const criteria = { reg_event_type: 'LiveBirth', notify_record_type: 'Person', filter_type: 'predicate', filter }
+    const code = await codeOf(server, peer, criteria, name)
+    const needs = acting({ db: database.db })
+    expect(await backfillSubscription(needs, { code })).toEqual({ code, queued: 3 })
+    const { rows } = await database.db.pool.query(
+      `select document from event where registry = $1 and purpose = 'backfill' order by id`,
+      [civil.id],
+    )
+    expect(rows.map(({ document }) => JSON.parse(document).name.given_name)).toEqual(['p0', 'p3', 'p6'])
+    const { accounts, vault, limits } = { ...server.context, limits: server.context.limits }
+    const erasing = acting({ db: database.db, owner, accounts, vault, limits })
+    const erased = await erasePerson(erasing, { type: 'UIN', value: uin(3), reason: 'order 12' })
+    expect(erased).toMatchObject({ notifications: 1, records: [{ namespace: name, record_type: 'Person' }] })
+    expect(erased.accounts.entries).toBeGreaterThan(0)
+  })
+})
+
+it('a search that takes a source too long is rejected', async () => {
+  isSlow = true
+  const peer = await server.participant('slow.example')
+  const search_criteria = { query_type: 'expression', query: { sex: 'female' } }
+  const { body } = await postSearch(server, peer, [{ search_criteria, reference_id: 'a' }], 'memory')
+  expect(body.message.search_response[0]).toMatchObject({
+    status: 'rjct',
+    status_reason_code: 'rjct.search_criteria.invalid',
+    status_reason_message: expect.stringMatching(/^search_criteria\.query: took longer than 10 seconds; /),
+  })
+})
