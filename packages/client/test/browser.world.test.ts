@@ -41,6 +41,7 @@ beforeAll(async () => {
   pages = await site(server.url)
   opened = await openBrowser()
   page = await (await opened.browser.newContext()).newPage()
+  page.setDefaultTimeout(120_000)
   page.on('request', (request) => {
     const { protocol, origin } = new URL(request.url())
     if (protocol !== 'data:') origins.add(origin)
