@@ -53,12 +53,12 @@ export interface ApprovalTerms<Needs, Input> {
   readonly role: OperatorRole
   /** Members of the input that may be personal data: no lines of the diff, which every operator may read. */
   readonly confidential?: readonly (keyof Input & string)[]
-  /** What is stored beside what is wanted, read and not changed; null: this call needs no second operator. */
+  /** Reads what is stored, to show it beside what is wanted; changes nothing. Null: this call needs no second operator. */
   readonly compare: (needs: Needs & Acting, input: Input) => Promise<Comparison | null>
 }
 
 interface ActTerms<Needs, Input extends TSchema, Result extends TSchema> {
-  /** As the entry in the accounts has it: the words of the command. */
+  /** The words of the command. The entry of the act has them as its note. */
   readonly name: string
   readonly approval: 'never' | ApprovalTerms<Needs, ReadOnly<Static<Input>>>
   /**

@@ -19,7 +19,7 @@ export type Caller =
       readonly id: string
       readonly proposedBy: string
       readonly approvedBy: string
-      /** What was approved, as `textOf` gives it: the act is refused where it is not so any more. */
+      /** The difference that was approved, as `textOf` writes it. The act is refused when the difference is another one by now. */
       readonly diff: string
     }
   /** A step of a configuration file: its entry is written before it, with who applies the file. */

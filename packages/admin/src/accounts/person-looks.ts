@@ -77,7 +77,7 @@ export async function auditOf(
   const period = periodOf({ from, to })
   const byPseudonym = new Map(known.map((one) => [pseudonymOf(keys.pseudonyms, one).toString('hex'), one] as const))
   const pseudonyms = [...byPseudonym.keys()].map((pseudonym) => Buffer.from(pseudonym, 'hex'))
-  // What was seen before the period may have been given again in it.
+  // Entries from before the period are read too: an answer of that time may have been given again within it.
   const found = (await accountsOfPseudonyms(db, pseudonyms, { to: period.to })).flatMap((account) => {
     const looks = meant(account, byPseudonym)
     return looks.roles.size === 0 ? [] : [{ account, ...looks, again: false }]

@@ -1,7 +1,7 @@
 /** A change of callbacks beside what is stored, for a second operator. */
 import type { CallbackSettings } from '@rollcall/participants/store/participant-callbacks'
 
-/** What is given of the settings, without whose they are. */
+/** The settings that a call gives, without the participant that they belong to. */
 interface CallbackChange extends Partial<Record<'origin' | 'token_url' | 'client_id' | 'scope', string | undefined>> {
   readonly allow?: readonly string[] | undefined
   readonly disallow?: readonly string[] | undefined

@@ -84,7 +84,7 @@ describe('prune of accounts', () => {
 
     expect((await prune(acting(world.needs(LATER)), {})).accounts).toMatchObject({ deleted: 3 })
     expect(await world.rows(`select from ${personRows()} as person`)).toEqual([])
-    // What is left is the accounts of the prune itself, and of its dry run.
+    // Two entries are left: that of the prune, and that of its dry run.
     expect(await participants()).toEqual([null, null])
     const [tombstone] = await tombstones()
     expect(tombstone?.content).toMatchObject({

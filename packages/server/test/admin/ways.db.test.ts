@@ -142,7 +142,7 @@ const WAYS: Readonly<Record<string, Way>> = {
 }
 
 let count = 0
-/** What is refused, what is stored afterwards, and the entries of the act. */
+/** The refusal, the participant as it is stored afterwards, and the entries of the act. */
 async function outcome(way: Way, act: Act, body: object) {
   count += 1
   const sender_id = `way-${count}.example`
