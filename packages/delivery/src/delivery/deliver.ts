@@ -90,6 +90,8 @@ export interface FreshDelivery extends Reserved {
   readonly traceparent?: string | null
   /** Whether it is asked once more if it may be sent: what it was decided by is not locked by its commit. */
   readonly asksAgain?: boolean
+  /** The settings that allow its target. Where others apply meanwhile, or none are given, the target is judged again. */
+  readonly allowedBy?: CallbackSettings | undefined
 }
 
 /**
@@ -99,7 +101,7 @@ export interface FreshDelivery extends Reserved {
  */
 export async function deliverNow(
   parts: Delivering,
-  { delivery, claim, permit, header, message, traceparent, asksAgain = false }: FreshDelivery,
+  { delivery, claim, permit, header, message, traceparent, asksAgain = false, allowedBy }: FreshDelivery,
 ): Promise<boolean> {
   const origin = originOf(delivery.target)
   const attempting = attemptWithPermit(parts, permit, {
@@ -107,6 +109,7 @@ export async function deliverNow(
     claim,
     probe: false,
     fresh: !asksAgain,
+    allowedBy,
     read: async () => ({ header, message, traceparent: traceparent ?? null }),
   }).catch((error: unknown) => {
     logUnrecorded(parts, error)
@@ -156,6 +159,8 @@ export interface ClaimedAttempt {
   readonly probe: boolean
   /** Committed this moment: nothing of it was taken back since. */
   readonly fresh?: boolean
+  /** As in `FreshDelivery`. */
+  readonly allowedBy?: CallbackSettings | undefined
 }
 
 interface Contents {
@@ -262,7 +267,7 @@ async function isUnchanged(
 
 async function makeAttempt(
   parts: Delivering,
-  { delivery, read, fresh }: ClaimedAttempt,
+  { delivery, read, fresh, allowedBy }: ClaimedAttempt,
   to: Pick<Parameters<typeof attempt>[1], 'participant' | 'registry' | 'settings'>,
 ): Promise<{ target: string | null; finished: FinishedAttempt }> {
   const without = (result: AttemptResult): { target: null; finished: FinishedAttempt } => ({
@@ -270,7 +275,7 @@ async function makeAttempt(
     finished: { at: new Date(), duration_ms: 0, result, retry_after: 0, answer: '', detail: null },
   })
   try {
-    const target = targetOf(to.settings, delivery)
+    const target = allowedBy === to.settings ? delivery.target : targetOf(to.settings, delivery)
     if (target === null) return without(results.no_address)
     const { header, message, traceparent } = await read()
     const isReply = delivery.mailbox == null
@@ -292,7 +297,7 @@ async function makeAttempt(
   }
 }
 
-/** Read again for each attempt: addresses are removed, and participants move. */
+/** Computed anew for an attempt: addresses are removed, and participants move. */
 function targetOf(
   settings: CallbackSettings,
   { callback, sender_uri, target }: ClaimedAttempt['delivery'],

@@ -233,7 +233,7 @@ async function commit(
   mailbox: ClaimedMailbox,
   claim: Claim,
   after: number,
-  { participant, registry, grant, target, composed, account, id, header, message, body, leave }: Prepared,
+  { participant, registry, grant, settings, target, composed, account, id, header, message, body, leave }: Prepared,
 ): Promise<(() => Promise<boolean>) | 'lost' | 'left'> {
   const { notifications, encrypted } = composed
   const delivery: NewDelivery = {
@@ -280,7 +280,7 @@ async function commit(
     if (!inline) parts.mailboxDue(due)
   }
   return async () => {
-    const fresh = { delivery, permit, claim: attemptClaim, header, message }
+    const fresh = { delivery, permit, claim: attemptClaim, header, message, allowedBy: settings }
     const isEnded = await deliverNow({ ...parts, mailboxDue }, fresh)
     inline = false
     leave()

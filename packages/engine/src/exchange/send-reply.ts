@@ -53,6 +53,7 @@ export async function sendReply(
     replyMessage(exchange, exchange.transaction_id, outcome),
     traceparent,
   )
+  const { target, allowedBy } = targetOf(await parts.callbacks.of(participant), exchange.sender_uri, callback)
   const delivery: NewDelivery = {
     id,
     participant: participant.id,
@@ -61,7 +62,7 @@ export async function sendReply(
     callback: callback.name,
     page: page.page,
     message_id: header.message_id,
-    target: targetOf(await parts.callbacks.of(participant), exchange.sender_uri, callback),
+    target,
     encrypted: exchange.encrypted || outcome.encrypted === true,
     body,
     made: by === null ? null : disclosedBy(by.grant),
@@ -97,17 +98,22 @@ export async function sendReply(
   }
   // A consent may be withdrawn while this is committed.
   const asksAgain = by !== null && isAboutSubject(by.grant)
-  if (reserved !== null) await deliverNow(parts, { delivery, ...reserved, header, message, traceparent, asksAgain })
+  const fresh = { delivery, header, message, traceparent, asksAgain, allowedBy }
+  if (reserved !== null) await deliverNow(parts, { ...fresh, ...reserved })
   else if (origin !== '') parts.deliveryDue(participant.id, 0)
   return true
 }
 
 /** If the address is no longer allowed, the delivery keeps it, and its attempt reports why nothing is sent. */
-function targetOf(settings: CallbackSettings, sender_uri: string | null, callback: Callback): string | null {
+function targetOf(
+  settings: CallbackSettings,
+  sender_uri: string | null,
+  callback: Callback,
+): { readonly target: string | null; readonly allowedBy?: CallbackSettings } {
   try {
-    return callbackTarget(settings, sender_uri, callback)
+    return { target: callbackTarget(settings, sender_uri, callback), allowedBy: settings }
   } catch (error) {
-    if (error instanceof RequestFault) return sender_uri
+    if (error instanceof RequestFault) return { target: sender_uri }
     throw error
   }
 }
