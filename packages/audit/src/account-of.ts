@@ -3,13 +3,14 @@
  * show. So no operation has to remember its account.
  */
 
-import type {
-  AccountEntry,
-  AccountedMessage,
-  AccountedPerson,
-  Accounts,
-  ConfidentialDetails,
-  PersonRole,
+import {
+  type AccountEntry,
+  type AccountedMessage,
+  type AccountedPerson,
+  type Accounts,
+  type ConfidentialDetails,
+  identifierKey,
+  type PersonRole,
 } from '@rollcall/core/model/account'
 import { DEMANDS, type Grant } from '@rollcall/core/model/grant'
 import { messageKey } from '@rollcall/core/model/message-key'
@@ -226,14 +227,12 @@ function withoutKnown(
   persons: readonly AccountedPerson[],
   known: readonly AccountedPerson[],
 ): readonly AccountedPerson[] {
-  const keys = new Set(known.flatMap(({ identifiers }) => identifiers.map(keyOf)))
+  const keys = new Set(known.flatMap(({ identifiers }) => identifiers.map(identifierKey)))
   return persons.flatMap(({ role, identifiers }) => {
-    const rest = identifiers.filter((one) => !keys.has(keyOf(one)))
+    const rest = identifiers.filter((one) => !keys.has(identifierKey(one)))
     return rest.length === 0 ? [] : [{ role, identifiers: rest }]
   })
 }
-
-const keyOf = ({ type, value }: AccountedPerson['identifiers'][number]): string => `${type}\0${value}`
 
 /** Characters of each. */
 export const LONGEST_DETAIL = 255

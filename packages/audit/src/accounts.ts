@@ -18,7 +18,7 @@ import { sealDetails } from './confidential.ts'
 import { type AccountKeys, loadAccountKeys } from './keys.ts'
 import { packedPersonsOf } from './persons.ts'
 import { createShapes, type KnownShape, type Shapes } from './shapes.ts'
-import { keysOf, type PersonRun, packPersons, personRuns } from './store/packed-persons.ts'
+import { commitmentOf, keysOf, type PackedPerson, packPersons } from './store/packed-persons.ts'
 import { databaseTime, type JointRow, type NewAccount, writeAccounts } from './store/write-accounts.ts'
 import { createWitness } from './witness.ts'
 import type { WitnessAddress } from './witness-target.ts'
@@ -139,8 +139,7 @@ export function createAccounts(parts: AccountParts): AccountsOfProcess {
     const current = await loaded()
     // Behind the signed end of its chain an entry would be a fault.
     if (closed) throw new StoreBusy()
-    const packed = packPersons(packedPersonsOf(current.pseudonyms, persons))
-    return group.submit({ entry, packed, persons: personRuns(packed) ?? [], keys: current, joint })
+    return group.submit({ entry, persons: packedPersonsOf(current.pseudonyms, persons), keys: current, joint })
   }
 
   return {
@@ -159,8 +158,7 @@ export function createAccounts(parts: AccountParts): AccountsOfProcess {
 
 interface PreparedEntry {
   readonly entry: AccountEntry
-  readonly packed: Buffer
-  readonly persons: readonly PersonRun[]
+  readonly persons: readonly PackedPerson[]
   readonly keys: AccountKeys
   readonly joint: JointRow | null
 }
@@ -190,18 +188,18 @@ function chained(
   entries: readonly PreparedEntry[],
 ): { readonly accounts: readonly ChainedAccount[]; readonly hash: Buffer } {
   let hash = previous
-  const accounts = entries.map(({ entry, packed: persons, persons: runs, keys, joint }, index) => {
+  const accounts = entries.map(({ entry, persons, keys, joint }, index) => {
     const sequence = last + index + 1
     const columns = { message_id: messageOf(entry.request), reply_message_id: messageOf(entry.reply) }
     const { text, ...composed } = shapes.compose(storedEntry(entry, keys, { chain, sequence }), columns)
-    const commitments = Buffer.concat(runs.map(({ commitment }) => commitment))
+    const commitments = Buffer.concat(persons.map(commitmentOf))
     hash = entryHash(hash, { chain, sequence, at, entry: text, commitments })
     return {
       ...composed,
       ...columns,
       entry: composed.shape === null ? text : null,
-      persons,
-      keys: keysOf(runs, entry.repeats),
+      persons: packPersons(persons),
+      keys: keysOf(persons, entry.repeats),
       hash,
       emergency: entry.emergency === true,
       joint,

@@ -3,15 +3,12 @@
  * pseudonym is erased, the commitment says nothing about the person, and the chain still verifies.
  */
 import { createHmac, type KeyObject, randomBytes } from 'node:crypto'
-import type { AccountedPerson, PersonIdentifier } from '@rollcall/core/model/account'
+import { type AccountedPerson, identifierKey, type PersonIdentifier } from '@rollcall/core/model/account'
 import { type PackedPerson, SALT_BYTES } from './store/packed-persons.ts'
 
 /** HMAC-SHA-256 of type and value with the secret of the accounts: the same for all registries. */
 export const pseudonymOf = (secret: KeyObject, identifier: PersonIdentifier): Buffer =>
-  createHmac('sha256', secret).update(textOf(identifier)).digest()
-
-/** A type has no NUL: no two identifiers have one text. */
-const textOf = ({ type, value }: PersonIdentifier): string => `${type}\0${value}`
+  createHmac('sha256', secret).update(identifierKey(identifier)).digest()
 
 /** The persons of an entry: one for each role and identifier. */
 export function packedPersonsOf(secret: KeyObject, persons: readonly AccountedPerson[]): readonly PackedPerson[] {
@@ -19,7 +16,7 @@ export function packedPersonsOf(secret: KeyObject, persons: readonly AccountedPe
   const packed = new Map<string, PackedPerson>()
   for (const { role, identifiers } of persons) {
     for (const identifier of identifiers) {
-      const name = textOf(identifier)
+      const name = identifierKey(identifier)
       const key = `${role}\0${name}`
       if (packed.has(key)) continue
       let pseudonym = pseudonyms.get(name)

@@ -16,6 +16,7 @@ export interface JointWrite<Row> {
   held(parameter: Parameter): string
   /** Common table expressions that write what is not written yet; nothing unless `(select held from joint)` is true. */
   written(parameter: Parameter): string
+  /** The values of the parameters: always as many, whatever the rows are. */
   values(rows: readonly Row[]): readonly unknown[]
 }
 

@@ -103,7 +103,7 @@ export async function dropPerson(on: TestDatabase, chain: string, sequence: numb
   ])
   if (row !== undefined) {
     const { packed } = withoutPersons(row.persons as Buffer, (_, at) => at === position)
-    const keys = `{${keysOf(personRuns(packed) ?? []).join()}}`
+    const keys = `{${keysOf((personRuns(packed) ?? []).flatMap(({ person }) => person ?? [])).join()}}`
     await tamper(on, 'update account_entry set persons = $3, keys = $4 where chain = $1 and sequence = $2', [
       ...[chain, sequence, packed, keys],
     ])

@@ -14,7 +14,11 @@ const ERASED = 0
 const NO_SALT = Buffer.alloc(SALT_BYTES)
 
 /** SHA-256 of salt, pseudonym and role. */
-export const commitmentOf = (salt: Buffer, pseudonym: Buffer, role: string): Buffer =>
+export const commitmentOf = ({
+  salt,
+  pseudonym,
+  role,
+}: Omit<PackedPerson, 'role'> & { readonly role: string }): Buffer =>
   hash('sha256', Buffer.concat([salt, pseudonym, roles.get(role) ?? Buffer.from(role)]), 'buffer')
 
 const roles = new Map<string, Buffer>(PERSON_ROLES.map((role) => [role, Buffer.from(role)]))
@@ -52,8 +56,8 @@ export function personRuns(packed: Buffer): readonly PersonRun[] | null {
     const salt = packed.subarray(start + 1 + PSEUDONYM_BYTES, start + PERSON_BYTES)
     const role = PERSON_ROLES[(number ?? 0) - 1]
     if (salt.length < SALT_BYTES) return null
-    if (role !== undefined)
-      runs.push({ person: { role, pseudonym: value, salt }, commitment: commitmentOf(salt, value, role) })
+    const person = role === undefined ? null : { role, pseudonym: value, salt }
+    if (person !== null) runs.push({ person, commitment: commitmentOf(person) })
     else if (number === ERASED && salt.equals(NO_SALT)) runs.push({ person: null, commitment: value })
     else return null
   }
@@ -85,9 +89,9 @@ export const keyOf = (value: Buffer | string): number =>
   (typeof value === 'string' ? hash('sha256', value, 'buffer') : value).readUIntBE(0, KEY_BYTES)
 
 /** The keys of an entry: of its persons, and of the exchanges whose answers it gives again. */
-export function keysOf(persons: readonly PersonRun[], repeats: readonly string[] = []): readonly number[] {
+export function keysOf(persons: readonly PackedPerson[], repeats: readonly string[] = []): readonly number[] {
   const found = new Set(repeats.map(keyOf))
-  for (const { person } of persons) if (person !== null) found.add(keyOf(person.pseudonym))
+  for (const { pseudonym } of persons) found.add(keyOf(pseudonym))
   return [...found].sort((one, other) => one - other)
 }
 

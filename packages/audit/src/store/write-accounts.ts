@@ -76,38 +76,37 @@ const WRITTEN = `written as (
       left join shapes on shapes.number = row.shape`
 const PARAMETERS = 17
 
+/** Statements that were made before: each takes some kilobytes, and its text follows from its name. */
+const statements = new Map<string, string>()
+
 /** The statement for entries with rows of these joint writes. */
 function statementOf(joints: readonly (readonly [JointWrite<unknown>, readonly unknown[]])[]) {
-  if (joints.length === 0) {
-    const text = `with ${WRITTEN}) select clock_timestamp() as at, null as held`
-    return { name: 'write accounts', text, values: [] }
-  }
+  const name = ['write accounts', ...joints.map(([write]) => write.name)].join(' with ')
+  const values = joints.map(([write, rows]) => write.values(rows))
+  const text = statements.get(name) ?? textOf(joints.map(([write], at) => [write, values[at]?.length ?? 0]))
+  statements.set(name, text)
+  return { name, text, values: [...values.flat(), ...joints.map(([, rows]) => rows.length)] }
+}
+
+/** @param joints with the number of their parameters */
+function textOf(joints: readonly (readonly [JointWrite<unknown>, number])[]): string {
+  if (joints.length === 0) return `with ${WRITTEN}) select clock_timestamp() as at, null as held`
   let first = PARAMETERS
-  const values: unknown[] = []
   const held: string[] = []
   const written: string[] = []
-  const found: string[] = []
-  for (const [write, rows] of joints) {
-    const given = write.values(rows)
+  for (const [write, parameters] of joints) {
     const from = first
     const parameter = (place: number): string => `$${from + place + 1}`
     held.push(write.held(parameter))
     written.push(write.written(parameter))
-    found.push(`array(select number::integer from ${write.name}_held) as ${write.name}`)
-    values.push(...given)
-    first += given.length
+    first += parameters
   }
-  const names = joints.map(([{ name }]) => name)
-  const all = names.map((name, at) => `cardinality(${name}) = $${first + at + 1}::integer`)
-  const text = `with ${held.join()}, found as (select ${found.join()}),
+  const found = joints.map(([{ name }]) => `array(select number::integer from ${name}_held) as ${name}`)
+  const all = joints.map(([{ name }], at) => `cardinality(${name}) = $${first + at + 1}::integer`)
+  return `with ${held.join()}, found as (select ${found.join()}),
     joint as (select ${all.join(' and ')} as held from found),
     ${WRITTEN} where (select held from joint)), ${written.join()}
     select clock_timestamp() as at, case when not held then to_json(found) end as held from joint cross join found`
-  return {
-    name: `write accounts with ${names.join()}`,
-    text,
-    values: [...values, ...joints.map(([, rows]) => rows.length)],
-  }
 }
 
 /**

@@ -137,9 +137,7 @@ function createPersonCheck(chain: string, { persons, report, erased }: ChainPart
 
 /** The lengths are checked: bytes could otherwise move from one column to the next. */
 const isCommitted = (row: PersonToVerify, commitment: Buffer): boolean =>
-  row.salt.length === SALT_BYTES &&
-  row.pseudonym.length === COMMITMENT_BYTES &&
-  commitmentOf(row.salt, row.pseudonym, row.role).equals(commitment)
+  row.salt.length === SALT_BYTES && row.pseudonym.length === COMMITMENT_BYTES && commitmentOf(row).equals(commitment)
 
 function createCheckpointCheck(chain: string, { checkpoints, verifier, report, named }: ChainParts) {
   let previous: string | null = null

@@ -34,10 +34,11 @@ export function areColumnsRight(row: AccountToVerify, { entry, runs }: ReadEntry
     if (messageOf(request) !== row.message_id || messageOf(reply) !== row.reply_message_id) return false
     const { is_whole, shape, packed, persons, keys, correlation_id, emergency } = row
     if (runs === null) return [shape, packed, persons, keys, correlation_id, emergency].every((one) => one === null)
+    const left = runs.flatMap(({ person }) => person ?? [])
     return (
       (shape === null) === is_whole &&
       (packed === null) === is_whole &&
-      keys === `{${keysOf(runs, content.repeats).join()}}` &&
+      keys === `{${keysOf(left, content.repeats).join()}}` &&
       emergency === (content.emergency === true) &&
       (correlation_id === null || (shape !== null && correlation_id === content.correlation_id))
     )

@@ -14,6 +14,9 @@ export interface PersonIdentifier {
   readonly value: string
 }
 
+/** Type and value as one text. A type has no NUL: no two identifiers have one text. */
+export const identifierKey = ({ type, value }: PersonIdentifier): string => `${type}\0${value}`
+
 /**
  * Makes pseudonyms of persons for use outside the audit log. They are the same as in the log, and the same in all
  * registries.

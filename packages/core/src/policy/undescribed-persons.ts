@@ -9,7 +9,7 @@ import {
   type Relation,
   searchKey,
 } from '@rollcall/protocol'
-import type { PersonIdentifier } from '../model/account.ts'
+import { identifierKey, type PersonIdentifier } from '../model/account.ts'
 import type { RelatedPerson } from './cut.ts'
 
 /** All undescribed persons share this relation: if a selection shows one of them, the entry names them all. */
@@ -66,18 +66,16 @@ function unknownPersons(
   candidates: readonly JsonObject[],
   known: readonly PersonIdentifier[],
 ): readonly RelatedPerson[] {
-  const keys = new Set(known.map(keyOf))
+  const keys = new Set(known.map(identifierKey))
   const values = new Set(known.map(({ value }) => value))
   return candidates.flatMap((person) => {
     const identifiers = identifiersWithin(kind, person).filter(
-      (one) => !keys.has(keyOf(one)) && !(one.untyped && values.has(one.value)),
+      (one) => !keys.has(identifierKey(one)) && !(one.untyped && values.has(one.value)),
     )
-    for (const one of identifiers) keys.add(keyOf(one))
+    for (const one of identifiers) keys.add(identifierKey(one))
     return identifiers.length === 0 ? [] : [{ relation: UNDESCRIBED, person, shown: person }]
   })
 }
-
-const keyOf = ({ type, value }: PersonIdentifier): string => `${type}\0${value}`
 
 const NONE: ReadonlySet<string> = new Set()
 const own = new WeakMap<RecordType, ReadonlySet<string>>()
