@@ -45,10 +45,7 @@ const COUNTINGS: Readonly<Record<(typeof COUNTS)[number], Counting>> = {
   none: { total: (_, page) => page, hidesEmpty: true, atCap: rejectAboveCap },
 }
 
-const countingOf = ({ terms }: Pick<Grant, 'terms'>): Counting => COUNTINGS[terms.counts ?? 'exact']
-
-export const totalShown = (grant: Pick<Grant, 'terms'>, total: number, page: number): number =>
-  countingOf(grant).total(total, page)
+export const countingOf = ({ terms }: Pick<Grant, 'terms'>): Counting => COUNTINGS[terms.counts ?? 'exact']
 
 /**
  * Applies the cap to the result of a search.
@@ -61,14 +58,12 @@ export const withinCap = <Finding extends Found>(
   cap: number,
 ): Finding & Pick<AtCap, 'reason'> => (found.total < cap ? found : { ...found, ...countingOf(grant).atCap(found, cap) })
 
-export const hidesEmpty = (grant: Pick<Grant, 'terms'>): boolean => countingOf(grant).hidesEmpty
-
 /**
  * Whether no answer ever has a record of this type. Then there are no further pages either: their number would say how
  * many records match.
  */
 export function showsNothing(grant: Pick<Grant, 'terms' | 'visible'>, { name }: RecordType): boolean {
-  if (!hidesEmpty(grant) || grant.visible === null) return false
+  if (!countingOf(grant).hidesEmpty || grant.visible === null) return false
   const tree = grant.visible.get(name)
   return tree === undefined || (!tree.whole && !tree.value && tree.identifiers.length === 0 && tree.members.size === 0)
 }

@@ -8,7 +8,7 @@ import { answerMessage, unansweredMembers } from '../operations/handlers.ts'
 import type { Answering } from '../operations/item.ts'
 import type { Outcome } from '../operations/outcome.ts'
 import { commitEffects } from '../store/exchanges/replies.ts'
-import { type Remembering, remember } from './remember.ts'
+import { duplicate, exchangeRow, type Remembering } from './remember.ts'
 import { type Reply, type Replying, rejectedReply, reply } from './reply.ts'
 import { orRejection, type Received } from './sent.ts'
 
@@ -25,10 +25,11 @@ export async function answerNow(
     rejectedReply(parts, of, opened, by, (message) => unansweredMembers(of, message, by.message))
   if (rejection !== null) return rejected(rejection)
 
-  // Remembered before anything is done: of two equal messages one is the first.
-  const known = await orRejection(() => remember(parts, exchange, opened, path))
-  if (known instanceof HeaderRejection) return rejected(known)
-  const remembered = { ...exchange, correlation_id: known }
+  // Remembered before anything is done: of two equal messages one is the first. The second is answered anew, under the
+  // correlation_id of the first and the grant of today.
+  const { known, correlation_id } = await parts.exchanges.remember(exchangeRow(exchange, opened, path))
+  if (known === 'different') return rejected(duplicate())
+  const remembered = { ...exchange, correlation_id }
 
   const checked = await orRejection(() => sent.read(remembered, opened, signed !== null))
   if (checked instanceof HeaderRejection) return rejected(checked, remembered)

@@ -11,24 +11,9 @@ export interface Remembering {
 }
 
 /**
- * The correlation_id of a synchronous exchange. If the same message was sent before, it is the correlation_id of the
- * first one, and the message is answered anew with the grant of today.
- * @param message the decrypted message
+ * @param message the decrypted message, or what else its fingerprint is made of
  * @param path the path of the operation; the same message on another path is another message
- * @throws HeaderRejection rjct.message_id.duplicate
  */
-export async function remember(
-  { exchanges }: Remembering,
-  exchange: Exchange,
-  message: JsonObject,
-  path: string,
-): Promise<string> {
-  const { known, correlation_id } = await exchanges.remember(exchangeRow(exchange, message, path))
-  if (known === 'different') throw duplicate()
-  return correlation_id
-}
-
-/** @param message the content for the fingerprint */
 export function exchangeRow(
   { correlation_id, participant, registry, operation, header }: Exchange,
   message: JsonObject,

@@ -11,7 +11,7 @@ import { askedMembers } from '@rollcall/core/policy/disclosed-persons'
 import { disclose, isInRows } from '@rollcall/core/policy/disclosure'
 import { checkPersonal, type Emergency, emergencyOf } from '@rollcall/core/policy/emergency'
 import { checkForm } from '@rollcall/core/policy/query-form'
-import { hidesEmpty, showsNothing, totalShown, withinCap } from '@rollcall/core/policy/total'
+import { countingOf, showsNothing, withinCap } from '@rollcall/core/policy/total'
 import { askedBy, checkBackfilled, mentionsUnfilled } from '@rollcall/core/query/mentions'
 import { readSearchCriteria, type SearchCriteria } from '@rollcall/core/query/search-criteria'
 import { dayIn, ItemRejection, isJsonObject, type JsonValue, PROTOCOL_VERSION } from '@rollcall/protocol'
@@ -135,7 +135,7 @@ async function pageMembers(
   const shown = disclosedRecords(work, criteria, records)
   // An answer without records takes one too. Otherwise the refusal by a used-up quota would reveal that there is a record.
   await takeQuota(work, 'records', Math.max(1, shown.length))
-  const total_count = totalShown(work.exchange.grant, total, shown.length)
+  const total_count = countingOf(work.exchange.grant).total(total, shown.length)
   return { data: dataOf(criteria, shown), pagination: { ...page, total_count } }
 }
 
@@ -229,7 +229,7 @@ function disclosedRecords(
   found: readonly FoundRecord[],
 ): readonly Disclosed[] {
   const day = dayIn(exchange.registry.time_zone, parts.clock.date())
-  const hides = hidesEmpty(exchange.grant)
+  const hides = countingOf(exchange.grant).hidesEmpty
   const select = (record: JsonValue): JsonValue | null => {
     if (hides && isEmpty(record)) return null
     return shape === undefined ? record : shape(record, day)
