@@ -136,3 +136,15 @@ const DATA_CLASSES = ['22', '23']
 /** Whether the database does not take a value: the same statement fails again. */
 export const isDataError = (error: unknown): boolean =>
   error instanceof DatabaseError && DATA_CLASSES.some((state) => error.code?.startsWith(state) === true)
+
+/** The SQLSTATE of a database error, '' of any other. */
+export function sqlState(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : ''
+  return typeof code === 'string' ? code : ''
+}
+
+/** unique_violation: another writer inserted the same primary identifier. serialization_failure, deadlock. */
+const CONCURRENT = new Set(['23505', '40001', '40P01'])
+
+/** Whether a transaction fails for others that write the same records, and may be tried again. */
+export const isConcurrent = (error: unknown): boolean => CONCURRENT.has(sqlState(error))

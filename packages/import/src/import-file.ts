@@ -12,7 +12,8 @@ import { filtersOf, type Recording } from '@rollcall/delivery/events/recording'
 import { lockEvents } from '@rollcall/delivery/store/events/lock'
 import { type Kind, type RecordType, resolveRecordType } from '@rollcall/protocol'
 import { hasRecords } from '@rollcall/records/records/record-counts'
-import { recordsOf } from '@rollcall/records/records/registry-records'
+import type { RecordSink } from '@rollcall/records/records/record-sink'
+import { recordsOf, sinkOf } from '@rollcall/records/records/registry-records'
 import type { ClientBase } from 'pg'
 import { Batch, type Preparing } from './batch.ts'
 import { duplicatesOf, FORMATS, type FormatName, type FormatOptions, formatOfSource, type ReadAs } from './formats.ts'
@@ -106,7 +107,8 @@ interface ImportResult extends ImportProgress {
  * continues after its last committed batch when the same file is given with the same options; a finished one begins
  * anew.
  * @param source a path, or a stream, which cannot be resumed
- * @throws ImportError the source cannot be read, or another import into the registry is running
+ * @throws ImportError the source cannot be read, or another import into the registry is running; StoreRefusal the records of the
+ * registry are not ours to write
  */
 export async function importFile(
   db: Database,
@@ -114,6 +116,7 @@ export async function importFile(
   source: string | Readable,
   options: ImportOptions = {},
 ): Promise<ImportResult> {
+  const sink = sinkOf(db, registry)
   const format = await formatOfSource(source, options.format)
   const { kind } = registry
   const named = recordTypeNamed(kind, options.recordType)
@@ -125,7 +128,7 @@ export async function importFile(
   const read = FORMATS[format].reader({ ...options, records: { kind, recordTypes }, described })
   const duplicates = duplicatesOf(format, options.mapping)
   const opened = await openSource(source)
-  const given = { format, source, opened, read, duplicates, options, readAs: () => readAs }
+  const given = { sink, format, source, opened, read, duplicates, options, readAs: () => readAs }
   try {
     if (options.dryRun === true) {
       return await withDryRun(db, (client) => importOpened(db, client, registry, given))
@@ -137,6 +140,7 @@ export async function importFile(
 }
 
 interface Given {
+  readonly sink: RecordSink
   readonly format: FormatName
   readonly source: string | Readable
   readonly opened: Source
@@ -150,7 +154,7 @@ async function importOpened(
   db: Database,
   client: ClientBase,
   registry: Registry,
-  { format, source, opened, read, duplicates, options, readAs }: Given,
+  { sink, format, source, opened, read, duplicates, options, readAs }: Given,
 ): Promise<ImportResult> {
   const isDry = options.dryRun === true
   const recordType = recordTypeNamed(registry.kind, options.recordType)
@@ -164,6 +168,7 @@ async function importOpened(
   try {
     const run = {
       client,
+      sink,
       registry,
       run: isDry ? null : (from.run ?? (await beginRun(client))),
       duplicates,
@@ -214,6 +219,7 @@ interface Run {
   readonly run: string | null
   readonly duplicates: Duplicates
   readonly registry: Registry
+  readonly sink: RecordSink
   /** Null: no change is an event. */
   readonly events: RunEvents | null
   readonly preparing: Preparing

@@ -7,9 +7,11 @@
 import { MergeProblem, mergeIntoSurvivor } from '@rollcall/core/events/merge'
 import type { RecordChange } from '@rollcall/core/model/event'
 import type { RegistryShape } from '@rollcall/core/model/registry'
+import { sqlState } from '@rollcall/database/database-errors'
 import type { JsonObject, RecordType } from '@rollcall/protocol'
 import { InvalidRecord, type PreparedRecord, prepareRecord } from '@rollcall/records/records/prepare-record'
-import { lockRecord, sqlState, type WrittenRecord, writeRecords } from '@rollcall/records/records/record-writer'
+import type { RecordSink } from '@rollcall/records/records/record-sink'
+import type { WrittenRecord } from '@rollcall/records/records/record-writer'
 import type { ClientBase } from 'pg'
 import { noteLines } from './dry-run.ts'
 
@@ -26,6 +28,7 @@ export type Duplicates = (typeof DUPLICATES)[number]
 export interface Writing {
   readonly client: ClientBase
   readonly registry: RegistryShape
+  readonly sink: RecordSink
   /** `Progress.run`; null: a dry run, which notes the primary identifiers alone. */
   readonly run: string | null
   readonly duplicates: Duplicates
@@ -137,11 +140,8 @@ async function writeOrHalve(writing: Writing, recordType: RecordType, lines: rea
   }
 }
 
-async function writeOnce(
-  { client, registry, run, duplicates, before }: Writing,
-  recordType: RecordType,
-  lines: readonly Line[],
-): Promise<Written> {
+async function writeOnce(writing: Writing, recordType: RecordType, lines: readonly Line[]): Promise<Written> {
+  const { client, registry, sink, run, duplicates, before } = writing
   const lineOf = new Map(lines.map((one) => [primaryOf(one), one.line]))
   const keep = duplicates === 'reject'
   if (run === null) {
@@ -151,12 +151,12 @@ async function writeOnce(
   }
   const records = lines.map(({ record }) => record)
   const imported = { run, lines: lineOf, keep }
-  const written = await writeRecords(client, registry, recordType, records, { before, imported })
+  const written = await sink.writeRecords(client, registry, recordType, records, { before, imported })
   const { inserted, updated, retired, repeated: met } = written
   const direct = { ...NOTHING, inserted: inserted.length, records: [...inserted, ...updated], met }
   if (retired === undefined) return direct
   const others = lines.filter((one) => retired.has(primaryOf(one)))
-  return { ...direct, ...(await mergeLines(client, registry, recordType, others)) }
+  return { ...direct, ...(await mergeLines(writing, recordType, others)) }
 }
 
 const unstorable = (state: string): string =>
@@ -164,8 +164,7 @@ const unstorable = (state: string): string =>
 
 /** Merges lines about merged records into the records they were merged into, in the order of the lines. */
 async function mergeLines(
-  client: ClientBase,
-  registry: RegistryShape,
+  writing: Writing,
   recordType: RecordType,
   lines: readonly Line[],
 ): Promise<Pick<Written, 'merged' | 'rejects'>> {
@@ -173,7 +172,7 @@ async function mergeLines(
   const rejects: { of: Line; reason: string }[] = []
   for (const of of lines) {
     try {
-      merged.push(await mergeLine(client, registry, recordType, of.record))
+      merged.push(await mergeLine(writing, recordType, of.record))
     } catch (error) {
       const state = sqlState(error)
       if (error instanceof InvalidRecord) rejects.push({ of, reason: error.reason })
@@ -186,18 +185,17 @@ async function mergeLines(
 }
 
 async function mergeLine(
-  client: ClientBase,
-  registry: RegistryShape,
+  { client, registry, sink }: Writing,
   recordType: RecordType,
   { primary_identifier, document }: PreparedRecord,
 ): Promise<RecordChange> {
   const { kind } = registry
-  const survivor = await lockRecord(client, registry, recordType, primary_identifier)
+  const survivor = await sink.lockRecord(client, registry, recordType, primary_identifier)
   if (survivor === null) throw new Error('a record was merged into one that is not there')
   const { id, document: before, aliases } = survivor
   const patch: JsonObject = JSON.parse(document)
   const after = mergeIntoSurvivor({ kind, recordType }, JSON.parse(before), patch, aliases)
   const prepared = prepareRecord(kind, recordType, after)
-  await writeRecords(client, registry, recordType, [prepared])
+  await sink.writeRecords(client, registry, recordType, [prepared])
   return { record_type: recordType.name, record: id, before, after: prepared.document, aliases }
 }

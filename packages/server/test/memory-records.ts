@@ -1,4 +1,4 @@
-/** Records in memory, for tests: a source and its sink that are not our own tables. Its ids are texts. */
+/** Records in memory, for tests: a source that is not our own tables, and that nothing of ours writes. Its ids are texts. */
 
 import type { Protection } from '@rollcall/core/model/protection'
 import type { MergedRecord } from '@rollcall/core/model/record-source'
@@ -42,6 +42,7 @@ export function memoryRecords(db: Pick<Database, 'pool'>, portion = 3): MemoryRe
   return {
     source: { reader: () => reader, session: (work) => work(reader) },
     within: () => reader,
+    sink: null,
     put(registry, document, merged = []) {
       const [recordType] = recordTypesOf(registry.kind, document as JsonObject)
       if (recordType === undefined) throw new Error('no such record type')

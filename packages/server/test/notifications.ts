@@ -126,7 +126,6 @@ export const waiting = (changes: Partial<WaitingNotification>): WaitingNotificat
   reference_id: null,
   corrects: null,
   replaced_by: null,
-  protected: [],
   corrected: null,
   event: 1,
   event_type: 'LiveBirth',

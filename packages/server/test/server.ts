@@ -49,12 +49,13 @@ export interface TestServer {
     settings?: Partial<ParticipantSettings>,
     terms?: Partial<GrantTerms>,
   ): Promise<TestParticipant>
-  /** A registry of this kind, mounted at the kind's name unless said otherwise, holding these documents. */
+  /** A registry of this kind, mounted at the kind's name unless said otherwise, holding these documents in its tables if it has any. */
   registry(
     kind: string,
     documents?: readonly object[],
     namespace?: string,
     environment?: Environment,
+    own_records?: boolean,
   ): Promise<Registry>
   /** Closes this, too, when the server is closed: before it, so that it waits for no answer of a peer. */
   closing(peer: { close(): Promise<void> }): void
@@ -126,9 +127,9 @@ export async function testServer(
       const { access_token } = await context.tokens.issue(added)
       return { sender_id, client_id: added.client_id, secret, token: access_token }
     },
-    async registry(kind, documents = [], namespace = kind, environment = 'live') {
+    async registry(kind, documents = [], namespace = kind, environment = 'live', own_records = true) {
       const sender_id = `${namespace}.example`
-      const registry = await addRegistry(database.db, { namespace, kind, sender_id, environment })
+      const registry = await addRegistry(database.db, { namespace, kind, sender_id, environment, own_records })
       await grantEverything(database)
       await writeDocuments(database, registry, documents)
       return registry

@@ -21,7 +21,7 @@ import {
   resolveEventType,
   resolveRecordType,
 } from '@rollcall/protocol'
-import { recordsOf } from '@rollcall/records/records/registry-records'
+import { recordsOf, sinkOf } from '@rollcall/records/records/registry-records'
 import { findRegistry, noRegistryAt } from '@rollcall/records/registries/registries'
 import type { ClientBase } from 'pg'
 import Type, { type Static } from 'typebox'
@@ -92,6 +92,7 @@ export const publishEvent = act(
       const problem = await noRegistryAt(db, input.namespace)
       throw new AdminRefusal(`namespace: ${problem}`, { reason: 'not_found' })
     }
+    const sink = sinkOf(db, registry)
     const published = readPublished(registry, input)
     const recording = { registry, records: recordsOf(db, registry), limits, filters: filtersOf(db.pool), now: now() }
     const work = async (client: ClientBase) => {
@@ -99,7 +100,7 @@ export const publishEvent = act(
       const known = await knownEvent(client, registry, published)
       if (known !== null) return { id: known.id, matched: known.matched }
       const corrected = await correctedEvent(client, registry, input, published)
-      const change = await writePublished(client, registry, published)
+      const change = await writePublished(client, sink, registry, published)
       if (corrected !== null && corrected.record !== change.record) {
         throw new AdminRefusal('corrects: must name an event of this record')
       }

@@ -4,6 +4,7 @@ import { MergeProblem, mergeIntoSurvivor, type Removals } from '@rollcall/core/e
 import type { RecordChange } from '@rollcall/core/model/event'
 import type { Identifier } from '@rollcall/core/model/records'
 import type { Registry } from '@rollcall/core/model/registry'
+import { sqlState } from '@rollcall/database/database-errors'
 import { lockPublished, storeSourceVersion } from '@rollcall/delivery/store/events/published'
 import { canonicalJson, isJsonObject, type JsonObject, type JsonValue, type RecordType } from '@rollcall/protocol'
 import {
@@ -12,7 +13,8 @@ import {
   prepareGiven,
   prepareRecord,
 } from '@rollcall/records/records/prepare-record'
-import { type LockedRecord, lockRecord, sqlState, writeRecords } from '@rollcall/records/records/record-writer'
+import type { RecordSink } from '@rollcall/records/records/record-sink'
+import type { LockedRecord } from '@rollcall/records/records/record-writer'
 import type { ClientBase } from 'pg'
 import { AdminRefusal } from '../use-case.ts'
 
@@ -32,6 +34,7 @@ export interface PublishedRecord {
  */
 export async function writePublished(
   client: ClientBase,
+  sink: RecordSink,
   registry: Registry,
   published: PublishedRecord,
 ): Promise<RecordChange> {
@@ -40,7 +43,7 @@ export async function writePublished(
   const record_type = recordType.name
   // Two that publish the same new record wait for each other.
   await lockPublished(client, registry.id, `record ${record_type} ${primary_identifier}`)
-  const stored = await lockRecord(client, registry, recordType, primary_identifier)
+  const stored = await sink.lockRecord(client, registry, recordType, primary_identifier)
   const isRetired = stored !== null && stored.primary_identifier !== primary_identifier
   if (isRetired && published.replace) {
     throw new AdminRefusal(
@@ -55,11 +58,12 @@ export async function writePublished(
     const unwritten = unwrittenText(registry, published, document, isRetired ? aliases : [])
     return { record_type, record: id, before: document, after: document, unwritten, aliases }
   }
-  return write(client, registry, published, stored, isRetired)
+  return write(client, sink, registry, published, stored, isRetired)
 }
 
 async function write(
   client: ClientBase,
+  sink: RecordSink,
   registry: Registry,
   published: PublishedRecord,
   stored: LockedRecord | null,
@@ -70,9 +74,9 @@ async function write(
   const mergedInto = (before: string | null): PreparedRecord =>
     prepared(registry, recordType, merged(registry, published, before, isRetired ? aliases : []))
   const writeOne = async (record: PreparedRecord) => {
-    const { inserted, updated } = await writeRecords(client, registry, recordType, [record], { before: true }).catch(
-      refuse,
-    )
+    const { inserted, updated } = await sink
+      .writeRecords(client, registry, recordType, [record], { before: true })
+      .catch(refuse)
     const [written] = [...inserted, ...updated]
     if (written === undefined) throw new Error('a record was not written')
     return written

@@ -1,7 +1,7 @@
 /** Protected persons: their records, and what other records name of them, are hidden from grants that do not name the category. */
 
 import type { JournalAct } from '@rollcall/core/model/journal'
-import { namesIn } from '@rollcall/core/model/person-identifiers'
+import { bearersOf } from '@rollcall/core/model/person-identifiers'
 import { PROTECTION_CATEGORIES } from '@rollcall/core/model/protection'
 import type { Identifier } from '@rollcall/core/model/records'
 import { IDENTIFIERS, type Registry } from '@rollcall/core/model/registry'
@@ -10,7 +10,6 @@ import { withTransaction } from '@rollcall/database/transaction'
 import { lockEvents } from '@rollcall/delivery/store/events/lock'
 import { withdrawNotifications } from '@rollcall/delivery/store/events/withdrawing'
 import { identifierValue, isContact, oneOf, resolveIdentifierType } from '@rollcall/protocol'
-import { recordsNamed } from '@rollcall/records/records/merge-records'
 import {
   type Bearer,
   findProtected,
@@ -20,7 +19,7 @@ import {
   protectPerson as protectRow,
   unprotectPerson as unprotectRow,
 } from '@rollcall/records/records/protect-person'
-import { aliasesOf } from '@rollcall/records/records/retired-records'
+import { recordsOf } from '@rollcall/records/records/registry-records'
 import { applyIndexes } from '@rollcall/records/registries/index-apply'
 import { registryAt } from '@rollcall/records/registries/registries'
 import type { ClientBase, PoolClient } from 'pg'
@@ -29,6 +28,7 @@ import { act } from '../act.ts'
 import { closed, flag, Namespace, orNull, personalData, text, wholeNumber } from '../members.ts'
 import type { HasDatabase } from '../needs.ts'
 import { AdminRefusal } from '../use-case.ts'
+import { bearerOf } from './protected-bearer.ts'
 import { withMerged } from './with-merged.ts'
 
 export { PROTECTION_CATEGORIES }
@@ -71,7 +71,7 @@ export const protectPerson = act(
       )
     }
     const commit = async (client: PoolClient) => {
-      const { identifier, bearer } = await findPerson(client, registry, named)
+      const { identifier, bearer } = await findPerson(db, client, registry, named)
       const done = await protect(db, client, registry, { identifier, bearer, category, reason })
       if (done === null) {
         throw new AdminRefusal('identifier: the person is protected already; lift that protection first', {
@@ -99,7 +99,7 @@ export async function protectAgain(
   const registry = await registryAt(db, namespace)
   const named = identifierOf(registry, given)
   await withTransaction(db.pool, async (client) => {
-    const { identifier, bearer } = await findPerson(client, registry, named)
+    const { identifier, bearer } = await findPerson(db, client, registry, named)
     const known = await protectionBy(client, registry.id, identifier)
     if (known?.category === category) return
     if (known !== null) await unprotectRow(client, registry, known.id)
@@ -112,9 +112,9 @@ type PersonProtected = Extract<JournalAct, { readonly kind: 'person_protected' }
 const hasUnfilled = ({ unfilled }: Registry): boolean => [...unfilled.values()].some((names) => names.has(IDENTIFIERS))
 
 /** The person whom an identifier names, as the registry knows the person. Events of the registry wait until the transaction ends. */
-async function findPerson(client: ClientBase, registry: Registry, named: Identifier) {
+async function findPerson(db: Database, client: ClientBase, registry: Registry, named: Identifier) {
   await lockEvents(client, registry.id, 'merge')
-  const bearer = await bearerOf(client, registry, named)
+  const bearer = await bearerOf(recordsOf(db, registry).within(client), registry, named)
   return { identifier: bearer === null ? named : primaryOf(bearer), bearer }
 }
 
@@ -187,16 +187,28 @@ export const listProtected = act(
   async ({ db }: HasDatabase, { namespace, identifiers = false }) => {
     const registry = await registryAt(db, namespace)
     const rows = await listRows(db, registry)
-    return rows.map(({ type, value, category, reason, protected_at, records }) => ({
+    const counts = registry.own_records ? null : await countBearers(db, registry, rows)
+    return rows.map(({ type, value, category, reason, protected_at, records }, at) => ({
       category,
       protected_at: protected_at.toISOString(),
       identifier_type: type,
       identifier_value: identifiers ? value : null,
       reason: identifiers ? reason : null,
-      records,
+      records: counts?.[at] ?? records,
     }))
   },
 )
+
+/** How many records of a source that is not ours each of the identifiers finds, at most two. */
+const countBearers = (db: Database, registry: Registry, named: readonly Identifier[]): Promise<readonly number[]> =>
+  Promise.all(
+    named.map(async (one) => {
+      const reader = recordsOf(db, registry).within(db.pool)
+      const places = registry.kind.record_types.map((recordType) => ({ registry, recordType, reader }))
+      const found = await Promise.all(places.map((place) => bearersOf(place, registry.kind, one)))
+      return found.flat().length
+    }),
+  )
 
 interface Given {
   readonly identifier_type: string
@@ -212,30 +224,6 @@ function identifierOf({ kind }: Registry, { identifier_type, identifier_value }:
   const value = identifierValue(type, identifier_value)
   if (value === null) throw new AdminRefusal(`identifier_value: must be a valid ${type.name}`)
   return { type: type.name, value }
-}
-
-/** The record that the identifier names; null: the registry has none. */
-async function bearerOf(client: ClientBase, registry: Registry, named: Identifier): Promise<Bearer | null> {
-  const found: Bearer[] = []
-  for (const recordType of registry.kind.record_types) {
-    const { live, retired } = await recordsNamed(client, registry, recordType, named)
-    if (retired.length > 0) {
-      throw new AdminRefusal('identifier: the record was merged into another one; name that one', {
-        reason: 'conflict',
-      })
-    }
-    for (const { id, document } of live) {
-      const aliases = (await aliasesOf(client, registry, recordType, [id])).get(id) ?? []
-      found.push({
-        recordType,
-        id,
-        identifiers: [...namesIn(registry.kind, recordType, JSON.parse(document)), ...aliases],
-      })
-    }
-  }
-  const [bearer = null, another] = found
-  if (another === undefined) return bearer
-  throw new AdminRefusal('identifier: several records have it; name the record by its primary identifier')
 }
 
 /** As the record is known in its registry. */

@@ -5,17 +5,16 @@ import type { RecordChange } from '@rollcall/core/model/event'
 import type { ReadOnly } from '@rollcall/core/model/read-only'
 import type { FoundRecord, Identifier, RecordId } from '@rollcall/core/model/records'
 import type { Registry } from '@rollcall/core/model/registry'
+import { sqlState } from '@rollcall/database/database-errors'
 import { withTransaction } from '@rollcall/database/transaction'
 import { recordChanges } from '@rollcall/delivery/events/publish'
 import { filtersOf, type NamedEvent, type RecordedEvent, type Recording } from '@rollcall/delivery/events/recording'
 import { lockEvents } from '@rollcall/delivery/store/events/lock'
 import { identifierValue, type Kind, type RecordType, resolveIdentifierType } from '@rollcall/protocol'
-import { recordsNamed, restoreRecord, retireRecord } from '@rollcall/records/records/merge-records'
 import { InvalidRecord } from '@rollcall/records/records/prepare-record'
-import { categoriesOf } from '@rollcall/records/records/protection'
-import { sqlState } from '@rollcall/records/records/record-writer'
-import { recordsOf } from '@rollcall/records/records/registry-records'
-import { aliasesOf, type RetiredRecord } from '@rollcall/records/records/retired-records'
+import type { RecordSink } from '@rollcall/records/records/record-sink'
+import { recordsOf, sinkOf } from '@rollcall/records/records/registry-records'
+import type { RetiredRecord } from '@rollcall/records/records/retired-records'
 import { registryAt } from '@rollcall/records/registries/registries'
 import { recordTypeOf } from '@rollcall/records/registries/registry-attributes'
 import type { ClientBase } from 'pg'
@@ -74,9 +73,9 @@ export const mergeRecords = act(
       const replaced_by = primaryOf(change.registry.kind, recordType, survivor)
       const named: NamedEvent = { event_type: 'CANCEL', corrects: 'CANCEL', corrected: 'all', replaced_by }
       const event = await recorded(change, recordType, { record: id, before, after: null }, named)
-      const { client, registry, now } = change
+      const { client, registry, sink, now } = change
       const merge = { survivor: survivor.id, retired: id, event: event.id, now }
-      await retireRecord(client, registry, recordType, merge)
+      await sink.retireRecord(client, registry, recordType, merge)
       return { namespace, record_type: recordType.name, notified: event.matched }
     }),
 )
@@ -91,7 +90,7 @@ export const unmergeRecords = act(
     changing(needs, namespace, async (change) => {
       const { recordType, ...retired } = retiredRecord(await namedRecords(change, record_type, 'retired', comes))
       await checkProtection(change, recordType, retired.survivor, retired.record)
-      await restoreRecord(change.client, change.registry, recordType, retired).catch(refuseToRestore)
+      await change.sink.restoreRecord(change.client, change.registry, recordType, retired).catch(refuseToRestore)
       const named: NamedEvent = { event_type: 'CANCEL', corrects: 'CORRECTION', corrected: retired.event }
       const { record, document: after } = retired
       const event = await recorded(change, recordType, { record, before: null, after }, named)
@@ -101,14 +100,14 @@ export const unmergeRecords = act(
 
 /** Identifiers of the one record find the other: neither may be hidden from somebody who finds the other. */
 async function checkProtection(
-  { client, registry }: Change,
-  { name: record_type }: RecordType,
+  { client, registry, recording }: Change,
+  recordType: RecordType,
   survivor: RecordId,
   retired: RecordId,
 ): Promise<void> {
-  const records = [survivor, retired].map((record) => ({ record_type, record }))
-  const categoriesOfEach = await categoriesOf(client, registry, records)
-  const [one, other] = records.map((record) => [...new Set(categoriesOfEach(record))].toSorted().join(' '))
+  const ids = [survivor, retired]
+  const categories = await recording.records.within(client).categories(registry, recordType, ids)
+  const [one, other] = ids.map((id) => (categories.get(id) ?? []).toSorted().join(' '))
   if (one === other) return
   throw new AdminRefusal(
     'survivor and retired: the records are not protected alike; protect both under one category, or lift the protection first',
@@ -119,6 +118,7 @@ async function checkProtection(
 interface Change {
   readonly client: ClientBase
   readonly registry: Registry
+  readonly sink: RecordSink
   readonly recording: Recording
   readonly now: Date
 }
@@ -130,21 +130,22 @@ async function changing<Result>(
   work: (change: Change) => Promise<Result>,
 ): Promise<Result> {
   const registry = await registryAt(db, namespace)
+  const sink = sinkOf(db, registry)
   return withTransaction(db.pool, async (client) => {
     await lockEvents(client, registry.id, 'merge')
     const now = clock()
     const recording = { registry, records: recordsOf(db, registry), limits, filters: filtersOf(db.pool), now }
-    return work({ client, registry, recording, now })
+    return work({ client, registry, sink, recording, now })
   })
 }
 
 async function recorded(
-  { client, registry, recording }: Change,
+  { client, registry, sink, recording }: Change,
   recordType: RecordType,
   change: Pick<RecordChange, 'record' | 'before' | 'after'>,
   named: NamedEvent,
 ): Promise<RecordedEvent> {
-  const aliases = (await aliasesOf(client, registry, recordType, [change.record])).get(change.record) ?? []
+  const aliases = (await sink.aliasesOf(client, registry, recordType, [change.record])).get(change.record) ?? []
   const changes = [{ record_type: recordType.name, ...change, aliases }]
   const [event] = await recordChanges(client, recording, changes, named)
   if (event === undefined) throw new Error('a named event was not recorded')
@@ -164,7 +165,7 @@ interface Named {
 type Given = ReadOnly<Static<typeof MERGE>>['retired']
 
 async function namedRecords(
-  { client, registry }: Change,
+  { client, registry, sink }: Change,
   record_type: string | undefined,
   member: 'survivor' | 'retired',
   { identifier_type, identifier_value }: Given,
@@ -181,7 +182,7 @@ async function namedRecords(
   const live: (FoundRecord & OfType)[] = []
   const retired: (RetiredRecord & OfType)[] = []
   for (const recordType of types) {
-    const found = await recordsNamed(client, registry, recordType, { type: type.name, value })
+    const found = await sink.recordsNamed(client, registry, recordType, { type: type.name, value })
     live.push(...found.live.map((one) => ({ ...one, recordType })))
     retired.push(...found.retired.map((one) => ({ ...one, recordType })))
   }

@@ -1,16 +1,24 @@
 /** One person's record, for an operator: the look is accounted before it is shown. */
 
+import { namesIn } from '@rollcall/core/model/person-identifiers'
+import { PROTECTION_CATEGORIES } from '@rollcall/core/model/protection'
+import type { Identifier } from '@rollcall/core/model/records'
 import { PathNames } from '@rollcall/core/policy/disclosed-paths'
 import { personOf, personsIn, relatedIn } from '@rollcall/core/policy/disclosed-persons'
 import type { JsonValue } from '@rollcall/protocol'
 import { identifierValue, resolveIdentifierType } from '@rollcall/protocol'
-import { findBearers } from '@rollcall/records/records/find-bearers'
+import { recordsOf } from '@rollcall/records/records/registry-records'
 import { registryAt } from '@rollcall/records/registries/registries'
 import Type from 'typebox'
 import { act } from '../act.ts'
 import { closed, Namespace, personalData, RecordTypeName, text } from '../members.ts'
 import type { HasDatabase } from '../needs.ts'
 import { AdminRefusal } from '../use-case.ts'
+
+/** Records that are shown of one type, at most. */
+const SHOWN = 2
+/** Records that are read for them, at most: others, such as households, may mention the person. */
+const MOST = 1_000
 
 /** Every record of a registry that an identifier names, whole. */
 export const showRecord = act(
@@ -40,10 +48,17 @@ export const showRecord = act(
     const normalised = identifierValue(known, value)
     if (normalised === null) throw new AdminRefusal(`value: it is not a valid ${known.name}`)
     const identifier = { type: known.name, value: normalised }
+    const isAsked = (one: Identifier): boolean => one.type === identifier.type && one.value === identifier.value
+    const predicate = { is: 'identifier', identifiers: [identifier] } as const
+    const page = { sort: [], limit: MOST, offset: 0, cap: MOST, categories: PROTECTION_CATEGORIES }
+    const reader = recordsOf(needs.db, registry).within(needs.db.pool)
     const found = await Promise.all(
       registry.kind.record_types.map(async (recordType) => {
-        const records = await findBearers(needs.db.pool, registry, recordType, identifier)
-        return records.map(({ document }) => ({ recordType, record: JSON.parse(document) as JsonValue }))
+        const { records } = await reader.find(registry, { recordType, predicate, page })
+        return records
+          .map(({ document }) => ({ recordType, record: JSON.parse(document) as JsonValue }))
+          .filter(({ record }) => namesIn(registry.kind, recordType, record).some(isAsked))
+          .slice(0, SHOWN)
       }),
     )
     const records = found.flat()

@@ -9,8 +9,7 @@ import { lockEvents } from '@rollcall/delivery/store/events/lock'
 import { FORMATS, type FormatName } from '@rollcall/import/formats'
 import { EVENT_MODES, type ImportProgress, importFile } from '@rollcall/import/import-file'
 import { identifierValue, oneOf, type RecordType, resolveIdentifierType } from '@rollcall/protocol'
-import { deleteRecords as deleteRows } from '@rollcall/records/records/delete-records'
-import { recordsOf } from '@rollcall/records/records/registry-records'
+import { recordsOf, sinkOf } from '@rollcall/records/records/registry-records'
 import { registryAt } from '@rollcall/records/registries/registries'
 import { recordTypeOf } from '@rollcall/records/registries/registry-attributes'
 import Type from 'typebox'
@@ -193,6 +192,7 @@ async function deleteBatches(
   identifiers: readonly string[],
 ): Promise<number> {
   const record_type = recordType.name
+  const sink = sinkOf(db, registry)
   const client = await db.pool.connect()
   const began = now()
   let deleted = 0
@@ -205,7 +205,7 @@ async function deleteBatches(
       const act = { kind: 'records_deleted', registry: registry.namespace, record_type, identifiers: batch } as const
       const remove = async () => {
         await lockEvents(client, registry.id, 'change')
-        const rows = await deleteRows(client, registry, recordType, batch)
+        const rows = await sink.deleteRecords(client, registry, recordType, batch)
         const recording = {
           registry,
           records: recordsOf(db, registry),

@@ -49,6 +49,18 @@ export interface RecordReader {
     recordType: RecordType,
     identifiers: readonly string[],
   ): Promise<readonly NamedRecord[]>
+  /**
+   * The categories under which the persons of these records are protected, by record; a record whose person is not protected is
+   * left out. Our own tables know the protection of records that are gone too, other sources only that of records they have:
+   * whoever asks about a record that may be gone judges its last document as well (`protectedAs`).
+   */
+  categories(
+    registry: RegistryShape,
+    recordType: RecordType,
+    ids: readonly RecordId[],
+  ): Promise<ReadonlyMap<RecordId, readonly string[]>>
+  /** How many records there are, those of protected persons among them. It may take long: for a person who asks. */
+  count(registry: RegistryShape, recordType: RecordType): Promise<number>
   /** Reads all records a page at a time, those of protected persons among them; an empty page is the end. */
   page(registry: RegistryShape, query: PageQuery): Promise<readonly PagedRecord[]>
 }

@@ -6,6 +6,8 @@ import type { Environment } from './environment.ts'
 export interface RegistryShape {
   readonly id: number
   readonly kind: Kind
+  /** False: its records are not in our own tables, and it has no record tables. Unless given, it has them. */
+  readonly own_records?: boolean
 }
 
 /** The name for the rows of identifiers in lists of columns. No attribute of a kind has this name. */
@@ -41,6 +43,8 @@ export interface Registry {
   readonly reg_type_aliases: readonly string[]
   /** Whether its key set names each key a second time, as `sender_id|kid|algorithm`. */
   readonly qualified_kids: boolean
+  /** Whether its records are in our own tables. Otherwise it has no record tables, and nothing that we do writes its records. */
+  readonly own_records: boolean
   /**
    * By record type: attributes and compounds whose columns are being backfilled, and `IDENTIFIERS` while the rows of
    * identifiers are, with the identifier types that the operator added. Queries about them are refused.

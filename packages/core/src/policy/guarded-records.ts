@@ -90,6 +90,18 @@ export function guardedReader(
       }
       return found
     },
+    async categories(registry, recordType, ids) {
+      const guard = guardOf(registry.kind, recordType, await protectionOf(registry))
+      if (!guard.hidesSome) return new Map()
+      const records = await source.read(registry, recordType, ids)
+      const found = records.map((record) => [record.id, guard.categoriesOf(record)] as const)
+      return new Map(found.filter(([, categories]) => categories.length > 0))
+    },
+    async count(registry, recordType) {
+      let count = 0
+      for await (const portion of source.candidates(registry, recordType, null, null)) count += portion.length
+      return count
+    },
     async page(registry, { recordType, predicate, since, after, limit }) {
       const guard = guardOf(registry.kind, recordType, await protectionOf(registry))
       const records = []
@@ -113,6 +125,10 @@ interface Hit {
 }
 
 interface Guard {
+  /** Whether the records of anybody are protected. */
+  readonly hidesSome: boolean
+  /** The categories under which the person of the record is protected, each once. */
+  categoriesOf(record: SourceRecord): readonly string[]
   /** Whether the person of the record is protected under another category than these. */
   isHidden(record: SourceRecord, categories: readonly string[]): boolean
   /** The record as everybody finds it. */
@@ -120,12 +136,17 @@ interface Guard {
 }
 
 function guardOf(kind: Kind, recordType: RecordType, protection: Protection): Guard {
+  const hidesSome = protection.byProtectingIdentifier.size > 0
+  const categoriesOf = ({ document, merged }: SourceRecord): readonly string[] => {
+    const texts = [document, ...merged.map((one) => one.document)]
+    const persons = texts.flatMap((text) => protectedAs(kind, recordType, protection, JSON.parse(text)))
+    return [...new Set(persons.map(({ category }) => category))]
+  }
   return {
-    isHidden: ({ document, merged }, categories) =>
-      protection.byProtectingIdentifier.size > 0 &&
-      [document, ...merged.map((one) => one.document)]
-        .flatMap((text) => protectedAs(kind, recordType, protection, JSON.parse(text)))
-        .some(({ category }) => !categories.includes(category)),
+    hidesSome,
+    categoriesOf,
+    isHidden: (record, categories) =>
+      hidesSome && categoriesOf(record).some((category) => !categories.includes(category)),
     seen({ document: text, merged }) {
       const read: JsonValue = JSON.parse(text)
       const document = isJsonObject(read) ? publicRecord(kind, recordType, protection, read).document : read

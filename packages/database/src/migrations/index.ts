@@ -56,6 +56,7 @@ import { journalReports } from './0058-journal-reports.ts'
 import { sessions } from './0059-sessions.ts'
 import { packedAccounts } from './0060-packed-accounts.ts'
 import { recordKeys } from './0061-record-keys.ts'
+import { registryRecords } from './0062-registry-records.ts'
 
 export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
   '0001-directory': directory,
@@ -113,4 +114,5 @@ export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
   '0059-sessions': sessions,
   '0060-packed-accounts': packedAccounts,
   '0061-record-keys': recordKeys,
+  '0062-registry-records': registryRecords,
 }

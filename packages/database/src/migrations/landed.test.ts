@@ -61,6 +61,7 @@ const LANDED: Readonly<Record<string, string>> = {
   '0059-sessions.ts': '3ff10f1954b29afb51b6e59587e0fe70',
   '0060-packed-accounts.ts': '3bffd34f889426e8978cd516bb20b5e8',
   '0061-record-keys.ts': '0a3d64ab9aa8abf682398b2380de35ff',
+  '0062-registry-records.ts': 'c40a77ec0520817f5b0283e653867a57',
 }
 
 const files = readdirSync(new URL('.', import.meta.url)).filter((name) => /^[0-9]{4}-(?!.*\.test\.).*\.ts$/.test(name))

@@ -32,6 +32,7 @@ const registry: Registry = {
   web_origins: [],
   reg_type_aliases: [],
   qualified_kids: false,
+  own_records: true,
   unfilled: new Map(),
 }
 const EVENT = { event_type: 'UPDATE', record_type: recordType.name }

@@ -21,6 +21,7 @@ import {
   findWaiting,
   type WaitingNotification,
 } from '../store/events/waiting.ts'
+import { aboutProtected } from './about-protected.ts'
 import { type PlannedItem, planEnvelopes } from './items.ts'
 
 interface To {
@@ -79,12 +80,10 @@ async function sendable(
     await withTransaction(pool, (client) => suspend(client, subscriptions, 'not_permitted'))
   }
   const hidden = grant === null || grant.rows.size === 0 ? [] : await outsideRows(pool, grant, found)
-  const isProtected = (one: WaitingNotification): boolean =>
-    one.protected.some((category) => grant?.hidden.categories.includes(category) !== true)
   const dropped = new Set([
     ...refused,
     ...hidden,
-    ...found.filter(isProtected),
+    ...(await aboutProtected(db, { registry, grant }, found)),
     ...found.filter(({ unwanted }) => unwanted),
   ])
   if (dropped.size > 0) {

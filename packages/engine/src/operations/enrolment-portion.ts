@@ -13,15 +13,15 @@ import type { RecordId } from '@rollcall/core/model/records'
 import type { Registry } from '@rollcall/core/model/registry'
 import { isInRows } from '@rollcall/core/policy/disclosure'
 import type { Database } from '@rollcall/database/database'
+import { isConcurrent, sqlState } from '@rollcall/database/database-errors'
 import { withTransaction } from '@rollcall/database/transaction'
 import { recordChanges } from '@rollcall/delivery/events/publish'
 import type { Recording } from '@rollcall/delivery/events/recording'
 import { lockEvents } from '@rollcall/delivery/store/events/lock'
 import { type RecordType, readIdentifiers } from '@rollcall/protocol'
-import { findNamed, lockAdding, lockLedgers, storeLedgers } from '@rollcall/records/records/enrolment-ledgers'
+import type { LedgerRecord } from '@rollcall/records/records/enrolment-ledgers'
 import { InvalidRecord, prepareRecord } from '@rollcall/records/records/prepare-record'
-import { hiddenRecords } from '@rollcall/records/records/protection'
-import { isConcurrent, sqlState, writeRecords } from '@rollcall/records/records/record-writer'
+import type { RecordSink } from '@rollcall/records/records/record-sink'
 import type { ClientBase } from 'pg'
 import { OtherPerson, type Person, PortionPeople } from './enrolment-people.ts'
 
@@ -39,6 +39,7 @@ export interface PortionScope {
   readonly db: Pick<Database, 'pool'>
   readonly registry: Registry
   readonly recordType: RecordType
+  readonly sink: RecordSink
   readonly recording: Recording
 }
 
@@ -138,30 +139,28 @@ const isPrimary = (
 
 async function findPeople(
   client: ClientBase,
-  { registry, recordType, grant }: WritingScope,
+  { registry, recordType, grant, sink, recording }: WritingScope,
   entries: readonly UpdateEntry[],
 ): Promise<{ readonly people: PortionPeople; readonly hidden: PortionPeople }> {
   const identifiers = entries.flatMap(({ beneficiary }) => beneficiary.identifiers)
-  let named = await findNamed(client, registry, recordType, identifiers)
+  let named = await sink.findNamed(client, registry, recordType, identifiers)
   const known = new Set(named.map(({ type, value }) => `${type} ${value}`))
   if (identifiers.some(({ type, value }) => !known.has(`${type} ${value}`))) {
-    await lockAdding(client, registry.id)
-    named = await findNamed(client, registry, recordType, identifiers)
+    await sink.lockAdding(client, registry.id)
+    named = await sink.findNamed(client, registry, recordType, identifiers)
   }
   const ids = [...new Set(named.map(({ record }) => record))]
-  const records = await lockLedgers(client, registry, recordType, ids)
-  const isHidden = await hiddenRecords(client, registry, recordType, ids, grant.hidden.categories)
+  const records = await sink.lockLedgers(client, registry, recordType, ids)
+  const categories = await recording.records.within(client).categories(registry, recordType, ids)
+  const isHidden = ({ id }: LedgerRecord): boolean =>
+    categories.get(id)?.some((category) => !grant.hidden.categories.includes(category)) === true
   return {
     people: new PortionPeople(
       recordType,
       named,
-      records.filter(({ id }) => !isHidden.has(id)),
+      records.filter((record) => !isHidden(record)),
     ),
-    hidden: new PortionPeople(
-      recordType,
-      named,
-      records.filter(({ id }) => isHidden.has(id)),
-    ),
+    hidden: new PortionPeople(recordType, named, records.filter(isHidden)),
   }
 }
 
@@ -228,7 +227,7 @@ const REPLACED = 'benefits: an earlier benefit of the same type and date was rep
 /** Writes the records and ledgers that have changed, with the events of the records. */
 export async function storePeople(
   client: ClientBase,
-  { registry, recordType, recording }: PortionScope,
+  { registry, recordType, sink, recording }: PortionScope,
   people: readonly Person[],
 ): Promise<void> {
   const changed = people.flatMap((person) => {
@@ -242,7 +241,7 @@ export async function storePeople(
   const same = known.filter(({ stored, prepared: { identifiers } }) =>
     isDeepStrictEqual(readIdentifiers(registry.kind, recordType, stored), identifiers),
   )
-  const { inserted, updated } = await writeRecords(client, registry, recordType, records, {
+  const { inserted, updated } = await sink.writeRecords(client, registry, recordType, records, {
     locked: new Map(known.map(({ id, prepared }) => [prepared.primary_identifier, id])),
     sameIdentifiers: new Set(same.map(({ prepared }) => prepared.primary_identifier)),
   })
@@ -260,7 +259,7 @@ export async function storePeople(
     if (record === null || state === null || state === person.ledgerBefore) return []
     return [{ record, state, next_due: due === null ? null : new Date(due) }]
   })
-  await storeLedgers(client, registry, recordType, ledgers)
+  await sink.storeLedgers(client, registry, recordType, ledgers)
   const changes = changed.map(({ person, prepared }) => {
     const record = ids.get(person) ?? ''
     const { before, aliases } = person

@@ -13,6 +13,7 @@ import { isGranted } from '@rollcall/core/model/grant'
 import type { AccountedItem } from '@rollcall/core/model/outcome'
 import { referenceId } from '@rollcall/core/model/reference-id'
 import { may } from '@rollcall/core/policy/permission'
+import { withTransaction } from '@rollcall/database/transaction'
 import { filtersOf } from '@rollcall/delivery/events/recording'
 import { canonicalJson, isJsonObject, type JsonValue, searchKey, timestampInstant } from '@rollcall/protocol'
 import { recordsOf } from '@rollcall/records/records/registry-records'
@@ -37,6 +38,7 @@ export async function answerEnrolmentUpdates(
   { exchange, message }: Pick<Asked, 'exchange' | 'message'>,
 ): Promise<Outcome> {
   const { registry } = exchange
+  const records = recordsOf(parts.db, registry)
   const beneficiaries = beneficiariesOf(message)
   const results = new Map<number, EntryResult>()
   const entries: UpdateEntry[] = []
@@ -44,22 +46,17 @@ export async function answerEnrolmentUpdates(
   for (const [position, beneficiary] of beneficiaries.entries()) {
     const read = readEntry(exchange, beneficiary, position)
     if ('rejected' in read) results.set(position, read)
+    else if (records.sink === null) results.set(position, { rejected: NOT_TAKEN })
     else entries.push(read)
     await turns.next()
   }
   const now = new Date(parts.clock.date())
-  const scope: WritingScope = {
+  const scope: Omit<WritingScope, 'sink'> = {
     db: parts.db,
     registry,
     recordType: registry.kind.record_types[0],
     grant: exchange.grant,
-    recording: {
-      registry,
-      records: recordsOf(parts.db, registry),
-      now,
-      limits: parts.limits,
-      filters: filtersOf(parts.db.pool),
-    },
+    recording: { registry, records, now, limits: parts.limits, filters: filtersOf(parts.db.pool) },
   }
   const portions = Array.from({ length: Math.max(1, Math.ceil(entries.length / PORTION)) }, (_, at) =>
     entries.slice(at * PORTION, (at + 1) * PORTION),
@@ -77,7 +74,11 @@ export async function answerEnrolmentUpdates(
     if (isLast) await parts.bodies.encryptBody('', receiptContext(exchange.correlation_id))
     // One portion at a time on this node: portions write the same persons, and would wait for each other with a
     // connection each.
-    const written = await inTurn(parts.turns, `enrolment ${registry.id}`, () => writePortion(scope, portion, finish))
+    const written = await inTurn(parts.turns, `enrolment ${registry.id}`, () =>
+      records.sink === null
+        ? withTransaction(parts.db.pool, (client) => finish(client, new Map())).then(() => results)
+        : writePortion({ ...scope, sink: records.sink }, portion, finish),
+    )
     for (const [position, result] of written) results.set(position, result)
   }
   outcome ??= outcomeOf(exchange, beneficiaries, results, entries, now)
@@ -86,6 +87,8 @@ export async function answerEnrolmentUpdates(
   }
   return outcome
 }
+
+const NOT_TAKEN = 'this registry takes no enrolment updates: its records are written by other systems'
 
 /** The schema of the message was checked. */
 function beneficiariesOf({ enrolled_updates }: Message): readonly JsonValue[] {

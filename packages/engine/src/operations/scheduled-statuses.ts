@@ -21,11 +21,9 @@ import { canonicalJson, type RecordType, resolveRecordType } from '@rollcall/pro
 import {
   type DueRecords,
   dropLedgers,
-  dueLedgers,
   findDue,
   firstDue,
   type LedgerRecord,
-  lockLedgers,
 } from '@rollcall/records/records/enrolment-ledgers'
 import { InvalidRecord, prepareRecord } from '@rollcall/records/records/prepare-record'
 import { recordsOf } from '@rollcall/records/records/registry-records'
@@ -37,15 +35,17 @@ const schedules = perPool((pool) => shortLived(() => firstDue({ pool })))
 
 /** The record as it is now, with scheduled statuses that have begun. */
 export async function currentRecord(
-  { db, clock }: { readonly db: Pick<Database, 'pool'>; readonly clock: Pick<Clock, 'date'> },
+  { db, clock }: { readonly db: Database; readonly clock: Pick<Clock, 'date'> },
   registry: Registry,
   recordType: RecordType,
   record: FoundRecord,
 ): Promise<FoundRecord> {
+  const { sink } = recordsOf(db, registry)
+  if (sink === null) return record
   const now = new Date(clock.date())
   const first = await schedules(db.pool).get('')
   if (first === null || first > now) return record
-  const state = (await dueLedgers(db, registry, recordType, [record], now)).get(record.id)
+  const state = (await sink.dueLedgers(db, registry, recordType, [record], now)).get(record.id)
   if (state === undefined) return record
   const scope = { kind: registry.kind, recordType, time_zone: registry.time_zone }
   const document = documentAt(scope, readLedger(state), objectOf(record.document), now.getTime())
@@ -110,11 +110,15 @@ async function bringOne({ db, directory, limits }: Scheduling, due: DueRecords, 
   const registry = await directory.registryById(due.registry)
   const recordType = registry && resolveRecordType(registry.kind, due.record_type)
   await withTransaction(db.pool, async (client) => {
-    if (registry === undefined || recordType === undefined) return dropLedgers(client, due, records)
+    const opened = registry && recordsOf(db, registry)
+    const sink = opened?.sink ?? null
+    if (registry === undefined || recordType === undefined || opened === undefined || sink === null) {
+      return dropLedgers(client, due, records)
+    }
     await lockEvents(client, registry.id, 'change')
-    const recording = { registry, records: recordsOf(db, registry), now, limits, filters: filtersOf(db.pool) }
-    const scope: PortionScope = { db, registry, recordType, recording }
-    const locked = await lockLedgers(client, registry, recordType, records)
+    const recording = { registry, records: opened, now, limits, filters: filtersOf(db.pool) }
+    const scope: PortionScope = { db, registry, recordType, sink, recording }
+    const locked = await sink.lockLedgers(client, registry, recordType, records)
     const there = new Set(locked.map(({ id }) => id))
     await dropLedgers(
       client,

@@ -4,7 +4,7 @@ import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
 import type { RecordType } from '@rollcall/protocol'
 import { indexesOf } from './catalog.ts'
-import { type DeclaredIndex, declaredIndexes, recordTable } from './record-tables.ts'
+import { type DeclaredIndex, declaredIndexes, recordTable, storedTypes } from './record-tables.ts'
 
 /** The indexes of one record type's table, compared with those that are declared. */
 export interface IndexPlan {
@@ -25,10 +25,10 @@ interface MissingIndex {
   readonly state: 'missing' | 'invalid'
 }
 
-/** One row for each record type, in the order of the kind. Changes nothing. */
+/** One row for each record type that has tables, in the order of the kind. Changes nothing. */
 export async function planIndexes(db: Database, registry: Registry): Promise<readonly IndexPlan[]> {
   return Promise.all(
-    registry.kind.record_types.map(async (recordType) => ({
+    storedTypes(registry).map(async (recordType) => ({
       namespace: registry.namespace,
       record_type: recordType.name,
       unfilled: [...(registry.unfilled.get(recordType.name) ?? [])].sort(),

@@ -19,6 +19,7 @@ import type { StatementNames } from '@rollcall/database/statement-names'
 import { isStorable } from '@rollcall/database/text'
 import { type Snapshot, tried, withSnapshot } from '@rollcall/database/transaction'
 import type { ClientBase, Pool, QueryResultRow } from 'pg'
+import { categoriesStatement } from './protection.ts'
 import { namedStatement, pageStatement } from './record-statements.ts'
 import { type RecordTable, recordTable } from './record-tables.ts'
 import { aliasesIn, type RetiredRecord, retiredStatement } from './retired-records.ts'
@@ -144,6 +145,18 @@ function readerOn(connections: Connections): RecordReader {
       const retired = await connections.search<RetiredRecord>(retiredStatement(registry, recordType, ids))
       const aliases = aliasesIn(registry.kind, recordType, retired)
       return found.map((record) => ({ ...record, aliases: aliases.get(record.id) ?? [] }))
+    },
+    async categories(registry, { name }, ids) {
+      if (ids.length === 0) return new Map()
+      const rows = await connections.search<{ record: string; categories: readonly string[] }>(
+        categoriesStatement(registry, name, ids),
+      )
+      return new Map(rows.map(({ record, categories }) => [record, categories]))
+    },
+    async count(registry, recordType) {
+      const text = `select count(*) as count from ${quoteName(recordTable(registry, recordType).table)}`
+      const [row] = await connections.search<{ count: number }>({ text, values: [] })
+      return row?.count ?? 0
     },
     page: (registry, query) => connections.search<PagedRecord>(pageStatement(registry, query)),
   }

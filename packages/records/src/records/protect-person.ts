@@ -8,7 +8,7 @@ import { quoteName } from '@rollcall/database/names'
 import type { RecordType } from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
 import { addBearers, changeProtection, insertIdentifiers, rewriteReferences } from './protected-records.ts'
-import { recordTable } from './record-tables.ts'
+import { recordTable, storedTypes } from './record-tables.ts'
 
 export interface ProtectedRow {
   readonly id: number
@@ -17,7 +17,7 @@ export interface ProtectedRow {
   readonly category: ProtectionCategory
   readonly reason: string
   readonly protected_at: Date
-  /** Records of the person. */
+  /** Records of the person in our own tables. */
   readonly records: number
 }
 
@@ -108,16 +108,17 @@ export async function listProtected(
   registry: RegistryShape,
 ): Promise<readonly ProtectedRow[]> {
   // The marks of records that were deleted, or merged into others, stay.
-  const exists = registry.kind.record_types.map((recordType, at) => {
+  const types = storedTypes(registry)
+  const exists = types.map((recordType, at) => {
     const table = quoteName(recordTable(registry, recordType).table)
     return `(own.record_type = $${at + 2} and exists (select 1 from ${table} where id = own.record))`
   })
   const { rows } = await pool.query<ProtectedRow>(
     `select id, type, value, category, reason, protected_at,
        (select count(*)::int from protected_record as own
-         where own.person = protected_person.id and (${exists.join(' or ')})) as records
+         where own.person = protected_person.id and (${exists.join(' or ') || 'false'})) as records
      from protected_person where registry = $1 order by id`,
-    [registry.id, ...registry.kind.record_types.map(({ name }) => name)],
+    [registry.id, ...types.map(({ name }) => name)],
   )
   return rows
 }

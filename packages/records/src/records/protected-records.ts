@@ -26,7 +26,7 @@ import type { ClientBase } from 'pg'
 import { writeIdentifiers } from './identifier-rows.ts'
 import { columnValues, type PreparedRecord } from './prepare-record.ts'
 import { readProtection } from './protection.ts'
-import { recordTable } from './record-tables.ts'
+import { recordTable, storedTypes } from './record-tables.ts'
 import { aliasesIn, retiredInto } from './retired-records.ts'
 import { updateRows } from './update-rows.ts'
 
@@ -117,6 +117,9 @@ export async function noteReferences(
  * Marks records as those of protected persons, with the records that were merged into them, and with all that these bear:
  * their primary identifiers, and others that no other record bears. What several records bear, and what names a record of
  * another type, such as the number of a household, tells nobody.
+ *
+ * Records that are not in our own tables are not marked: core judges them by the identifiers.
+ * @param records.identifiers of records that are not in our own tables, those that no other record bears
  * @returns identifiers that were not known of these persons, or not as protecting
  */
 export async function addBearers(
@@ -126,13 +129,14 @@ export async function addBearers(
   records: readonly Pick<Noted, 'id' | 'own' | 'identifiers'>[],
 ): Promise<readonly Identifier[]> {
   const { name } = recordType
-  const ids = records.map(({ id }) => id)
+  const marked = registry.own_records === false ? [] : records
+  const ids = marked.map(({ id }) => id)
   const retired = await retiredInto(client, registry, recordType, ids)
   const aliases = aliasesIn(registry.kind, recordType, retired)
   const merged = Map.groupBy(retired, ({ survivor }) => survivor)
-  const marks = records.flatMap(({ id, own }) =>
-    [id, ...(merged.get(id) ?? []).map(({ record }) => record)].flatMap((marked) =>
-      own.map((person) => ({ id: marked, person })),
+  const marks = marked.flatMap(({ id, own }) =>
+    [id, ...(merged.get(id) ?? []).map(({ record }) => record)].flatMap((each) =>
+      own.map((person) => ({ id: each, person })),
     ),
   )
   await client.query(
@@ -195,7 +199,7 @@ async function sharedIdentifiers(
 ): Promise<(identifier: Identifier) => boolean> {
   const borne = records.flatMap(({ id, identifiers }) => identifiers.map((one) => ({ ...one, id })))
   const shared = new Set<string>()
-  for (const one of registry.kind.record_types) {
+  for (const one of storedTypes(registry)) {
     const { identifierTable } = recordTable(registry, one)
     const { rows } = await client.query<Identifier>(
       `select distinct type, value from ${quoteName(identifierTable)} as other
@@ -259,7 +263,7 @@ const BATCH = 500
 export async function rewriteReferences(client: ClientBase, registry: RegistryShape, naming: Naming): Promise<number> {
   const protection = await readProtection(client, registry.id)
   let count = 0
-  for (const recordType of registry.kind.record_types) {
+  for (const recordType of storedTypes(registry)) {
     const ids = await findNaming(client, registry, recordType, naming)
     for (let at = 0; at < ids.length; at += BATCH) {
       count += await rewrite(client, { registry, recordType, protection }, ids.slice(at, at + BATCH))

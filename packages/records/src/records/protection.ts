@@ -80,47 +80,14 @@ export const publicDocument = (
   document: JsonObject,
 ): JsonObject => publicRecord(kind, recordType, protection, document).document
 
-/** Of these records, those of protected persons of other categories than these. */
-export async function hiddenRecords(
-  client: Connection,
-  registry: RegistryShape,
-  recordType: RecordType,
-  ids: readonly RecordId[],
-  categories: readonly string[],
-): Promise<ReadonlySet<RecordId>> {
-  if (ids.length === 0) return new Set()
-  const { rows } = await client.query<{ record: RecordId }>({
-    name: 'hidden records',
-    text: `select record::text from protected_record
-      where registry = $1 and record_type = $2 and record = any($3::bigint[]) and category <> all($4::text[])`,
-    values: [registry.id, recordType.name, ids, categories],
-  })
-  return new Set(rows.map(({ record }) => record))
-}
-
-/**
- * SQL of the categories for which the person of a record is protected, as an array.
- * @param row SQL of the name of a row with registry, record_type and record
- */
-export const protectedCategories = (row: string): string =>
-  `array(select category from protected_record as hidden where hidden.registry = ${row}.registry
-    and hidden.record_type = ${row}.record_type and hidden.record = ${row}.record)`
+/** Finds the categories under which the persons of these records are protected; the marks of records that are gone stay. */
+export const categoriesStatement = ({ id }: RegistryShape, record_type: string, ids: readonly RecordId[]) => ({
+  name: 'categories of records',
+  text: `select record::text, array_agg(distinct category) as categories from protected_record
+    where registry = $1 and record_type = $2 and record = any($3::bigint[]) group by record`,
+  values: [id, record_type, [...ids]],
+})
 
 /** SQL of `Protection.version`. @param registry SQL of its id: a column with the name of its table */
 export const protectionVersion = (registry: string): string =>
   `(select protected.protection_version from registry as protected where protected.id = ${registry})`
-
-/** The categories of each record that is one of a protected person. */
-export async function categoriesOf(
-  client: Connection,
-  registry: RegistryShape,
-  records: readonly { readonly record_type: string; readonly record: RecordId }[],
-): Promise<(of: { readonly record_type: string; readonly record: RecordId }) => readonly string[]> {
-  const { rows } = await client.query<{ record_type: string; record: RecordId; category: string }>(
-    `select record_type, record::text, category from protected_record
-     where registry = $1 and (record_type, record) in (select * from unnest($2::text[], $3::bigint[]))`,
-    [registry.id, records.map(({ record_type }) => record_type), records.map(({ record }) => record)],
-  )
-  const found = Map.groupBy(rows, ({ record_type, record }) => `${record_type} ${record}`)
-  return ({ record_type, record }) => found.get(`${record_type} ${record}`)?.map(({ category }) => category) ?? []
-}

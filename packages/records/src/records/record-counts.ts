@@ -4,23 +4,37 @@ import type { Identifier } from '@rollcall/core/model/records'
 import type { RegistryShape } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
 import { quoteName } from '@rollcall/database/names'
+import { StoreUnavailable } from '@rollcall/database/refusal'
 import type { RecordType } from '@rollcall/protocol'
-import { holdsRows } from './catalog.ts'
-import { recordTable, tableNames } from './record-tables.ts'
+import { recordTable } from './record-tables.ts'
+import { recordsOf } from './registry-records.ts'
 
-/** By record type. Counts row by row: for a person or a test that asks, not for a request. */
+/**
+ * By record type; none where the records are in a database of their own that cannot be asked now. Counts row by row: for a person
+ * or a test that asks, not for a request.
+ */
 export async function countRecords(db: Database, registry: RegistryShape): Promise<Readonly<Record<string, number>>> {
-  const counted = registry.kind.record_types.map(async (recordType) => {
-    const { table } = recordTable(registry, recordType)
-    const { rows } = await db.pool.query<{ count: number }>(`select count(*) as count from ${quoteName(table)}`)
-    return [recordType.name, rows[0]?.count ?? 0] as const
-  })
-  return Object.fromEntries(await Promise.all(counted))
+  const reader = recordsOf(db, registry).within(db.pool)
+  const counted = registry.kind.record_types.map(
+    async (recordType) => [recordType.name, await reader.count(registry, recordType)] as const,
+  )
+  try {
+    return Object.fromEntries(await Promise.all(counted))
+  } catch (error) {
+    if (error instanceof StoreUnavailable) return {}
+    throw error
+  }
 }
 
 /** Whether it holds any record, of whatever type. */
-export const hasRecords = ({ kysely }: Database, registry: RegistryShape): Promise<boolean> =>
-  holdsRows(kysely, tableNames(registry))
+export async function hasRecords(db: Database, registry: RegistryShape): Promise<boolean> {
+  const reader = recordsOf(db, registry).within(db.pool)
+  const first = { predicate: null, since: null, after: null, limit: 1 }
+  for (const recordType of registry.kind.record_types) {
+    if ((await reader.page(registry, { recordType, ...first })).length > 0) return true
+  }
+  return false
+}
 
 /**
  * Identifiers of which each names exactly one record of the type, and that as its own: `wanted[type]` of each

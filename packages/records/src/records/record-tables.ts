@@ -54,9 +54,13 @@ export function recordTable(registry: RegistryShape, recordType: RecordType): Re
   return found
 }
 
+/** The record types that have tables in a registry: all or none. */
+export const storedTypes = ({ kind, own_records }: RegistryShape): readonly RecordType[] =>
+  own_records === false ? [] : kind.record_types
+
 /** The tables of all record types of a registry, without those of identifiers. */
 export const tableNames = (registry: RegistryShape): readonly string[] =>
-  registry.kind.record_types.map((recordType) => recordTable(registry, recordType).table)
+  storedTypes(registry).map((recordType) => recordTable(registry, recordType).table)
 
 function describeTable(registryId: number, recordType: RecordType): RecordTable {
   const table = recordTableName(registryId, recordType)
@@ -88,7 +92,7 @@ export async function createRecordTables(transaction: Transaction<unknown>, regi
   await sql`select pg_advisory_xact_lock(hashtextextended('rollcall record tables', ${registry.id}))`.execute(
     transaction,
   )
-  for (const recordType of registry.kind.record_types) {
+  for (const recordType of storedTypes(registry)) {
     await createRecordTable(transaction, registry, recordTable(registry, recordType))
   }
 }
@@ -98,7 +102,7 @@ export async function createRecordTables(transaction: Transaction<unknown>, regi
  * other rules, or has more than the backup, is found by `ensureRecordTables` when the records are there.
  */
 export async function createEmptyRecordTables(connection: Kysely<unknown>, registry: RegistryShape): Promise<void> {
-  for (const recordType of registry.kind.record_types) {
+  for (const recordType of storedTypes(registry)) {
     const record = recordTable(registry, recordType)
     await createTables(connection, record)
     for (const index of declaredIndexes(record)) {

@@ -3,6 +3,7 @@
 import type { Identifier, RecordId } from '@rollcall/core/model/records'
 import type { RegistryShape } from '@rollcall/core/model/registry'
 import { copyField, copyRows } from '@rollcall/database/copy'
+import { isConcurrent } from '@rollcall/database/database-errors'
 import { quoteName } from '@rollcall/database/names'
 import type { RecordType } from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
@@ -16,9 +17,6 @@ import { updateRows } from './update-rows.ts'
 
 /** How often a batch is tried against writers that touch the same records at the same moment. */
 const ATTEMPTS = 8
-
-/** unique_violation: another writer inserted the same primary identifier. serialization_failure, deadlock. */
-const CONCURRENT = new Set(['23505', '40001', '40P01'])
 
 /** A record that was written. */
 export interface WrittenRecord {
@@ -103,15 +101,6 @@ export async function writeRecords(
       if (attempt === ATTEMPTS || !isConcurrent(error)) throw error
     }
   }
-}
-
-/** Whether a transaction fails for others that write the same records, and may be tried again. */
-export const isConcurrent = (error: unknown): boolean => CONCURRENT.has(sqlState(error))
-
-/** The SQLSTATE of a database error, '' of any other. */
-export function sqlState(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? error.code : ''
-  return typeof code === 'string' ? code : ''
 }
 
 async function writeOnce(

@@ -14,7 +14,7 @@ import { checkNamespace, checkRegTypeAliases, checkTimeZone, checkWebOrigins } f
 import { REGISTRY_DEFAULTS, type RegistrySettings, selectRegistries, toRegistry } from './registry-rows.ts'
 
 /**
- * Adds a registry and makes its record tables.
+ * Adds a registry and makes its record tables, where it has any.
  * @param registry.kind a kind's name
  * @throws StoreRefusal naming what is wrong: the namespace, the kind, the time zone, a sender_id or an alias,
  *   its form or that it is taken
@@ -30,7 +30,7 @@ export async function addRegistry(
 ): Promise<Registry> {
   const given = { ...REGISTRY_DEFAULTS, ...registry }
   const { namespace, sender_id, demo, environment, primary_identifiers } = given
-  const { time_zone, majority_age, web_origins, reg_type_aliases, qualified_kids } = given
+  const { time_zone, majority_age, web_origins, reg_type_aliases, qualified_kids, own_records } = given
   checkNamespace(namespace)
   const kind = kindNamed(registry.kind)
   if (!kind) {
@@ -66,6 +66,7 @@ export async function addRegistry(
       web_origins,
       reg_type_aliases,
       qualified_kids,
+      own_records,
     }
     const { rows } = await sql<{ id: number }>`insert into registry ${rowOf(values)} returning id`.execute(transaction)
     const [row] = rows

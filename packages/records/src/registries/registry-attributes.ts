@@ -167,7 +167,7 @@ export async function dropColumns(
 ): Promise<void> {
   const { table } = recordTable(registry, recordType)
   for (const { name } of columns) {
-    const statement = `alter table ${quoteName(table)} drop column if exists ${quoteName(name)}`
+    const statement = `alter table if exists ${quoteName(table)} drop column if exists ${quoteName(name)}`
     await sql.raw(statement).execute(transaction)
   }
 }

@@ -14,7 +14,7 @@ import {
 import { sql, type Transaction } from 'kysely'
 import { holdsRows } from '../records/catalog.ts'
 import { sortColumn } from '../records/columns.ts'
-import { createRecordTables, recordTable, tableNames } from '../records/record-tables.ts'
+import { createRecordTables, recordTable, storedTypes, tableNames } from '../records/record-tables.ts'
 import { declarePrimaries } from './primary-identifiers.ts'
 import { registryAt } from './registries.ts'
 import { changeRegistry, dropColumns } from './registry-attributes.ts'
@@ -124,7 +124,7 @@ async function checkUnused(transaction: Transaction<unknown>, registry: Registry
       `${type} is the primary identifier of ${primary.name} in ${namespace}; name another one first`,
     )
   }
-  for (const recordType of kind.record_types) {
+  for (const recordType of storedTypes(registry)) {
     const identifiers = quoteName(recordTable(registry, recordType).identifierTable)
     const { rows } = await sql<{ found: boolean }>`
       select exists (select 1 from ${sql.raw(identifiers)} where type = ${type}) as found`.execute(transaction)

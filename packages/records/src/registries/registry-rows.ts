@@ -34,6 +34,7 @@ export const REGISTRY_DEFAULTS: RegistrySettings = {
   web_origins: [],
   reg_type_aliases: [],
   qualified_kids: false,
+  own_records: true,
   primary_identifiers: {},
 }
 
@@ -67,7 +68,7 @@ export function toRegistry(row: FoundRegistry): Registry {
   if (!kind) {
     throw new StoreRefusal(`the registry at ${namespace} is of kind ${row.kind}, which this version does not know`)
   }
-  const { reg_type_aliases, qualified_kids } = row
+  const { reg_type_aliases, qualified_kids, own_records } = row
   const extended = kindWith(kind, row)
   return {
     id,
@@ -82,6 +83,7 @@ export function toRegistry(row: FoundRegistry): Registry {
     web_origins,
     reg_type_aliases,
     qualified_kids,
+    own_records,
     unfilled: unfilledOf(kind, extended, row),
   }
 }

@@ -12,10 +12,10 @@ import type { Registry } from '@rollcall/core/model/registry'
 import { atDay } from '@rollcall/core/query/at-day'
 import { withTransaction } from '@rollcall/database/transaction'
 import type { JsonObject, RecordType } from '@rollcall/protocol'
-import { retireRecord } from '@rollcall/records/records/merge-records'
 import { prepareRecord } from '@rollcall/records/records/prepare-record'
 import { protectPerson } from '@rollcall/records/records/protect-person'
 import { readProtection } from '@rollcall/records/records/protection'
+import { OWN_SINK } from '@rollcall/records/records/record-sink'
 import { writeRecords } from '@rollcall/records/records/record-writer'
 import { recordsOf } from '@rollcall/records/records/registry-records'
 import { addRegistry } from '@rollcall/records/registries/registries'
@@ -100,7 +100,7 @@ afterAll(() => database.close())
 
 const merge = (survivor: string, retired: string) =>
   withTransaction(database.db.pool, (client) =>
-    retireRecord(client, registry, recordType, { survivor, retired, event: 0, now: new Date() }),
+    OWN_SINK.retireRecord(client, registry, recordType, { survivor, retired, event: 0, now: new Date() }),
   )
 
 const protectionNow = () => withTransaction(database.db.pool, (client) => readProtection(client, registry.id))

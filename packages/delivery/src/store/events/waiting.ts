@@ -6,7 +6,6 @@ import { type Presence, type Purpose, TAKEN_BACK } from '@rollcall/core/model/ev
 import type { Identifier, RecordId } from '@rollcall/core/model/records'
 import { groupCommit, perPool } from '@rollcall/database/group-commit'
 import { isSameRecord, recordIdOf } from '@rollcall/database/record-ids'
-import { protectedCategories } from '@rollcall/records/records/protection'
 import type pg from 'pg'
 
 /** A notification that is due, with its event and its subscription. */
@@ -49,8 +48,6 @@ export interface WaitingNotification {
   readonly consent: (GivenFor & { readonly attributes: readonly string[] }) | null
   /** Its subscription was taken back: it is not sent. */
   readonly unwanted: boolean
-  /** Categories for which the person of the record is protected; none: it is not. */
-  readonly protected: readonly string[]
 }
 
 /** SQL of a `subscription` of which nothing more is sent: it was taken back, or its consent does not hold any more. */
@@ -103,8 +100,7 @@ const dueOf = (isBackfill: boolean): string => `(select * from waiting_notificat
 const FIND_WAITING = `with due as materialized (
     select notification.*, octet_length(event.document) as document_bytes, octet_length(event.identifiers) as other_bytes,
       event.event_type, event.record_type, event.record, event.record_key, event.record_version, event.occurred_at, event.recorded_at,
-      event.replaced_by,
-      ${protectedCategories('event')} as protected
+      event.replaced_by
     from unnest($1::integer[], $2::integer[]) as wanted (mailbox, most)
       cross join lateral (${dueOf(false)} union all ${dueOf(true)} limit wanted.most) as queued
       join notification on notification.id = queued.id
@@ -126,7 +122,7 @@ const FIND_WAITING = `with due as materialized (
     due.corrects as corrected, due.event, due.event_type, due.record_type, ${recordIdOf('due')} as record, due.record_version,
     due.occurred_at, due.recorded_at, due.replaced_by, coalesce(due.document_bytes, due.other_bytes, 2) as bytes, due.subscription,
     code, subscribed, asked_event_type, asked_reg_type, asked_record_type, locale, encrypted, unfiltered, unwanted,
-    due.protected, asking.consent
+    asking.consent
   from due join asking on asking.id = due.subscription
     left join notification as earlier on earlier.id = due.corrects
   order by due.mailbox, due.is_backfill, due.due_at, due.id`

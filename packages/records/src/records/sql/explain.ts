@@ -4,6 +4,7 @@ import { type Comparator, isCompound, type Predicate } from '@rollcall/core/mode
 import type { RecordQuery } from '@rollcall/core/model/record-source'
 import type { RegistryShape } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
+import { StoreRefusal } from '@rollcall/database/refusal'
 import { recordTable } from '../record-tables.ts'
 import { searchStatement } from '../search-statement.ts'
 import { toSql } from './to-sql.ts'
@@ -30,7 +31,7 @@ export interface Explained extends Plan {
  * answered by a shorter one.
  * @param options.analyze also runs it, within the time that a search has
  * @param options.values whether to show the values of the query: in the tree, in the plan and as `values`
- * @throws pg's DatabaseError when it takes longer
+ * @throws pg's DatabaseError when it takes longer; StoreRefusal the records are not in our own tables
  */
 export async function explainSearch(
   db: Database,
@@ -38,6 +39,11 @@ export async function explainSearch(
   { recordType, predicate, page }: RecordQuery,
   options: { readonly analyze?: boolean; readonly values?: boolean },
 ): Promise<Explained> {
+  if (registry.own_records === false) {
+    throw new StoreRefusal(
+      'the records are in a database of their own, and a search has no statement of ours to explain',
+    )
+  }
   const table = recordTable(registry, recordType)
   const statement = searchStatement(table, toSql(predicate, table), page)
   const { cost, plan } = await planOf(db, statement, options.analyze === true)

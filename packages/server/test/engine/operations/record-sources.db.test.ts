@@ -10,10 +10,12 @@ import type { Registry } from '@rollcall/core/model/registry'
 import { openDatabase } from '@rollcall/database/database'
 import { withTransaction } from '@rollcall/database/transaction'
 import { protectPerson } from '@rollcall/records/records/protect-person'
+import { OWN_SINK } from '@rollcall/records/records/record-sink'
 import { openRecords } from '@rollcall/records/records/registry-records'
 import { afterAll, describe, expect, it } from 'vitest'
 import { acting } from '../../../../admin/test/acting.ts'
 import { beneficiary, enrolment } from '../../../../core/test/beneficiaries.ts'
+import { nextItems } from '../../../../delivery/src/notify/next-items.ts'
 import { accepted, asyncPeer, callbacksTo, deliverAll, searchFor } from '../../asynchronous.ts'
 import { memoryRecords } from '../../memory-records.ts'
 import { askingOf } from '../../person-questions.ts'
@@ -27,24 +29,24 @@ const { database } = server
 const owner = openDatabase(database.owner)
 afterAll(() => owner.close())
 
-/** Without the tables that were made for it: whoever passes the port by finds none. */
-async function emptied(registry: Registry): Promise<Registry> {
-  const { rows } = await database.db.pool.query<{ name: string }>(
-    `select relname as name from pg_class where relkind = 'r' and starts_with(relname, $1)`,
-    [`r${registry.id}_`],
-  )
-  await owner.pool.query(`drop table ${rows.map(({ name }) => name).join()}`)
-  return registry
-}
-
 let isSlow = false
 const SOURCES = [
   {
     name: 'own',
-    hold: (registry: Registry, documents: readonly object[]) => writeDocuments(database, registry, documents),
+    isOwn: true,
+    async hold(registry: Registry, documents: readonly object[]) {
+      await writeDocuments(database, registry, documents)
+      const [recordType] = registry.kind.record_types
+      return async (primary: string) => {
+        await withTransaction(database.db.pool, (client) =>
+          OWN_SINK.deleteRecords(client, registry, recordType, [primary.toUpperCase()]),
+        )
+      }
+    },
   },
   {
     name: 'memory',
+    isOwn: false,
     async hold(registry: Registry, documents: readonly object[]) {
       const records = memoryRecords(database.db)
       for (const one of documents) records.put(registry, one)
@@ -52,12 +54,13 @@ const SOURCES = [
       const find = (...asked: Parameters<typeof reader.find>) =>
         isSlow ? Promise.reject(new SearchTimeout(new Error('slow'))) : reader.find(...asked)
       const source = { ...records.source, reader: () => ({ ...reader, find }) }
-      openRecords(database.db, await emptied(registry), { ...records, source })
+      openRecords(database.db, registry, { ...records, source })
+      return async (primary: string) => records.remove(primary.toUpperCase())
     },
   },
 ]
 
-describe.each(SOURCES)('records in a source: $name', async ({ name, hold }) => {
+describe.each(SOURCES)('records in a source: $name', async ({ name, isOwn, hold }) => {
   const uin = (n: number) => `${name}-${n}`
   const person = (n: number) => ({
     '@type': 'CRVS_Person',
@@ -67,18 +70,21 @@ describe.each(SOURCES)('records in a source: $name', async ({ name, hold }) => {
     birth_date: `19${90 - n}-05-05`,
   })
   const people = Array.from({ length: 9 }, (_, n) => person(n))
-  const civil = await server.registry('civil', [], name)
-  const ibr = await server.registry('ibr', [], `${name}-ibr`)
+  const civil = await server.registry('civil', [], name, 'live', isOwn)
+  const ibr = await server.registry('ibr', [], `${name}-ibr`, 'live', isOwn)
+  /** Without taking back what waits in mailboxes. */
+  const protect = (value: string, category: 'shelter' | 'sealed') =>
+    withTransaction(database.db.pool, (client) =>
+      protectPerson(client, civil, {
+        identifier: { type: 'UIN', value: value.toUpperCase() },
+        category,
+        reason: 'Order 7',
+        bearer: null,
+      }),
+    )
   // Protected before there is a record.
-  await withTransaction(database.db.pool, (client) =>
-    protectPerson(client, civil, {
-      identifier: { type: 'UIN', value: uin(8).toUpperCase() },
-      category: 'shelter',
-      reason: 'Order 7',
-      bearer: null,
-    }),
-  )
-  await hold(civil, people)
+  await protect(uin(8), 'shelter')
+  const remove = await hold(civil, people)
   await hold(ibr, [beneficiary(`${name}-1`, enrolment('PRG-7'))])
   const peer = await asyncPeer(server, `${name}.peer.example`)
 
@@ -88,6 +94,9 @@ describe.each(SOURCES)('records in a source: $name', async ({ name, hold }) => {
   }
   const numbers = (item: { data: { reg_records: { name: { given_name: string } }[] } }) =>
     item.data.reg_records.map((record) => record.name.given_name)
+  /** Pages are sent at the same time. */
+  const pageOf = ({ envelope }: ReturnType<typeof callbacksTo>[number]): number =>
+    envelope.message.search_response[0].pagination.page_number
   const expression = (query: object) => ({ query_type: 'expression', query })
 
   it.each([
@@ -127,7 +136,9 @@ describe.each(SOURCES)('records in a source: $name', async ({ name, hold }) => {
     const missing = { search_criteria: expression({ surname: 'nobody' }) }
     const id = await accepted(server, peer, searchFor(peer, [search, missing]), 'search', name)
     await deliverAll(server)
-    const pages = callbacksTo(peer.receiver).filter(({ envelope }) => envelope.message.correlation_id === id)
+    const pages = callbacksTo(peer.receiver)
+      .filter(({ envelope }) => envelope.message.correlation_id === id)
+      .toSorted((one, other) => pageOf(one) - pageOf(other))
     expect(pages.map(({ envelope }) => numbers(envelope.message.search_response[0]))).toEqual([
       ['p1', 'p2'],
       ['p4', 'p5'],
@@ -164,6 +175,34 @@ describe.each(SOURCES)('records in a source: $name', async ({ name, hold }) => {
     const erased = await erasePerson(erasing, { type: 'UIN', value: uin(3), reason: 'order 12' })
     expect(erased).toMatchObject({ notifications: 1, records: [{ namespace: name, record_type: 'Person' }] })
     expect(erased.accounts.entries).toBeGreaterThan(0)
+  })
+
+  it('wait in a mailbox until their person is protected: nothing is sent then, whether the record is still there or not', async () => {
+    const filter = [{ expression1: { attribute_name: 'sex', operator: 'eq', attribute_value: 'male' } }]
+    const criteria = { reg_event_type: 'LiveBirth', notify_record_type: 'Person', filter_type: 'predicate', filter }
+    const code = await codeOf(server, peer, criteria, name)
+    expect(await backfillSubscription(acting({ db: database.db }), { code })).toEqual({ code, queued: 6 })
+    const { rows } = await database.db.pool.query(
+      'select mailbox, participant from subscription where code = $1 and participant = $2',
+      [code, peer.id],
+    )
+    const settings = { notify_items: 10, notify_bytes: 1_000_000 }
+    const grant = await server.context.grants.of({ id: peer.id, status: 'active' }, civil)
+    const planned = async () => {
+      const { envelopes } = await nextItems(database.db, rows[0].mailbox, { registry: civil, grant, settings })
+      const events = envelopes.flat().map(({ event }) => event)
+      const read = await database.db.pool.query(
+        `select document::json -> 'name' ->> 'given_name' as given_name from event where id = any($1) order by id`,
+        [events],
+      )
+      return read.rows.map(({ given_name }) => given_name)
+    }
+    // Those of the test before wait in the same mailbox. The person who was protected at the beginning is not among them.
+    expect(await planned()).toEqual(['p0', 'p6', 'p1', 'p2', 'p4', 'p5', 'p7'])
+    await remove(uin(4))
+    await protect(uin(2), 'sealed')
+    await protect(uin(4), 'sealed')
+    expect(await planned()).toEqual(['p0', 'p6', 'p1', 'p5', 'p7'])
   })
 })
 

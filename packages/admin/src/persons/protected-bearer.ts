@@ -1,0 +1,59 @@
+/** The record of a person who is to be protected, in the transaction that protects the person. */
+
+import { bearersOf, namesIn, type PlaceOfRecords } from '@rollcall/core/model/person-identifiers'
+import { PROTECTION_CATEGORIES } from '@rollcall/core/model/protection'
+import type { RecordReader } from '@rollcall/core/model/record-source'
+import type { Identifier } from '@rollcall/core/model/records'
+import type { Registry } from '@rollcall/core/model/registry'
+import type { Bearer } from '@rollcall/records/records/protect-person'
+import { AdminRefusal } from '../use-case.ts'
+
+/** Records that are compared, at most; households that name the person may be among them. */
+const MOST = 1_000
+
+/**
+ * The record that the identifier names; null: the registry has none.
+ * @throws AdminRefusal several records have it, or the record was merged into another one
+ */
+export async function bearerOf(reader: RecordReader, registry: Registry, named: Identifier): Promise<Bearer | null> {
+  const found: Bearer[] = []
+  const isNamed = ({ type, value }: Identifier): boolean => type === named.type && value === named.value
+  const page = { sort: [], limit: MOST, offset: 0, cap: MOST, categories: PROTECTION_CATEGORIES }
+  for (const recordType of registry.kind.record_types) {
+    const predicate = { is: 'identifier', identifiers: [named] } as const
+    const { records } = await reader.find(registry, { recordType, predicate, page })
+    const ids = records.map(({ id }) => id)
+    const merged = await reader.merged(registry, recordType, ids)
+    for (const { id, document } of records) {
+      const namesOf = (text: string) => namesIn(registry.kind, recordType, JSON.parse(text))
+      const own = namesOf(document)
+      const aliases = (merged.get(id) ?? []).flatMap((one) => namesOf(one.document))
+      if (aliases.some(isNamed)) {
+        throw new AdminRefusal('identifier: the record was merged into another one; name that one', {
+          reason: 'conflict',
+        })
+      }
+      if (own.some(isNamed)) found.push({ recordType, id, identifiers: [...own, ...aliases] })
+    }
+  }
+  const [bearer = null, another] = found
+  if (another !== undefined) {
+    throw new AdminRefusal('identifier: several records have it; name the record by its primary identifier')
+  }
+  return bearer === null || registry.own_records ? bearer : withoutShared(reader, registry, bearer)
+}
+
+/** Without identifiers that other records bear too: our own tables find those themselves. */
+async function withoutShared(reader: RecordReader, registry: Registry, bearer: Bearer): Promise<Bearer> {
+  const isShared = async (identifier: Identifier): Promise<boolean> => {
+    if (identifier.type === bearer.recordType.primary_identifier) return false
+    for (const recordType of registry.kind.record_types) {
+      const place: PlaceOfRecords = { registry, recordType, reader }
+      const bearers = await bearersOf(place, registry.kind, identifier)
+      if (bearers.some(({ id }) => recordType.name !== bearer.recordType.name || id !== bearer.id)) return true
+    }
+    return false
+  }
+  const shared = await Promise.all(bearer.identifiers.map(isShared))
+  return { ...bearer, identifiers: bearer.identifiers.filter((_, at) => !shared[at]) }
+}
