@@ -27,7 +27,7 @@ const USES: readonly Use[] = [
   {
     face: 'base/shared/loopback',
     names: ['isLoopback'],
-    files: ['commands/serve.ts', 'commands/demo.ts', 'demo/switches.ts'],
+    files: ['commands/serve.ts', 'commands/demo-run.ts', 'demo/switches.ts'],
     reason:
       'two refuse or change the address that the environment names, and the page of the demo is for this machine alone',
   },
@@ -65,7 +65,7 @@ const USES: readonly Use[] = [
     face: 'database/database',
     names: ['type Database'],
     files: [
-      ...['environment.ts', 'listen.ts', 'commands/serve.ts', 'commands/demo.ts'],
+      ...['environment.ts', 'listen.ts', 'commands/serve.ts', 'commands/demo-run.ts'],
       ...['demo/credentials.ts', 'demo/demo-file.ts'],
     ],
     reason: 'it is handed on to admin functions',
@@ -73,7 +73,7 @@ const USES: readonly Use[] = [
   {
     face: 'core/model/registry',
     names: ['type Registry'],
-    files: ['commands/demo.ts', 'demo/demo-file.ts'],
+    files: ['commands/demo-run.ts', 'demo/demo-file.ts'],
     reason: 'the demo describes its registries',
   },
   {

@@ -1,0 +1,151 @@
+/** Runs the demo until it is asked to stop. */
+import { dirname } from 'node:path'
+import { ONE_OPERATOR } from '@rollcall/admin/act'
+import { migrateDatabase } from '@rollcall/admin/database'
+import { refuseRealData, refuseSecondDemo } from '@rollcall/admin/demo/demo-database'
+import { fillEmptyRegistries } from '@rollcall/admin/demo/demo-directory'
+import { isLoopback } from '@rollcall/base/shared/loopback'
+import type { Registry } from '@rollcall/core/model/registry'
+import type { Database } from '@rollcall/database/database'
+import { baseUrl, listenerUrl } from '@rollcall/settings/addresses'
+import type { Config } from '@rollcall/settings/config'
+import { openAccounts, openStorage, openVault } from '@rollcall/settings/storage'
+import { demoCredentials, demoOperatorToken, demoSignInLink } from '../demo/credentials.ts'
+import { type DemoFile, demoFilePath, describeDemo, writePrivateFile, writtenParticipants } from '../demo/demo-file.ts'
+import { ensureDemoDirectory } from '../demo/directory.ts'
+import { greeting } from '../demo/greeting.ts'
+import { callBackAt, demoReceiver, earlierPort, RECEIVER_PATH } from '../demo/receiver.ts'
+import { showcaseOf } from '../demo/showcase.ts'
+import { demoSimulation } from '../demo/simulation.ts'
+import { startSwitches } from '../demo/switches.ts'
+import { configuration } from '../environment.ts'
+import { refuseTakenPorts, startListening } from '../listen.ts'
+import { type OutputOptions, print } from '../output.ts'
+import type { StopRequest } from '../stop.ts'
+import { DEMO_RECORDS, syntheticRecords } from '../synthetic-people.ts'
+
+const LOOPBACK = '127.0.0.1'
+
+export interface DemoOptions extends OutputOptions {
+  readonly receiver: boolean
+}
+
+export async function runDemo(stop: StopRequest, options: DemoOptions): Promise<void> {
+  // A demo starts without preparation on any database, so it may keep its master key by itself. It does everything.
+  // No load balancer stands before it, so it need not wait for one when it stops.
+  const read = onThisMachine(configuration())
+  const limits = { ...read.limits, drain_time: 0 }
+  const partnerPage = process.env.ROLLCALL_PARTNER_PAGE !== '0'
+  const config = { ...read, limits, partnerPage, masterKeyInFile: true, role: 'all' as const }
+  await refuseTakenPorts(config)
+  if (stop.signal.aborted) return
+  const storage = await openStorage(config).catch((error: unknown) => {
+    // Ctrl-C in a terminal also ends the processes of PostgreSQL that are at work: that is no failure.
+    if (stop.signal.aborted) return null
+    throw error
+  })
+  if (storage === null) return
+  try {
+    await refuseRealData(storage.owner)
+    const release = await refuseSecondDemo(storage.owner, demoFilePath(config))
+    try {
+      await migrateDatabase(storage, {})
+      if (!stop.signal.aborted) await runUntil(stop, config, storage.db, options)
+    } finally {
+      await release()
+    }
+  } finally {
+    await storage.close()
+  }
+}
+
+/**
+ * A demo listens on this machine only: its data stand in this source, and its secret may be on a screen.
+ * Many systems set HOST for purposes of their own, so an address that others reach is not used; this is reported, not refused.
+ */
+function onThisMachine(config: Config): Config {
+  if (process.env.ROLLCALL_DEMO_REMOTE === '1') return config
+  for (const [variable, value] of Object.entries({ HOST: config.host, ADMIN_HOST: config.adminHost })) {
+    if (isLoopback(value)) continue
+    process.stderr.write(
+      `${variable} is ${value}; the demo listens on ${LOOPBACK} only; ROLLCALL_DEMO_REMOTE=1 permits it\n`,
+    )
+  }
+  const { host, adminHost } = config
+  return {
+    ...config,
+    host: isLoopback(host) ? host : LOOPBACK,
+    adminHost: isLoopback(adminHost) ? adminHost : LOOPBACK,
+  }
+}
+
+async function runUntil(stop: StopRequest, config: Config, db: Database, options: DemoOptions): Promise<void> {
+  const accounts = openAccounts(config, db)
+  try {
+    await runWith(
+      stop,
+      config,
+      { db, vault: () => openVault(config, db), accounts, caller: DEMO, approvals: ONE_OPERATOR },
+      options,
+    )
+  } finally {
+    await accounts.close()
+  }
+}
+
+const DEMO = { kind: 'demo' } as const
+
+type Needs = Parameters<typeof ensureDemoDirectory>[0]
+
+async function runWith(stop: StopRequest, config: Config, needs: Needs, options: DemoOptions): Promise<void> {
+  const { db } = needs
+  const { registries, secrets, ...participants } = await ensureDemoDirectory(needs)
+  // The port is known, and ours, before the long work.
+  const { server } = await startListening(config, db)
+  const simulation = demoSimulation()
+  let switches: Awaited<ReturnType<typeof startSwitches>> | null = null
+  try {
+    await fill(db, registries)
+    if (stop.signal.aborted) return
+    const path = demoFilePath(config)
+    const written = await writtenParticipants(path)
+    const credentials = (name: 'participant' | 'restricted') => {
+      const { [name]: participant } = participants
+      const client_secret = secrets.get(participant.sender_id)
+      return demoCredentials(needs, participant, { ...written[name], ...(client_secret && { client_secret }) })
+    }
+    const [participant, restricted] = [await credentials('participant'), await credentials('restricted')]
+    const base_url = baseUrl(config, server.port)
+    const admin = { base_url: listenerUrl(config.adminHost, server.adminPort), token: await demoOperatorToken(needs) }
+    const demo = await describeDemo(db, { base_url, participant, restricted, admin, registries })
+    await writePrivateFile(path, `${JSON.stringify(demo, null, 2)}\n`)
+    const { sender_id } = participant
+    const here = listenerUrl(config.host, server.port)
+    const receiver = options.receiver ? demoReceiver({ ...demo, base_url: here }) : null
+    switches = await startSwitches({ demo, receiver, simulation }, await earlierPort(needs, sender_id))
+    await callBackAt(needs, sender_id, receiver && `${switches.url}${RECEIVER_PATH}`)
+    const { url: demoPage } = switches
+    const data = process.env.ROLLCALL_DATA ? dirname(path) : null
+    const place = { data, port: server.port, adminPort: server.adminPort }
+    server.show(showcaseOf(demo, demoPage, place))
+    server.markReady()
+    const link = await demoSignInLink(needs, admin.base_url)
+    print(options, summary(demo, path), greeting(demo, { path, link, place, demoPage }))
+    await stop.asked
+  } finally {
+    await simulation.close()
+    await server.stop()
+    // What is sent until then still arrives.
+    await switches?.close()
+  }
+}
+
+async function fill(db: Database, registries: readonly Registry[]): Promise<void> {
+  const filled = await fillEmptyRegistries(db, registries, { count: DEMO_RECORDS, make: syntheticRecords })
+  if (filled.length > 0) process.stderr.write(`${DEMO_RECORDS} records each went into ${filled.join(', ')}\n`)
+}
+
+/** For machines: where everything is, without the secret. */
+function summary({ base_url, token_url, registries }: DemoFile, demo_file: string): object {
+  return { base_url, token_url, demo_file, namespaces: registries.map(({ namespace }) => namespace) }
+}
