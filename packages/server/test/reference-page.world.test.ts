@@ -108,6 +108,7 @@ describe('the reference page', () => {
       demoPage: 'http://127.0.0.1:9',
     })
     const ids: string[] = []
+    const shown: string[] = []
     const note = (request: Request): void => {
       if (request.method() === 'POST' && request.url().endsWith('search'))
         ids.push(JSON.parse(request.postData() ?? '').header.message_id)
@@ -124,8 +125,20 @@ describe('the reference page', () => {
         await vi.waitUntil(() => ids.length === times, { timeout: 300_000, interval: 20 })
       }
       page.off('request', note)
+      const snippets = search.locator('.request-snippets')
+      for (const title of ['curl', 'TypeScript', 'Python', 'Java']) {
+        await snippets.getByRole('heading', { name: title, exact: true }).click()
+        shown.push((await snippets.locator('.curl.microlight').textContent()) ?? '')
+      }
     })
     expect(new Set(ids).size).toBe(2)
+    // The request that was sent last, in each language; `examples/shown-searches.world.test.ts` runs the programs.
+    expect(shown).toEqual(
+      ['curl -X', "from '@rollcall/client'", 'from rollcall import', 'new Rollcall.Registry('].map((text) =>
+        expect.stringContaining(text),
+      ),
+    )
+    for (const text of shown) expect(text).toMatch(/demo\.example.*P-1/s)
     expectNothingElse(found)
     // It is held to its policy: what it asked of another host would be seen. The browser reports it after the request has failed.
     const reported = page.waitForEvent('console', (message) => message.text().startsWith('policy: '))

@@ -72,19 +72,20 @@ curl -s "$REGISTRY${path}" \\
 ${body}
 END`
 
+export interface TypeScriptProgram {
+  readonly namespace: string
+  readonly registry: { readonly kind: { readonly name: string }; readonly sender_id: string }
+  readonly participant: { readonly sender_id: string; readonly signature_profile: SignatureProfile }
+}
+
 /** A program with `@rollcall/client`, which signs what it sends. */
 export function typeScriptOf({
-  namespace,
-  registry,
-  participant,
   record_type,
   form,
   page_size,
   later,
-}: {
-  readonly namespace: string
-  readonly registry: { readonly kind: { readonly name: string }; readonly sender_id: string }
-  readonly participant: { readonly sender_id: string; readonly signature_profile: SignatureProfile }
+  ...program
+}: TypeScriptProgram & {
   readonly record_type: string
   readonly form: TriedForm
   readonly page_size: number | undefined
@@ -95,10 +96,24 @@ export function typeScriptOf({
     `reg_record_type: ${literal(record_type)}`,
     ...(page_size === undefined ? [] : [`pagination: { page_size: ${page_size}, page_number: 1 }`]),
   ]
+  const call = `${later ? 'searchAsync' : 'search'}({ ...${text}, ${more.join(', ')} })`
+  return typeScriptProgram(program, call, name === null ? [] : [name])
+}
+
+/**
+ * The program around a call of the client.
+ * @param call the method and its arguments
+ * @param names what it imports from the client
+ */
+export function typeScriptProgram(
+  { namespace, registry, participant }: TypeScriptProgram,
+  call: string,
+  names: readonly string[] = [],
+): string {
   const { signature_profile: profile } = participant
   const isDefault = JSON.stringify(profile) === JSON.stringify(DEFAULT_SIGNATURE_PROFILE)
   return `import { readFile } from 'node:fs/promises'
-import { ${[...(name === null ? [] : [name]), 'RegistryClient'].join(', ')} } from '@rollcall/client'
+import { ${[...names, 'RegistryClient'].join(', ')} } from '@rollcall/client'
 
 // ${SIGNING_KEY}
 const key = JSON.parse(await readFile(process.env.SIGNING_KEY ?? '', 'utf8'))
@@ -114,7 +129,7 @@ const registry = new RegistryClient({
   signing: { key${isDefault ? '' : `, profile: ${JSON.stringify(profile)}`} },
 })
 
-console.log(await registry.${later ? 'searchAsync' : 'search'}({ ...${text}, ${more.join(', ')} }))
+console.dir(await registry.${call}, { depth: null })
 `
 }
 

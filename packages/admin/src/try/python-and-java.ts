@@ -9,21 +9,30 @@ import {
 } from '@rollcall/protocol'
 import { SIGNING_KEY } from './code.ts'
 
-export interface ShownSearch {
+export interface ShownProgram {
   readonly namespace: string
   readonly registry: { readonly sender_id: string }
   readonly participant: { readonly sender_id: string; readonly signature_profile: SignatureProfile }
-  readonly criteria: JsonObject
   /** The kid of the key with which the participant signs; null: it has registered none. */
   readonly kid: string | null
+}
+
+export interface ShownSearch extends ShownProgram {
+  readonly criteria: JsonObject
   readonly later: boolean
 }
 
 const KEY_SET = '/.well-known/jwks.json'
 const NO_KID = 'KID'
 
-/** A program beside rollcall.py; where that cannot sign as the participant does, a comment that says so. */
-export function pythonOf({ namespace, registry, participant, criteria, kid, later }: ShownSearch): string {
+export const pythonOf = ({ criteria, later, ...program }: ShownSearch): string =>
+  pythonProgram(program, `${later ? 'search_later' : 'search'}(${pythonLiteral(criteria)})`)
+
+/**
+ * A program beside rollcall.py; where that cannot sign as the participant does, a comment that says so.
+ * @param call the method of the registry and its arguments
+ */
+export function pythonProgram({ namespace, registry, participant, kid }: ShownProgram, call: string): string {
   const { sender_id, signature_profile: profile } = participant
   if (!hasDefaultForm(profile)) return `# ${unsupported('rollcall.py', profile)}\n`
   const algorithms = profile.algorithms.map((name) => JSON.stringify(name)).join(', ')
@@ -43,16 +52,25 @@ registry = Registry(
     client_secret=os.environ["CLIENT_SECRET"],
 )
 
-print(registry.${later ? 'search_later' : 'search'}(${pythonLiteral(criteria)}))
+print(registry.${call})
 `
 }
 
-/** A program beside Rollcall.java; where that cannot sign as the participant does, a comment that says so. */
-export function javaOf({ namespace, registry, participant, criteria, kid, later }: ShownSearch): string {
+export function javaOf({ criteria, later, ...program }: ShownSearch): string {
+  const question = `(ObjectNode) json(${literal(JSON.stringify(criteria))})`
+  return javaProgram(program, later ? `searchLater(null, ${question})` : `search(${question})`)
+}
+
+/**
+ * A program beside Rollcall.java; where that cannot sign as the participant does, a comment that says so.
+ * @param call the method of the registry and its arguments; `json` reads a text
+ */
+export function javaProgram({ namespace, registry, participant, kid }: ShownProgram, call: string): string {
   const { sender_id, signature_profile: profile } = participant
   const isSupported = hasDefaultForm(profile) && profile.digest_prefix === '' && profile.algorithms.includes('EdDSA')
   if (!isSupported) return `// ${unsupported('Rollcall.java', profile)}\n`
-  return `import com.fasterxml.jackson.databind.node.ObjectNode;
+  return `import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 
@@ -68,9 +86,11 @@ public class Search {
     var registry = new Rollcall.Registry(
       host + "/${namespace}/v${PROTOCOL_VERSION}", peer, ${literal(sender_id)}, key, tokens);
 
-    String criteria = ${literal(JSON.stringify(criteria))};
-    var question = (ObjectNode) Rollcall.readJson(criteria.getBytes(StandardCharsets.UTF_8));
-    System.out.println(registry.${later ? 'searchLater(null, question)' : 'search(question)'});
+    System.out.println(registry.${call});
+  }
+
+  private static JsonNode json(String text) {
+    return Rollcall.readJson(text.getBytes(StandardCharsets.UTF_8));
   }
 }
 `

@@ -8,6 +8,7 @@ import { type HttpServer, mount } from './server.ts'
 const SITE_FILES = {
   'site.css': ['text/css', new URL('./site/site.css', import.meta.url)],
   'landing.js': ['text/javascript', new URL('./site/landing.js', import.meta.url)],
+  'programs.js': ['text/javascript', new URL('./site/programs.js', import.meta.url)],
   'reference.js': ['text/javascript', new URL('./site/reference.js', import.meta.url)],
 } as const
 const SITE = '/assets/site/'

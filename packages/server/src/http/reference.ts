@@ -1,8 +1,18 @@
 /** Each registry's OpenAPI document and the page that shows it. All that the page loads comes from here. */
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
+import { typeScriptProgram } from '@rollcall/admin/try/code'
+import { javaProgram, pythonProgram } from '@rollcall/admin/try/python-and-java'
 import type { Registry } from '@rollcall/core/model/registry'
-import { CALLBACKS, type Kind, OPERATIONS, openApiDocument, TOKEN_PATH } from '@rollcall/protocol'
+import {
+  CALLBACKS,
+  DEFAULT_SIGNATURE_PROFILE,
+  type Kind,
+  OPERATIONS,
+  openApiDocument,
+  operationsOf,
+  TOKEN_PATH,
+} from '@rollcall/protocol'
 import { sendJson } from './answer.ts'
 import { type HasRegistries, registryLinks } from './landing.ts'
 import { html, mountFile, type Page, sendPage, site } from './page.ts'
@@ -61,6 +71,29 @@ function documentText(registry: Registry, shown: Showcase | null): string {
   return text
 }
 
+/**
+ * The texts of the programs for `site/programs.js`, and the operations that they call by path. The page is for everybody,
+ * so the profile is the default one, and who asks is said by the request on the screen.
+ */
+function programsOf(registry: Registry): string {
+  const { namespace, kind } = registry
+  const participant = { sender_id: '%SENDER%', signature_profile: DEFAULT_SIGNATURE_PROFILE }
+  const program = { namespace, registry, participant, kid: null }
+  const operations = operationsOf(kind).flatMap(({ name, sync_paths, async_paths }) => [
+    ...sync_paths.map((path) => [path, { name, later: false }]),
+    ...async_paths.map((path) => [path, { name, later: true }]),
+  ])
+  return JSON.stringify({
+    base: `/${namespace}/${VERSION_SEGMENT}/`,
+    texts: {
+      typescript: typeScriptProgram(program, '%CALL%'),
+      python: pythonProgram(program, '%CALL%'),
+      java: javaProgram(program, '%CALL%'),
+    },
+    operations: Object.fromEntries(operations),
+  })
+}
+
 const titleOf = ({ kind, namespace }: Registry): string => `Rollcall: ${kind.title} (${namespace})`
 
 /** @param shown for visitors who may know the secret of the demo */
@@ -74,7 +107,7 @@ function referencePage(registry: Registry, registries: readonly Registry[], show
   return {
     title: titleOf(registry),
     styles: [`${ASSETS}swagger-ui.css`],
-    scripts: [`${ASSETS}swagger-ui-bundle.js`, site('reference.js')],
+    scripts: [`${ASSETS}swagger-ui-bundle.js`, site('programs.js'), site('reference.js')],
     body: html`<header class="bar">
 <a class="brand" href="/">Rollcall</a>
 <h1>${kind.title}</h1>
@@ -84,7 +117,8 @@ function referencePage(registry: Registry, registries: readonly Registry[], show
 <label><input type="checkbox" id="fresh" checked> Send each message with a new message_id and message_ts</label>
 ${shown === null ? html`<span class="note">Press Authorize to give the credentials of your participant. This page cannot sign: a participant that must sign its messages is answered 401 here. The operator's documents have a signed search for a shell (docs/onboarding.md, 7).</span>` : html`<span class="note">This demo fetches its access token by itself.</span>`}
 </div>
-<div id="reference" data-document="${document}" data-token="/${TOKEN_PATH}"${client}></div>
+<p class="note">Below each answer stands the request in curl, TypeScript, Python and Java. The programs take from the environment REGISTRY, the address of this server, CLIENT_ID, CLIENT_SECRET, and SIGNING_KEY, a file with the private key. They sign with the default profile; the partner page shows a search with yours.</p>
+<div id="reference" data-document="${document}" data-token="/${TOKEN_PATH}" data-programs="${programsOf(registry)}"${client}></div>
 <noscript>This page needs JavaScript; the document itself is at <a href="${document}">openapi.json</a>.</noscript>`,
   }
 }

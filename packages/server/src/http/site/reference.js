@@ -1,5 +1,8 @@
-/* global SwaggerUIBundle */
-/* The reference page: Swagger UI, whose requests are sent with a fresh message_id and, in a demo, with a token. */
+/* global SwaggerUIBundle, programOf */
+/*
+ * The reference page: Swagger UI, whose requests are sent with a fresh message_id and, in a demo, with a token, and are
+ * shown as programs.
+ */
 const reference = document.getElementById('reference')
 const fresh = document.getElementById('fresh')
 const { document: url, token: tokenUrl, client: clientId, secret: clientSecret } = reference.dataset
@@ -46,6 +49,10 @@ async function prepared(request) {
   return request
 }
 
+const programs = JSON.parse(reference.dataset.programs)
+const programIn = (language) => (request) =>
+  programOf(programs, language, { url: new URL(request.get('url'), location.href), body: request.get('body') })
+
 const ui = SwaggerUIBundle({
   domNode: reference,
   url,
@@ -56,5 +63,26 @@ const ui = SwaggerUIBundle({
   tryItOutEnabled: Boolean(clientSecret),
   displayRequestDuration: true,
   requestInterceptor: prepared,
+  plugins: [
+    () => ({
+      fn: {
+        requestSnippetGenerator_typescript: programIn('typescript'),
+        requestSnippetGenerator_python: programIn('python'),
+        requestSnippetGenerator_java: programIn('java'),
+      },
+    }),
+  ],
+  requestSnippetsEnabled: true,
+  /* By languages whose colours the viewer has. */
+  requestSnippets: {
+    generators: {
+      curl_bash: { title: 'curl', syntax: 'bash' },
+      typescript: { title: 'TypeScript', syntax: 'javascript' },
+      python: { title: 'Python', syntax: 'bash' },
+      java: { title: 'Java', syntax: 'javascript' },
+    },
+    defaultExpanded: true,
+    languages: null,
+  },
 })
 if (clientId) ui.initOAuth({ clientId, clientSecret })
