@@ -1,22 +1,19 @@
 /** The examples in Python and Java: the vectors, the first search and callback, and everything that they refuse. */
-import { execFile, execFileSync } from 'node:child_process'
-import { createPrivateKey, type JsonWebKey } from 'node:crypto'
+import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, open, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { canonicalJson, parseJson } from '@rollcall/protocol'
 import { afterAll, beforeAll, describe, expect, onTestFinished, type TestContext, test } from 'vitest'
 import type { Vector } from '../conformance/signature/cases.ts'
 import { FILES } from '../conformance/signature/vectors.ts'
-import type { DemoFile } from '../packages/cli/src/demo/demo-file.ts'
 import { demoHome, demoServer } from '../packages/cli/test/asking.ts'
 import { CIVIL, onSearch, SIGNER, signed } from '../packages/client/test/callbacks.ts'
 import { finding, loopback, type Respond, refusing } from '../packages/client/test/loopback.ts'
 import { keyPair } from '../packages/core/test/key-pairs.ts'
 import type { Unsigned } from '../packages/delivery/test/stranger/signing.ts'
-import { ended, JAVA, javaOrSkip, type Language, PYTHON, pythonOrSkip, started } from './test/languages.ts'
+import { ended, JAVA, type Language, PYTHON, started } from './test/languages.ts'
 
 const VECTORS = join(import.meta.dirname, '../conformance/signature')
 const LANGUAGES: readonly Language[] = [PYTHON, JAVA]
@@ -209,7 +206,8 @@ describe.each(LANGUAGES)('$name', (language) => {
     })
     const [line] = await once(child.stdout, 'data')
     const [, url = ''] = /^listening on (\S+)\n/.exec(String(line)) ?? []
-    return async (body: string, headers: Record<string, string> = {}): Promise<[number, string, string]> => {
+    expect((await fetch(`${url}/registry/on-search`)).status).toBe(405)
+    const post = async (body: string, headers: Record<string, string> = {}): Promise<[number, string, string]> => {
       const answer = await fetch(`${url}/registry/on-search`, {
         method: 'POST',
         body,
@@ -221,18 +219,25 @@ describe.each(LANGUAGES)('$name', (language) => {
       }
       return [answer.status, errors?.[0]?.code ?? message.ack_status, errors?.[0]?.message ?? message.correlation_id]
     }
+    return { post, child }
   }
 
   test('handles a callback once, acknowledges it after that, and takes it again when it could not be handled', async (context) => {
     const later = join(folder, `${context.task.id}`)
     const file = join(later, 'callbacks.ndjson')
-    const post = await receiving(context, file)
+    const { post, child } = await receiving(context, file)
+    const log: Buffer[] = []
+    child.stderr.on('data', (data) => log.push(data))
     const body = signed(onSearch())
     const failed = [500, 'err.service.unavailable', 'the message was not handled; send it again later']
     expect(await post(body)).toEqual(failed)
+    // Where it failed, and not the text of the error.
+    await expect.poll(() => String(Buffer.concat(log))).toMatch(/a callback was not handled: [^:\n]+\n.*receive\W/is)
+    expect(String(Buffer.concat(log))).not.toContain(file)
     await mkdir(later)
     expect(await post(body)).toEqual([200, 'ACK', 'c-1'])
     expect(await post(body)).toEqual([200, 'ACK', 'c-1'])
+    expect((await stat(file)).mode & 0o777).toBe(0o600)
     const lines = (await readFile(file, 'utf8')).trimEnd().split('\n')
     expect(lines.map((line) => JSON.parse(line))).toEqual(
       [JSON.parse(body)].map(({ header, message }) => ({ header, message })),
@@ -241,7 +246,7 @@ describe.each(LANGUAGES)('$name', (language) => {
     // A pipe whose other end nobody has opened holds the handler up.
     const pipe = join(later, 'pipe')
     execFileSync('mkfifo', [pipe])
-    const postToPipe = await receiving(context, pipe)
+    const { post: postToPipe } = await receiving(context, pipe)
     const both = [postToPipe(body), postToPipe(body)]
     const busy = [503, 'err.service.unavailable', 'the message is being handled; send it again later']
     expect(await Promise.race(both)).toEqual(busy)
@@ -252,7 +257,7 @@ describe.each(LANGUAGES)('$name', (language) => {
 
   test('refuses every callback that must not be believed', async (context) => {
     const file = join(folder, `${context.task.id}.ndjson`)
-    const post = await receiving(context, file)
+    const { post } = await receiving(context, file)
     const times = (created: number, expires: number) => ({ parameters: { created, expires } })
     const now = Math.floor(Date.now() / 1_000)
     const header = (changes: object) => signed(onSearch({ header: changes }))
@@ -323,45 +328,12 @@ describe.each(LANGUAGES)('$name', (language) => {
     expect(await post(ok)).toEqual([200, 'ACK', 'c-1'])
     expect((await readFile(file, 'utf8')).split('\n')).toHaveLength(2)
 
-    const postWithToken = await receiving(context, file, { CALLBACK_AUTHORIZATION: 'Bearer right' })
+    const { post: postWithToken } = await receiving(context, file, { CALLBACK_AUTHORIZATION: 'Bearer right' })
     const unauthorized = [401, 'err.request.unauthorized', 'the access token is missing or not valid']
     expect(await postWithToken(ok)).toEqual(unauthorized)
     expect(await postWithToken(ok, { Authorization: 'Bearer wrong' })).toEqual(unauthorized)
     expect(await postWithToken(ok, { Authorization: 'Bearer right' })).toEqual([200, 'ACK', 'c-1'])
   })
-})
-
-/** The programs of a page that are marked to be run, with the addresses and names of the test's participant. */
-async function shownProgram(page: string, name: string): Promise<string> {
-  const text = await readFile(new URL(`../docs/${page}`, import.meta.url), 'utf8')
-  const [, program = ''] = new RegExp(`<!-- run: ${name} -->\\n\`\`\`\\w+\\n(.*?)\\n\`\`\``, 's').exec(text) ?? []
-  const { base_url, participant } = JSON.parse(await readFile(join(demo.home.path, 'demo.json'), 'utf8')) as DemoFile
-  const key = createPrivateKey({ key: participant.sign.private_jwk as JsonWebKey, format: 'jwk' })
-  await writeFile(join(folder, 'private-key.pem'), key.export({ type: 'pkcs8', format: 'pem' }))
-  await writeFile(join(folder, 'secret.txt'), `${participant.client_secret}\n`)
-  return program
-    .replaceAll('https://registry.example.org', base_url)
-    .replaceAll('spmis.example.org', participant.sender_id)
-    .replaceAll('sig-2026', participant.sign.kid)
-    .replaceAll('7f0c', participant.client_id)
-}
-
-test('the program of docs/python.md asks and prints how many were found', async (context) => {
-  const python = pythonOrSkip(context)
-  await writeFile(join(folder, 'search.py'), await shownProgram('python.md', 'search'))
-  const { stdout } = await promisify(execFile)(python, ['-B', 'search.py'], {
-    cwd: folder,
-    env: { PYTHONPATH: join(import.meta.dirname, 'python') },
-  })
-  expect(stdout).toBe('1 1 records\n2 3 records\n')
-})
-
-test('the program of docs/java.md asks and prints how many were found', async (context) => {
-  const java = await javaOrSkip(context, folder)
-  await writeFile(join(folder, 'Search.java'), await shownProgram('java.md', 'search'))
-  const [program = '', ...words] = java
-  const { stdout } = await promisify(execFile)(program, [...words, 'Search.java'], { cwd: folder })
-  expect(stdout).toBe('1 1 records\n')
 })
 
 test.each([

@@ -19,8 +19,12 @@ public final class ReceiverHttp {
     }));
     server.createContext("/", exchange -> {
       try (exchange) {
-        boolean isPost = exchange.getRequestMethod().equals("POST");
-        byte[] body = isPost ? exchange.getRequestBody().readNBytes(Rollcall.Receiver.MAX_BODY + 1) : new byte[0];
+        if (!exchange.getRequestMethod().equals("POST")) {
+          exchange.getResponseHeaders().set("Allow", "POST");
+          exchange.sendResponseHeaders(405, -1); // No body.
+          return;
+        }
+        byte[] body = exchange.getRequestBody().readNBytes(Rollcall.Receiver.MAX_BODY + 1);
         var headers = exchange.getRequestHeaders();
         var answer = receiver.receive(body, headers.getFirst("Content-Type"), headers.getFirst("Authorization"));
         exchange.getResponseHeaders().set("Content-Type", "application/json");

@@ -34,12 +34,12 @@ public final class Rollcall {
       this.code = code;
       this.status = status;
     }
+    @Override public String toString() { return getClass().getName() + ": " + code + ": " + getMessage(); }
   }
 
   private static void require(boolean holds, String code, int status, String rule) {
     if (!holds) throw new Refused(code, rule, status);
   }
-
   private static final String BAD = "err.request.bad", UNSIGNED = "err.signature.invalid";
   // JSON ------------------------------------------------------------------------------------------------------------
   private static final JsonNodeFactory NODES = JsonNodeFactory.instance;
@@ -64,7 +64,6 @@ public final class Rollcall {
       throw new Refused(BAD, rule, 400);
     }
   }
-
   /** The one text that all systems sign for this value (RFC 8785). IllegalArgumentException: it has none. */
   public static String canonical(JsonNode value) { return canonical(value, 0); }
 
@@ -81,7 +80,6 @@ public final class Rollcall {
     if (value.isArray()) value.forEach(element -> parts.add(canonical(element, depth + 1)));
     return parts.toString();
   }
-
   private static String quoted(String value) {
     StringBuilder text = new StringBuilder("\"");
     value.codePoints().forEach(point -> {
@@ -93,7 +91,6 @@ public final class Rollcall {
     });
     return text.append('"').toString();
   }
-
   /** A number as ECMAScript writes it: 2e+23, 3, 1e-7, 0.000001. */
   private static String written(JsonNode value) {
     double number = value.doubleValue();
@@ -109,7 +106,6 @@ public final class Rollcall {
     else text = "%s%s%se%+d".formatted(digits.charAt(0), length > 1 ? "." : "", digits.substring(1), point - 1);
     return number < 0 ? "-" + text : text;
   }
-
   /** The decimal number with the fewest digits that is read as this double: Double.toString of Java 17 has more. */
   private static BigDecimal shortest(double number) {
     BigDecimal exact = new BigDecimal(number);
@@ -130,7 +126,6 @@ public final class Rollcall {
       byte[] encoded = Base64.getMimeDecoder().decode(text.replaceAll("-----[^-]*-----", ""));
       return new SigningKey(KeyFactory.getInstance("Ed25519").generatePrivate(new PKCS8EncodedKeySpec(encoded)), kid);
     }
-
     public static SigningKey fromJwk(JsonNode jwk) throws GeneralSecurityException {
       byte[] seed = Base64.getUrlDecoder().decode(jwk.path("d").asText());
       KeySpec spec = new EdECPrivateKeySpec(NamedParameterSpec.ED25519, seed);
@@ -148,8 +143,8 @@ public final class Rollcall {
     public KeySet(String source) throws GeneralSecurityException {
       address = source.startsWith("{") ? null : source;
       if (address == null) keys = read(readJson(source.getBytes(UTF_8)));
+      else https(address);
     }
-
     /** The key of this name, or null. The set is fetched again when it is old, or when it does not have the name. */
     private synchronized PublicKey find(String kid) throws Exception {
       Instant now = Instant.now();
@@ -164,7 +159,6 @@ public final class Rollcall {
       if (address == null || fetched.isAfter(now.minusSeconds(86_400))) return keys.get(kid);
       throw new IOException("the public keys of the registry cannot be fetched");
     }
-
     private static Map<String, PublicKey> read(JsonNode jwks) throws GeneralSecurityException {
       if (!jwks.path("keys").isArray()) throw new IllegalArgumentException("a JWK set must have keys");
       Map<String, PublicKey> found = new HashMap<>();
@@ -199,7 +193,6 @@ public final class Rollcall {
     return "(created): %s\n(expires): %s\ndigest: %s".formatted(created, expires, encoded(digest)).getBytes(UTF_8);
   }
   private static String encoded(byte[] bytes) { return Base64.getEncoder().encodeToString(bytes); }
-
   /** The text of the member signature, for five minutes. */
   private static String sign(JsonNode header, JsonNode message, SigningKey key) throws Exception {
     long now = Instant.now().getEpochSecond();
@@ -211,7 +204,6 @@ public final class Rollcall {
       + "headers='%s', signature='%s'", sender = header.get("sender_id").textValue();
     return list.replace('\'', '"').formatted(sender, key.kid, created, expires, HEADERS, encoded(signature.sign()));
   }
-
   /** Returns when this peer has signed the header and the message of the envelope, and throws Refused otherwise. */
   static void verify(JsonNode envelope, Peer peer, Instant now) throws Exception {
     JsonNode given = envelope.path("signature"), header = envelope.path("header"), message = envelope.path("message");
@@ -240,7 +232,6 @@ public final class Rollcall {
     requireSigned(isSigned, "no key of the sender has signed this header and message");
   }
   private static void requireSigned(boolean holds, String rule) { require(holds, UNSIGNED, 401, "signature: " + rule); }
-
   private static boolean hasSigned(PublicKey key, byte[] content, byte[] value) {
     try {
       Signature signature = Signature.getInstance("Ed25519");
@@ -251,7 +242,6 @@ public final class Rollcall {
       return false;
     }
   }
-
   private static Map<String, String> parameters(String signature) {
     Map<String, String> values = new HashMap<>();
     String text = signature.replaceFirst("^Signature: ", "");
@@ -273,10 +263,9 @@ public final class Rollcall {
 
   private static URI https(String address) {
     boolean isSafe = address.matches("https://.*|http://(127\\.0\\.0\\.1|localhost|\\[::1])(:\\d+)?(/.*)?");
-    if (!isSafe) throw new IllegalArgumentException("the address must be https, except on this machine");
+    if (!isSafe) throw new IllegalArgumentException(address + " must begin with https://, except on this machine");
     return URI.create(address);
   }
-
   private static Answer send(HttpRequest.Builder request) throws IOException, InterruptedException {
     var answer = HTTP.send(request.timeout(Duration.ofSeconds(30)).build(), HttpResponse.BodyHandlers.ofInputStream());
     try (InputStream body = answer.body()) {
@@ -285,7 +274,6 @@ public final class Rollcall {
       return new Answer(answer.statusCode(), data, answer.headers().firstValue("Retry-After").orElse(""));
     }
   }
-
   private static HttpRequest.Builder post(String address, String type, String body) {
     var content = HttpRequest.BodyPublishers.ofString(body);
     return HttpRequest.newBuilder(https(address)).header("Content-Type", type).POST(content);
@@ -297,11 +285,10 @@ public final class Rollcall {
     private String token;
     private Instant ends = Instant.MIN;
     public Tokens(String address, String clientId, String clientSecret) {
-      this.address = address;
+      this.address = https(address).toString();
       form = "grant_type=client_credentials&client_id=" + URLEncoder.encode(clientId, UTF_8)
         + "&client_secret=" + URLEncoder.encode(clientSecret, UTF_8);
     }
-
     synchronized String get() throws IOException, InterruptedException {
       if (Instant.now().isBefore(ends)) return token;
       Answer answer = send(post(address, "application/x-www-form-urlencoded", form));
@@ -317,38 +304,54 @@ public final class Rollcall {
   /** One registry that we ask. Its baseUrl is such as https://registry.example.org/civil/v1.0.0, with the version; the
    *  peer says by what we believe its answers. */
   public record Registry(String baseUrl, Peer peer, String senderId, SigningKey key, Tokens tokens) {
+    public Registry { https(baseUrl); }
+
     /** Asks at once. Returns the envelope of the answer, which is verified. */
     public JsonNode search(ObjectNode... criteria) throws Exception {
-      String transaction = UUID.randomUUID().toString();
-      JsonNode envelope = ask("registry/sync/search", transaction, null, criteria);
-      verify(envelope, peer, Instant.now());
-      boolean isForUs = envelope.at("/header/receiver_id").asText().equals(senderId);
-      require(isForUs, "err.receiver_id.invalid", 400, "header.receiver_id: the answer is not for us");
-      boolean isOurs = envelope.at("/message/transaction_id").asText().equals(transaction);
-      require(isOurs, BAD, 400, "message.transaction_id: the answer is to another request");
-      refuseEncrypted(envelope);
-      return envelope;
+      return ask("registry/sync/search", searchHeader(criteria), searchMessage(criteria));
     }
-
     /** Asks to be called back, at the full address senderUri, or where that is null at the address that is
      *  registered for us. Returns the correlation_id of the callback. */
     public String searchLater(String senderUri, ObjectNode... criteria) throws Exception {
-      JsonNode answer = ask("registry/search", UUID.randomUUID().toString(), senderUri, criteria);
-      return answer.at("/message/correlation_id").asText();
+      ObjectNode header = searchHeader(criteria);
+      if (senderUri != null) header.put("sender_uri", senderUri);
+      return askLater("registry/search", header, searchMessage(criteria));
     }
 
-    /** Signs and sends one message. Returns the answer, which is not verified. */
-    private JsonNode ask(String path, String transaction, String senderUri, ObjectNode... criteria) throws Exception {
-      ObjectNode message = NODES.objectNode().put("transaction_id", transaction);
+    private static ObjectNode searchHeader(ObjectNode[] criteria) {
+      return NODES.objectNode().put("action", "search").put("total_count", criteria.length);
+    }
+    private static ObjectNode searchMessage(ObjectNode[] criteria) {
+      ObjectNode message = NODES.objectNode().put("transaction_id", UUID.randomUUID().toString());
       ArrayNode items = message.putArray("search_request");
       for (ObjectNode asked : criteria) {
         ObjectNode item = items.addObject().put("reference_id", String.valueOf(items.size()));
         item.put("timestamp", now()).set("search_criteria", asked);
       }
+      return message;
+    }
+
+    /** Asks at once, at any synchronous path. The header has its action, and what else it needs, such as meta. */
+    public JsonNode ask(String path, JsonNode header, JsonNode message) throws Exception {
+      JsonNode envelope = answered(path, header, message);
+      verify(envelope, peer, Instant.now());
+      boolean isForUs = envelope.at("/header/receiver_id").asText().equals(senderId);
+      require(isForUs, "err.receiver_id.invalid", 400, "header.receiver_id: the answer is not for us");
+      boolean isOurs = envelope.at("/message/transaction_id").equals(message.get("transaction_id"));
+      require(isOurs, BAD, 400, "message.transaction_id: the answer is to another request");
+      refuseEncrypted(envelope);
+      return envelope;
+    }
+    /** Asks to be called back, at any asynchronous path. Returns the correlation_id. */
+    public String askLater(String path, JsonNode header, JsonNode message) throws Exception {
+      return answered(path, header, message).at("/message/correlation_id").asText();
+    }
+    /** Signs and sends one message. Returns the answer, which is not verified. */
+    private JsonNode answered(String path, JsonNode given, JsonNode message) throws Exception {
       ObjectNode header = NODES.objectNode().put("version", "1.0.0").put("message_id", UUID.randomUUID().toString())
-        .put("message_ts", now()).put("action", "search").put("sender_id", senderId).put("receiver_id", peer.senderId)
-        .put("total_count", items.size()).put("is_msg_encrypted", false);
-      if (senderUri != null) header.put("sender_uri", senderUri);
+        .put("message_ts", now()).put("sender_id", senderId).put("receiver_id", peer.senderId)
+        .put("total_count", 1).put("is_msg_encrypted", false);
+      header.setAll((ObjectNode) given);
       ObjectNode envelope = NODES.objectNode().put("signature", sign(header, message, key));
       Answer answer = sendUntilAnswered(path, canonical(envelope.setAll(Map.of("header", header, "message", message))));
       JsonNode answered = NODES.missingNode();
@@ -385,7 +388,6 @@ public final class Rollcall {
     require(envelope.path("message").isObject(), BAD, 400, "body: must be an object with a message");
     return envelope;
   }
-
   private static void refuseEncrypted(JsonNode envelope) {
     boolean isSealed = envelope.at("/header/is_msg_encrypted").asBoolean() || envelope.get("message").has("ciphertext");
     require(!isSealed, "err.encryption.invalid", 400, "message: encrypted messages are not read here");
@@ -405,7 +407,6 @@ public final class Rollcall {
       Claim known = claims.putIfAbsent(List.of(senderId, messageId), new Claim(Instant.now(), "busy"));
       return known == null ? "new" : known.state;
     }
-
     /** A message that was not handled is new when it comes again. */
     public synchronized void settle(String senderId, String messageId, boolean isHandled) {
       claims.remove(List.of(senderId, messageId));
@@ -414,7 +415,6 @@ public final class Rollcall {
   }
 
   public record Acknowledgement(int status, byte[] body) {}
-
   /** Takes callbacks: believes what a known registry has signed for us, handles it once, and acknowledges it then.
    *  @param handlers by action, such as on-search, called with the header and the message. When one returns, the
    *    callback is acknowledged, and when it throws, the registry sends it again.
@@ -431,7 +431,9 @@ public final class Rollcall {
       } catch (Refused refusal) {
         return acknowledged(refusal.status, null, refusal);
       } catch (Exception error) { // Whatever failed here, the registry sends the message again.
+        // The text of an error may have data of persons; the places where it was raised have none.
         String failure = "a callback was not handled: " + error.getClass().getName();
+        for (StackTraceElement place : error.getStackTrace()) failure += "\n  at " + place;
         System.getLogger("rollcall").log(System.Logger.Level.ERROR, failure);
         String text = "the message was not handled; send it again later";
         return acknowledged(500, null, new Refused("err.service.unavailable", text, 500));
@@ -476,7 +478,6 @@ public final class Rollcall {
       }
       return message.path("correlation_id").textValue();
     }
-
     private static Instant instant(String timestamp) {
       try {
         return OffsetDateTime.parse(timestamp).toInstant();
@@ -484,7 +485,6 @@ public final class Rollcall {
         throw new Refused(BAD, "header.message_ts: must be a date-time with a time zone", 400);
       }
     }
-
     private static Acknowledgement acknowledged(int status, String correlationId, Refused refusal) {
       String id = correlationId == null ? UUID.randomUUID().toString() : correlationId;
       ObjectNode answer = NODES.objectNode(), message = answer.putObject("message");

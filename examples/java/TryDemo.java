@@ -11,6 +11,10 @@ import java.util.concurrent.*;
  */
 public final class TryDemo {
   public static void main(String... words) throws Exception {
+    if (words.length == 0) {
+      System.err.println("usage: java TryDemo .rollcall/demo.json [TYPE=VALUE ...]");
+      System.exit(2);
+    }
     try {
       List<String> identifiers = Arrays.asList(words).subList(1, words.length);
       ask(Path.of(words[0]), identifiers.isEmpty() ? List.of("UIN=8128560370") : identifiers);
@@ -68,9 +72,10 @@ public final class TryDemo {
   private static String found(JsonNode header, JsonNode message) {
     JsonNode item = message.at("/search_response/0");
     boolean isRejected = item.path("status").asText().equals("rjct");
+    int count = item.at("/data/reg_records").size();
     String result = isRejected
       ? "rejected, " + item.path("status_reason_code").asText()
-      : item.at("/data/reg_records").size() + " record";
+      : count + (count == 1 ? " record" : " records");
     return header.get("sender_id").asText() + ", verified: " + result;
   }
 }

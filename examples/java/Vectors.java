@@ -15,6 +15,10 @@ public final class Vectors {
   private static final ObjectMapper JSON = new ObjectMapper();
 
   public static void main(String... words) throws Exception {
+    if (words.length == 0) {
+      System.err.println("usage: java Vectors conformance/signature");
+      System.exit(2);
+    }
     if (words[0].equals("-")) writeCanonical();
     else if (!check(Path.of(words[0]))) System.exit(1);
   }

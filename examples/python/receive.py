@@ -4,7 +4,7 @@
 
 KEYS is the address at which the registry publishes its keys, or a file with that JWK set. The variable
 CALLBACK_AUTHORIZATION is what the header Authorization of callbacks must say, where you told the registry to send one.
-The records are data of persons: keep the file where only this program reads it.
+The records are data of persons: no other user of this machine can read the file.
 """
 import json
 import os
@@ -22,7 +22,7 @@ def main(sender_id, registry, keys, file, port="8090"):
     lock = threading.Lock()
 
     def keep(header, message):
-        with lock, open(file, "a", encoding="utf-8") as lines:
+        with lock, open(file, "a", encoding="utf-8", opener=for_us_alone) as lines:
             lines.write(json.dumps({"header": header, "message": message}) + "\n")
 
     actions = ("on-search", "on-subscribe", "on-unsubscribe", "txn-on-status", "notify")
@@ -31,6 +31,10 @@ def main(sender_id, registry, keys, file, port="8090"):
     server = callback_server(receiver, int(port))
     print(f"listening on http://127.0.0.1:{server.server_port}", flush=True)
     server.serve_forever()
+
+
+def for_us_alone(path, flags):
+    return os.open(path, flags, 0o600)
 
 
 if __name__ == "__main__":

@@ -24,6 +24,14 @@ def callback_server(receiver, port=0, host="127.0.0.1"):
             self.end_headers()
             self.wfile.write(answer)
 
+        def do_GET(self):
+            self.send_response(405)
+            self.send_header("Allow", "POST")
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+        do_HEAD = do_PUT = do_DELETE = do_GET
+
         def log_message(self, *_):
             pass  # One line for each request helps nobody here.
 

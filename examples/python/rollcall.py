@@ -4,8 +4,8 @@ One file to copy: it needs Python 3.9 or later and the package `cryptography`, a
 layout of the specification (`parameters`, `rfc8785`) with Ed25519, ES256 and RS256. It refuses what it cannot do: the
 layouts of JWS and raw RSA, other canonical forms, and encrypted messages.
 """
-import base64, decimal, hashlib, hmac, json, logging, math, pathlib, re, threading, time, uuid  # noqa: E401
-import urllib.error, urllib.parse, urllib.request  # noqa: E401
+import base64, decimal, hashlib, hmac, json, logging, math, pathlib, re, threading, time, traceback  # noqa: E401
+import urllib.error, urllib.parse, urllib.request, uuid  # noqa: E401
 from datetime import datetime, timezone
 
 from cryptography.exceptions import InvalidSignature
@@ -19,13 +19,10 @@ class Refused(Exception):
     def __init__(self, code, text, status=400):
         super().__init__(f"{code}: {text}")
         self.code, self.text, self.status = code, text, status
-
 class RegistryRefused(Refused):
     """The registry did not take our request. Its refusals are not signed."""
-
 def bad(text, status=400):
     return Refused("err.request.bad", text, status)
-
 # Strict JSON ----------------------------------------------------------------------------------------------------------
 MAX_DEPTH, MAX_NUMBER_LENGTH = 64, 400
 
@@ -109,10 +106,8 @@ SPELLINGS = {
 
 def _base64url(text):
     return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
-
 def _integer(text):
     return int.from_bytes(_base64url(text), "big")
-
 class SigningKey:
     """Our private key, and the `kid` under which the registry knows its public half."""
     def __init__(self, key, kid):
@@ -127,11 +122,9 @@ class SigningKey:
         if data.lstrip().startswith(b"{"):
             return cls.from_jwk(json.loads(data))
         return cls(serialization.load_pem_private_key(data, password), kid)
-
     @classmethod
     def from_jwk(cls, jwk):
         return cls(ed25519.Ed25519PrivateKey.from_private_bytes(_base64url(jwk["d"])), jwk["kid"])
-
     def sign(self, content):
         if self.algorithm == "EdDSA":
             return self.key.sign(content)
@@ -171,9 +164,9 @@ class KeySet:
 
     def __init__(self, source):
         self._url = source if isinstance(source, str) else None
+        _check_addresses(self._url)
         self._keys = [] if self._url else self._read(source)
         self._fetched, self._tried, self._lock = -math.inf, -math.inf, threading.Lock()
-
     def find(self, kid, algorithm):
         """The keys of this name. A published set is fetched again when it is old, or when it does not have the name."""
         named = lambda: [key for name, spelt, key in self._keys if name == kid and spelt == algorithm]  # noqa: E731
@@ -254,7 +247,6 @@ def verify(envelope, peer, now):
 
 def _invalid(rule):
     return Refused("err.signature.invalid", f"signature: {rule}", 401)
-
 def _parameters(text):
     values, at = {}, 0
     if isinstance(text, str):
@@ -277,15 +269,17 @@ def _base64(text):
 # The client -----------------------------------------------------------------------------------------------------------
 MAX_ANSWER = 50 * 2**20  # Bytes.
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
-    def redirect_request(self, *_):
-        return None  # A token and the data of a person go to the address that was meant, and to no other.
+    redirect_request = lambda *_: None  # A token and data of a person go to the address that was meant.  # noqa: E731
 _opener = urllib.request.build_opener(_NoRedirects)
+
+def _check_addresses(*urls):
+    for url in filter(None, urls):
+        address = urllib.parse.urlsplit(url)
+        if address.scheme != "https" and address.hostname not in ("127.0.0.1", "localhost", "::1"):
+            raise ValueError(f"{url} must begin with https:// unless it is an address of this machine")
 
 def send(method, url, body=None, headers=None, timeout=30):
     """One HTTP request: the status, the body and the headers of the answer."""
-    address = urllib.parse.urlsplit(url)
-    if address.scheme != "https" and address.hostname not in ("127.0.0.1", "localhost", "::1"):
-        raise ValueError("the address must be https, except on this machine")
     try:
         answer = _opener.open(urllib.request.Request(url, body, headers or {}, method=method), timeout=timeout)
     except urllib.error.HTTPError as error:
@@ -298,13 +292,13 @@ def send(method, url, body=None, headers=None, timeout=30):
 
 def now_text():
     return datetime.now(timezone.utc).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-
 class Registry:
     """One registry that we ask. Its base_url is such as https://registry.example.org/civil/v1.0.0, with the version;
     `peer` says by what we believe its answers."""
     def __init__(self, base_url, peer, sender_id, key, token_url=None, client_id=None, client_secret=None):
         self.base_url, self.peer, self.sender_id, self.key = base_url.rstrip("/"), peer, sender_id, key
         self._token_url, self._token, self._token_ends = token_url, None, -math.inf
+        _check_addresses(base_url, token_url)
         form = {"grant_type": "client_credentials", "client_id": client_id, "client_secret": client_secret}
         self._form = urllib.parse.urlencode(form).encode()
 
@@ -322,8 +316,18 @@ class Registry:
 
     def search(self, *criteria):
         """Asks at once. Returns the header and the message of the answer, which is verified."""
-        message = _search(criteria)
-        envelope = self._ask("registry/sync/search", "search", message, len(criteria))
+        return self.ask("registry/sync/search", *_search(criteria))
+
+    def search_later(self, *criteria, sender_uri=None):
+        """Asks to be called back, at the full address sender_uri, or without it at the address that is registered for
+        us. Returns the correlation_id of the callback."""
+        header, message = _search(criteria)
+        more = {"sender_uri": sender_uri} if sender_uri else {}
+        return self.ask_later("registry/search", {**header, **more}, message)
+
+    def ask(self, path, header, message):
+        """Asks at once, at any synchronous path. The header has its action, and what else it needs, such as meta."""
+        envelope = self._answer(path, header, message)
         verify(envelope, self.peer, time.time())
         if envelope["header"].get("receiver_id") != self.sender_id:
             raise Refused("err.receiver_id.invalid", "header.receiver_id: the answer is not for us")
@@ -332,17 +336,15 @@ class Registry:
         _refuse_encrypted(envelope)
         return envelope["header"], envelope["message"]
 
-    def search_later(self, *criteria, sender_uri=None):
-        """Asks to be called back, at the full address sender_uri, or without it at the address that is registered for
-        us. Returns the correlation_id of the callback."""
-        answer = self._ask("registry/search", "search", _search(criteria), len(criteria), sender_uri)
-        return answer["message"]["correlation_id"]
+    def ask_later(self, path, header, message):
+        """Asks to be called back, at any asynchronous path. Returns the correlation_id."""
+        return self._answer(path, header, message)["message"]["correlation_id"]
 
-    def _ask(self, path, action, message, total_count, sender_uri=None):
+    def _answer(self, path, header, message):
         """Signs and sends one message. Returns the answer, which is not verified."""
-        header = {"version": "1.0.0", "message_id": str(uuid.uuid4()), "message_ts": now_text(), "action": action,
-                  "sender_id": self.sender_id, "receiver_id": self.peer.sender_id, "total_count": total_count,
-                  "is_msg_encrypted": False, **({"sender_uri": sender_uri} if sender_uri else {})}
+        header = {"version": "1.0.0", "message_id": str(uuid.uuid4()), "message_ts": now_text(),
+                  "sender_id": self.sender_id, "receiver_id": self.peer.sender_id, "total_count": 1,
+                  "is_msg_encrypted": False, **header}
         signature = sign(header, message, self.key, digest_prefix=self.peer.digest_prefix)
         body = canonical({"signature": signature, "header": header, "message": message}).encode()
         status, answer = self._send_until_answered(f"{self.base_url}/{path}", body)
@@ -372,8 +374,8 @@ class Registry:
 def _search(criteria):
     items = [{"reference_id": str(at), "timestamp": now_text(), "search_criteria": asked}
              for at, asked in enumerate(criteria, 1)]
-    return {"transaction_id": str(uuid.uuid4()), "search_request": items}
-
+    message = {"transaction_id": str(uuid.uuid4()), "search_request": items}
+    return {"action": "search", "total_count": len(items)}, message
 def _refusal(status, body):
     try:
         envelope = _parsed(body)
@@ -387,7 +389,6 @@ def _parsed(body):
     if not isinstance(envelope, dict) or not isinstance(envelope.get("message"), dict):
         raise bad("body: must be an object with a message")
     return envelope
-
 def _refuse_encrypted(envelope):
     if envelope["header"].get("is_msg_encrypted") not in (None, False) or "ciphertext" in envelope["message"]:
         raise Refused("err.encryption.invalid", "message: encrypted messages are not read here")
@@ -421,7 +422,6 @@ class Memory:
             self._claims.pop(key, None)
             if is_handled:
                 self._claims[key] = (time.monotonic(), "done")
-
 class Receiver:
     """Takes callbacks: believes what a known registry has signed for us, handles it once, and acknowledges it then.
 
@@ -437,12 +437,12 @@ class Receiver:
         """The status and the body of the HTTP answer to a POST. Whoever reads the body of the request stops at
         `max_body` bytes and one more."""
         try:
-            correlation_id = self._take(body, content_type, authorization, time.time() if now is None else now)
-            return 200, _ack("ACK", correlation_id)
+            return 200, _ack("ACK", self._take(body, content_type, authorization, time.time() if now is None else now))
         except Refused as refusal:
             return refusal.status, _ack("ERR", None, refusal.code, refusal.text)
         except Exception as error:  # Whatever failed here, the registry sends the message again.
-            logging.getLogger("rollcall").error("a callback was not handled: %s", type(error).__name__)
+            place = "".join(traceback.format_tb(error.__traceback__))  # The text of an error may be data of persons.
+            logging.getLogger("rollcall").error("a callback was not handled: %s\n%s", type(error).__name__, place)
             return 500, _ack("ERR", None, "err.service.unavailable", "the message was not handled; send it again later")
 
     def _take(self, body, content_type, authorization, now):

@@ -56,7 +56,8 @@ def found(message):
     [item] = message["search_response"]
     if item["status"] == "rjct":
         return f"rejected, {item['status_reason_code']}"
-    return f"{len(item['data']['reg_records'])} record"
+    count = len(item["data"]["reg_records"])
+    return f"{count} record" if count == 1 else f"{count} records"
 
 
 if __name__ == "__main__":

@@ -56,6 +56,8 @@ def write_canonical():
 
 
 if __name__ == "__main__":
+    if len(sys.argv) < 2:
+        raise SystemExit(__doc__)
     if sys.argv[1] == "-":
         write_canonical()
     elif not check(pathlib.Path(sys.argv[1])):

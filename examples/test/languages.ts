@@ -48,6 +48,10 @@ export const PYTHON: Language = {
 
 /** Jackson, where Debian's package has it. */
 const JARS = ['core', 'databind', 'annotations'].map((name) => `/usr/share/java/jackson-${name}.jar`)
+/** For `SpringReceiver.java`, where Debian's packages of Spring and of the Servlet API have them. */
+export const SPRING_JARS = ['spring3-core', 'spring3-web', 'jakarta-servlet-api'].map(
+  (name) => `/usr/share/java/${name}.jar`,
+)
 const PROGRAMS = ['Rollcall', 'ReceiverHttp', ...Object.values(CLASSES)]
 
 /**
@@ -75,9 +79,14 @@ export const JAVA: Language = {
 }
 
 /** Starts a program of the example; it gets its own environment and these variables. */
-export function started(words: readonly string[], env: Record<string, string> = {}): ChildProcessWithoutNullStreams {
+export function started(
+  words: readonly string[],
+  env: Record<string, string> = {},
+  cwd?: string,
+): ChildProcessWithoutNullStreams {
   const [program = '', ...others] = words
-  return spawn(program, others, { env: { PATH: process.env.PATH ?? '', ...env }, stdio: 'pipe' })
+  const options = { env: { PATH: process.env.PATH ?? '', ...env }, stdio: 'pipe' as const }
+  return spawn(program, others, cwd === undefined ? options : { ...options, cwd })
 }
 
 /** Runs a program to its end, also where that is a failure. @param env variables beside PATH */
