@@ -50,6 +50,12 @@ export function troubleshootingPage(): string {
     ['| HTTP status | Codes |', '|---|---|', ...rows].join('\n'),
     'The operator sees what came of a request with `rollcall trace TRANSACTION_ID`, and of a callback with ' +
       '`rollcall deliveries list` ([deliveries.md](deliveries.md)).',
+    '`rollcall.py` and `Rollcall.java` have two codes of their own:',
+    [
+      '- `token`: the registry gave no access token. The text has the HTTP status. 400 and 401: client_id or client secret are wrong, or ' +
+        'the participant is disabled; 404: the address of the token endpoint is wrong.',
+      '- `http`: something answered that is no registry, or not in this protocol: a proxy, or a wrong address. The text has the HTTP status.',
+    ].join('\n'),
     ...all.map((code) => sectionOf(code)),
     '',
   ].join('\n\n')
