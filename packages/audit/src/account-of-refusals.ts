@@ -1,4 +1,4 @@
-/** The accounts of refused requests: those of one sort share an entry for a minute. Nothing left, so nobody waits for them. */
+/** Audit entries of refused requests: alike ones share one for a minute. No refusal waits for its entry. */
 import type { AccountEntry, Accounts } from '@rollcall/core/model/account'
 import type { RefusalAccounts } from '@rollcall/observe/refusals'
 import { EMPTY_ENTRY } from './account-of.ts'
@@ -28,7 +28,7 @@ export function createRefusalAccounts(accounts: Accounts, now: () => number): Re
         since: new Date(since).toISOString(),
         ...(address !== undefined && { address }),
       }
-      // That it fails is logged where it does.
+      // A failure to write is logged by the writer.
       const written: Promise<void> = accounts
         .write(entry, [])
         .catch(() => undefined)

@@ -1,6 +1,6 @@
 /**
- * The account of what is sent. What left is read from the message itself: its records are `Disclosed`, and know whose data they
- * show. So no operation has to remember its account.
+ * The audit entry of what is sent, read from the message itself: its records are `Disclosed`, and know whose data they
+ * show. So no operation has to remember it.
  */
 
 import {
@@ -22,7 +22,7 @@ import type { IncomingHeader, Operation } from '@rollcall/protocol'
 /** An entry and the persons it is about. */
 export type Account = Parameters<Accounts['write']>
 
-/** Nothing is known, and nothing left. */
+/** An entry in which nothing is known and nothing was disclosed. */
 export const EMPTY_ENTRY: Omit<AccountEntry, 'kind'> = {
   participant: null,
   operator: null,
@@ -48,12 +48,12 @@ export interface AccountedExchange {
   readonly registry: Pick<Registry, 'namespace'>
   readonly operation: Pick<Operation, 'name'>
   readonly correlation_id: string
-  /** Null: the answer says that the registry failed. */
+  /** Null when the answer says that the registry failed. */
   readonly grant: Pick<Grant, 'id' | 'terms'> | null
   readonly header: Pick<IncomingHeader, 'meta'> | null
 }
 
-/** The account of a request that is answered later, or that is about to change something: nothing is read yet. */
+/** The audit entry of a request that is answered later, or is about to change something: nothing is disclosed yet. */
 export function accountOfAccepted(
   { participant, registry, operation, correlation_id, grant, header }: AccountedExchange,
   transaction_id: string,
@@ -106,7 +106,7 @@ export function accountOfEnvelope(
   return [entry, [...personsOf(records), ...named]]
 }
 
-/** The second entry of a callback or notification that was accounted, and then not committed: nothing of it is sent. */
+/** The second entry of a callback or notification whose transaction failed after the first one: it was not sent. */
 export function accountOfUnsent([
   { participant, registry, operation, correlation_id, transaction_id, reply },
 ]: Account): Account {
@@ -175,7 +175,7 @@ export function disclosedIn(members: ReplyMembers[string]): readonly Disclosed[]
   return Object.values(members).flatMap((member: ReplyMembers[string]) => disclosedIn(member))
 }
 
-/** How many records there are, and the paths of their values and of what was told without a record. */
+/** The number of records, and the paths of their values and of what was disclosed without a record. */
 export function shownBy(
   records: readonly Disclosed[],
   items: readonly AccountedItem[] = [],
@@ -191,7 +191,7 @@ export function shownBy(
   return { records: 1, shown }
 }
 
-/** What single records have shown, by their lists of paths, of which equal ones are one object: its text is made once (`shapes.ts`). */
+/** `shown` of single records, by their paths. Equal lists are one object; its text is made once (`shapes.ts`). */
 const knownShown = new WeakMap<
   readonly string[],
   { readonly record_type: string; readonly shown: AccountEntry['shown'] }
@@ -222,7 +222,7 @@ export function personsOf(
   return [...seen, ...withoutKnown(inRole('asked'), seen), ...withoutKnown(inRole('written'), [])]
 }
 
-/** By the identifiers that are not those of somebody who is known. */
+/** The persons with the identifiers that no known person has; one without any is left out. */
 function withoutKnown(
   persons: readonly AccountedPerson[],
   known: readonly AccountedPerson[],
@@ -237,7 +237,7 @@ function withoutKnown(
 /** Characters of each. */
 export const LONGEST_DETAIL = 255
 
-/** What the header says of who asks, and why. */
+/** The header's details about the person who asks, and the reason. */
 export function detailsIn({ meta }: Pick<IncomingHeader, 'meta'>): ConfidentialDetails {
   const said = DEMANDS.flatMap((name) => {
     const value = meta?.[name]
@@ -250,8 +250,8 @@ export const isDetail = (value: unknown): value is string =>
   typeof value === 'string' && value.length >= 1 && value.length <= LONGEST_DETAIL
 
 /**
- * @param digest SHA-256 of its bytes, in hexadecimal
- * @param signature null: there is none
+ * @param digest SHA-256 of the message, in hexadecimal
+ * @param signature null when the message is not signed
  */
 export const accountedMessage = (
   message_id: string | null,

@@ -34,7 +34,7 @@ export interface AccountParts {
   readonly witness: WitnessAddress | null
 }
 
-/** Entries that wait to be written. Above it calls are refused, before memory is short. */
+/** Limit of entries that wait to be written. Above it calls are refused, before memory is short. */
 const ENTRIES_WAITING = 10_000
 
 export type AccountMetrics = Pick<Metrics, 'accounted' | 'checkpointMade' | 'witnessed'>
@@ -79,7 +79,7 @@ export function createAccounts(parts: AccountParts): AccountsOfProcess {
     keys: loaded,
     time: () => clock.now() + offset,
   })
-  /** What it answers beside the end of the chain: the places of entries whose joint rows are not held. Then nothing was written. */
+  /** The new end of the chain, and the places of entries whose joint rows are not held: if any, nothing was written. */
   const append = async (
     current: Chain,
     entries: readonly PreparedEntry[],
@@ -101,7 +101,7 @@ export function createAccounts(parts: AccountParts): AccountsOfProcess {
   }
   const flush = async (entries: readonly PreparedEntry[]): Promise<readonly boolean[]> => {
     let current: Chain = chain ?? (await beginChain(db, clock))
-    // Until it is committed, nobody knows what the chain ends with: after a failure another chain begins.
+    // Null until the commit: after a failure the end of the chain is unknown, and another chain begins.
     chain = null
     let held = entries
     try {
@@ -168,7 +168,7 @@ interface ChainedAccount extends NewAccount {
   readonly shape: KnownShape | null
 }
 
-/** The end of a chain, as it is committed. */
+/** The last committed entry of a chain. */
 interface Chain extends ChainEnd {
   /** Milliseconds by which the time of the database is more than the monotonic clock of this process. */
   readonly offset: number
@@ -180,7 +180,7 @@ async function beginChain(db: Database, { now }: Pick<Clock, 'now'>): Promise<Ch
   return { id, sequence: 0, hash: firstHash(id), at: 0, offset }
 }
 
-/** The rows of entries that follow the end of a chain, and the hash of the last one. */
+/** The rows of entries that follow the end of a chain, and the hash of the last row. */
 function chained(
   shapes: Shapes,
   { id: chain, sequence: last, hash: previous }: Chain,
@@ -216,7 +216,7 @@ function storedEntry(
   return confidential === undefined ? content : { ...content, sealed: sealDetails(key, place, confidential) }
 }
 
-/** The text under which an entry is found by a message; null: it has none that could be asked for. */
+/** The message_id under which an entry is found, as stored; null when there is none that can be stored. */
 export function messageOf(message: AccountEntry['request']): string | null {
   const message_id = message?.message_id ?? null
   return message_id === null || !isStorable(message_id) ? null : messageKey(message_id)

@@ -1,10 +1,10 @@
-/** Whether two entries share all that a shape has: then the second one is not written as canonical JSON to find that out. */
+/** Compares entries without writing them as canonical JSON: equal ones have one shape. */
 import type { AccountedMessage, StoredAccountEntry } from '@rollcall/core/model/account'
 
-/** Members that are compared in another way, or that have marks. */
+/** Members that have marks, or a comparison of their own. */
 type Others = 'asked' | 'outcomes' | 'consent' | 'request' | 'reply' | 'correlation_id' | 'transaction_id' | 'sealed'
 
-/** Members whose values are compared as they are: all others. `shown` is one object for equal ones (`account-of.ts`). */
+/** Members that are compared by `===`. Equal values of `shown` are one object (`account-of.ts`). */
 const SAME = {
   kind: true,
   participant: true,
@@ -26,7 +26,7 @@ const SAME = {
 } as const satisfies Readonly<Record<Exclude<keyof StoredAccountEntry, Others>, true>>
 const same = Object.keys(SAME) as readonly (keyof typeof SAME)[]
 
-/** Whether entries differ in the values of marks alone. A value that is null in one of them only makes them different. */
+/** True when the entries differ in the values of marks alone, and the same members are null. */
 export function areAlike(one: StoredAccountEntry, other: StoredAccountEntry): boolean {
   for (const name of same) if (one[name] !== other[name]) return false
   return (

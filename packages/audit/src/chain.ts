@@ -1,4 +1,4 @@
-/** The hashes of a chain. Each process writes chains of its own; an entry's hash covers all entries before it. */
+/** Hashes of a chain. Each process writes its own chains; the hash of an entry covers all entries before it. */
 import { hash } from 'node:crypto'
 
 /** The place and the content of an entry, as texts. */
@@ -13,7 +13,7 @@ export interface ChainedEntry {
   readonly commitments: Buffer
 }
 
-/** What stands before the first entry of a chain. */
+/** The hash that the first entry of a chain follows. */
 export const firstHash = (chain: string): Buffer => hash('sha256', chain, 'buffer')
 
 /** SHA-256 of the previous hash, in hexadecimal, and the canonical JSON of the entry with its place. */

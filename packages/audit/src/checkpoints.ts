@@ -1,7 +1,3 @@
-/**
- * Checkpoints sign the entries of a chain, name the newest checkpoints of the other chains, and go to the witness. They are
- * made beside the entries: no entry waits for one.
- */
 import { hash } from 'node:crypto'
 import type { Clock } from '@rollcall/base/shared/clock'
 import type { Limits } from '@rollcall/core/limits'
@@ -14,24 +10,24 @@ import type { AccountKeys, AccountSigner, SecretKids } from './keys.ts'
 import { insertCheckpoint, type NewCheckpoint, newestCheckpoints } from './store/checkpoints.ts'
 import type { Witness, WitnessState } from './witness.ts'
 
-/** What a checkpoint signs, as canonical JSON. */
+/** The signed content of a checkpoint, as canonical JSON. */
 export interface CheckpointContent {
   readonly chain: string
-  /** The last entry that it signs. */
+  /** The last entry that the checkpoint signs. */
   readonly sequence: number
-  /** Of that entry, in hexadecimal. */
+  /** Hash of that entry, in hexadecimal. */
   readonly hash: string
   /** RFC 3339 in UTC, with milliseconds. */
   readonly at: string
-  /** Digest of the chain's checkpoint before, in hexadecimal; null: it is the first. */
+  /** Digest of the chain's previous checkpoint, in hexadecimal; null for the first. */
   readonly previous: string | null
   /** The newest checkpoints of other chains since the one before. */
   readonly others: readonly { readonly chain: string; readonly sequence: number; readonly digest: string }[]
-  /** Whether the chain has ended: no entry follows. */
+  /** The chain has ended: no entry follows. */
   readonly ended: boolean
-  /** How the witness took the checkpoints before. */
+  /** How the witness took the previous checkpoints. */
   readonly witness: WitnessState
-  /** The keys with which persons are found and details are read; those of the first days do not say. */
+  /** The keys of pseudonyms and of details; absent in the oldest checkpoints. */
   readonly keys?: SecretKids
   /** When the keys of the accounts were made, by kid, with microseconds; those of earlier versions do not say. */
   readonly keys_created?: Readonly<Record<string, string | null>>
@@ -61,9 +57,9 @@ export interface CheckpointParts {
 export interface Checkpoints {
   /** A chain has this end now. */
   committed(end: ChainEnd): void
-  /** No entry of it will be committed any more, but one may be that nobody knows of. */
+  /** Says that the chain gets no more entries, but that one entry may be committed without our knowledge. */
   abandoned(chain: string): void
-  /** Signs what is not signed. Never rejects. */
+  /** Signs all unsigned entries. Never rejects. */
   close(): Promise<void>
 }
 
@@ -87,7 +83,7 @@ interface OpenChain {
   abandoned: boolean
   /** The checkpoint before. */
   signed: { readonly sequence: number; readonly digest: string | null; readonly at: Date | null }
-  /** A checkpoint whose commit is not known: the next one names it, so it is written again. */
+  /** A checkpoint that may not be committed. The next one names it, so it is written again first. */
   uncertain: MadeCheckpoint | null
 }
 
@@ -162,7 +158,7 @@ export function createCheckpoints(parts: CheckpointParts): Checkpoints {
     return working
   }
 
-  /** One timer for what is not signed; none where all is. */
+  /** Keeps one timer while entries are unsigned. */
   const schedule = (): void => {
     if (scheduled || ![...open.values()].some(isUnsigned)) return
     scheduled = true

@@ -1,12 +1,10 @@
-/** What cannot be accounted for does not leave. */
-
 import type { Clock } from '@rollcall/base/shared/clock'
 import { isDataError, isUnavailable, safeDatabaseError } from '@rollcall/database/database-errors'
 import { createFloodLog, type Log } from '@rollcall/observe/log'
 import { RequestFault } from '@rollcall/protocol'
 import type { JointAccounts } from './accounts.ts'
 
-/** An entry could not be written: 503, and nothing of what it is about may be sent. */
+/** An entry could not be written: the response is 503, and nothing that the entry describes may be sent. */
 export class NotAccounted extends RequestFault {
   constructor() {
     super('err.service.unavailable', 'the access cannot be accounted for at the moment; try again later')
@@ -16,7 +14,7 @@ export class NotAccounted extends RequestFault {
 /** Milliseconds from one line in the log to the next. */
 const PERIOD = 60_000
 
-/** The same accounts: whatever error a write has, the request is refused, and the operator is told. */
+/** Wraps accounts: whatever error a write has, the request is refused, and the operator is told. */
 export function failingClosed<Writer extends JointAccounts>(
   accounts: Writer,
   { log, later }: { readonly log: Pick<Log, 'error'>; readonly later?: Clock['later'] },
@@ -29,7 +27,7 @@ export function failingClosed<Writer extends JointAccounts>(
     ...(later !== undefined && { later }),
   })
   const closed = (error: unknown): never => {
-    // A database that is away is known everywhere.
+    // An unavailable database is reported elsewhere.
     if (isUnavailable(error)) throw error
     flood.note(safeDatabaseError(error))
     throw new NotAccounted()
@@ -39,7 +37,7 @@ export function failingClosed<Writer extends JointAccounts>(
     write: (entry, persons) => accounts.write(entry, persons).catch(closed),
     writeWith: (joint, row, entry, persons) =>
       accounts.writeWith(joint, row, entry, persons).catch((error: unknown) => {
-        // It is about the row.
+        // The error is about the joint row.
         if (isDataError(error)) throw error
         return closed(error)
       }),

@@ -15,10 +15,10 @@ const contextOf = ({ chain, sequence }: AccountPlace): Buffer => Buffer.from(`ac
 export const sealDetails = (key: ConfidentialKey, place: AccountPlace, details: ConfidentialDetails): string =>
   `${key.kid}.${encrypt(key.key, Buffer.alloc(0), contextOf(place), Buffer.from(JSON.stringify(details))).toString('base64url')}`
 
-/** Null: altered, moved from its place, or encrypted with another key. */
+/** Null when the text was altered, moved to another entry, or encrypted with another key. */
 export function openDetails(key: ConfidentialKey, place: AccountPlace, sealed: string): ConfidentialDetails | null {
   const bytes = Buffer.from(sealed.slice(key.kid.length + 1), 'base64url')
-  // Each seal is written in one way, so that no letter of it can be changed.
+  // Each seal has one spelling, so that no letter of it can be changed.
   if (sealed !== `${key.kid}.${bytes.toString('base64url')}` || bytes.length < OVERHEAD) return null
   const opened = decrypt(key.key, 0, contextOf(place), bytes)
   return opened === null ? null : (JSON.parse(opened.toString()) as ConfidentialDetails)

@@ -1,4 +1,4 @@
-/** Evidence of what was accounted of a message: whoever has the public key verifies it without the database. */
+/** Evidence of the audit entries of a message. Whoever has the public key verifies it without the database. */
 import { createPublicKey, type JsonWebKey, verify } from 'node:crypto'
 import type { StoredAccountEntry } from '@rollcall/core/model/account'
 import type { ReadOnly } from '@rollcall/core/model/read-only'
@@ -17,13 +17,13 @@ const Signed = { kid: Text, signature: Type.String({ pattern: '^[A-Za-z0-9_-]{86
 export const Evidence = closed({
   version: Type.Literal(1),
   made_at: Text,
-  /** Of the message, as the accounts know it. */
+  /** The stored form of the message_id. */
   message_id: Text,
-  /** Each entry of the message, with those after it up to the checkpoint that signs them. */
+  /** Each entry of the message, with the entries after it up to the checkpoint that signs them. */
   accounts: Type.Array(
     closed({
       chain: Text,
-      /** The hash that stands before the first entry. */
+      /** The hash that the first entry follows. */
       previous: Hexadecimal,
       entries: Type.Array(
         closed({ sequence: Type.Integer({ minimum: 1 }), at: Text, entry: Text, commitments: Hexadecimal }),
@@ -48,7 +48,7 @@ export const Evidence = closed({
 })
 export type Evidence = ReadOnly<Static<typeof Evidence>>
 
-/** What is signed: all but the signature. */
+/** The signed text: all members but the signature. */
 export function signedText(evidence: Omit<Evidence, 'signature'> & Partial<Pick<Evidence, 'signature'>>): string {
   const { signature: _, ...rest } = evidence
   return canonicalJson(rest)
@@ -84,7 +84,7 @@ export async function checkEvidence(
     const key = keys.get(kid)
     if (key === undefined) throw new EvidenceFault(`${what}: its key is not in the evidence`)
     const bytes = Buffer.from(signature, 'base64url')
-    // One signature has one spelling.
+    // A signature has one spelling.
     const isSame = bytes.toString('base64url') === signature
     if (!isSame || !verify(null, Buffer.from(text), key, bytes))
       throw new EvidenceFault(`${what}: the signature does not verify`)
@@ -99,7 +99,7 @@ export async function checkEvidence(
   return { accounts, kids: [...new Set(kids)] }
 }
 
-/** A key is known by its fingerprint (RFC 7638): whoever knows the kid knows the key. */
+/** Each kid must be the fingerprint (RFC 7638) of its key: whoever trusts the kid trusts the key. */
 async function accountKeys({ keys }: Evidence) {
   const found = new Map<string, ReturnType<typeof createPublicKey>>()
   for (const [at, { kid, use, jwk }] of keys.entries()) {

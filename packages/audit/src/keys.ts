@@ -1,5 +1,5 @@
 /**
- * The keys of the accounts: one that signs checkpoints and tombstones, the secret of pseudonyms, and the key of confidential
+ * Keys of the audit entries: one signs checkpoints and tombstones, one makes pseudonyms, one encrypts confidential
  * details. They are made when they are first needed, and encrypted with the master key.
  */
 import {
@@ -44,11 +44,11 @@ export interface AccountKeys {
   readonly signer: AccountSigner
   /** kids of the secrets, which checkpoints name. */
   readonly secrets: SecretKids
-  /** When each of them was made, by kid, in UTC with microseconds: checkpoints name it. */
+  /** When each key was made, by kid, in UTC with microseconds: checkpoints name it. */
   readonly created: Readonly<Record<string, string | null>>
 }
 
-/** kids of the two keys of the accounts that are never replaced: by another one, nobody would be found any more. */
+/** kids of the two keys that are never replaced: with other keys, no earlier entry would be found or read. */
 export interface SecretKids {
   readonly pseudonym: string
   readonly confidential: string
@@ -58,8 +58,8 @@ const KINDS: readonly AccountKeyKind[] = ['signature', 'pseudonym', 'confidentia
 const { table, purpose } = SEALED_ACCOUNT_KEYS
 
 /**
- * Reads the keys; makes those that are missing before the first entry.
- * @throws Error a secret is missing or retired, and there are accounts
+ * Reads the keys, and makes missing ones before the first entry.
+ * @throws Error a secret is missing or retired, and there are entries
  * @throws DecryptionError a key was altered, or the master key is another one
  */
 export async function loadAccountKeys(db: Database, vault: Vault): Promise<AccountKeys> {
@@ -92,8 +92,7 @@ export async function decryptKey(vault: Vault, { kid, sealed }: AccountKey): Pro
 }
 
 async function currentKeys(db: Database, vault: Vault): Promise<readonly AccountKey[]> {
-  // Asked first: every entry follows the keys, so where there are entries, what is read next has the keys that another
-  // process has just made.
+  // Asked before the keys are read: where there are entries, the list has the keys that another process has just made.
   const accounted = await hasAccounts(db)
   const all = await listAccountKeys(db)
   const current = (keys: readonly AccountKey[]) => keys.filter(({ retired_at }) => retired_at === null)
@@ -111,7 +110,7 @@ async function currentKeys(db: Database, vault: Vault): Promise<readonly Account
   return current(await listAccountKeys(db))
 }
 
-/** With a new secret, all that was accounted with the one before would not be found any more. */
+/** With a new secret, earlier entries would not be found any more. */
 function refuseToReplace(kind: AccountKeyKind, all: readonly AccountKey[], accounted: boolean): void {
   if (kind === 'signature') return
   if (all.every((key) => key.kind !== kind) && !accounted) return
@@ -130,7 +129,7 @@ async function newKey(kind: AccountKeyKind): Promise<GeneratedKey> {
   if (kind !== 'signature') return { kid: randomUUID(), public_key: null, secret: randomBytes(32) }
   const { privateKey, publicKey } = generateKeyPairSync('ed25519')
   const public_key = publicKey.export({ format: 'jwk' })
-  // RFC 7638: it is the fingerprint of the key.
+  // RFC 7638: the kid is the fingerprint of the key.
   const kid = await calculateJwkThumbprint(public_key as Parameters<typeof calculateJwkThumbprint>[0])
   return { kid, public_key, secret: Buffer.from(JSON.stringify(privateKey.export({ format: 'jwk' }))) }
 }

@@ -26,8 +26,8 @@ export const sealReview = (
 })
 
 /**
- * Null: the row is not as it was sealed, or nobody here has sealed it. What the entry itself has encrypted opens as well, and is
- * no review. `isBound`: the seal has the operator and the time; that of a review of an earlier version has the finding alone.
+ * Null when the row is not what was sealed, or nobody here sealed it. The entry's own encrypted details open too, and
+ * are no review. `isBound`: the seal covers operator and time; seals of earlier versions cover the finding alone.
  */
 export function openReview(key: ConfidentialKey, row: StoredReview): (Review & { readonly isBound: boolean }) | null {
   const { finding, reviewed_by, reviewed_at } = openDetails(key, row, row.sealed) ?? {}

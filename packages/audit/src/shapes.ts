@@ -18,7 +18,7 @@ import {
 export interface ComposedEntry {
   /** Canonical JSON. */
   readonly text: string
-  /** Null: nothing of it is shared. */
+  /** Null when the entry shares no shape. */
   readonly shape: KnownShape | null
   readonly packed: Buffer | null
   readonly correlation_id: string | null
@@ -29,27 +29,27 @@ export interface KnownShape {
   /** SHA-256 of the content. */
   readonly digest: Buffer
   readonly pieces: readonly string[]
-  /** An entry that has it, and the values of its marks. */
+  /** An entry of this shape, and the values of its marks. */
   readonly sample: StoredAccountEntry
   readonly values: readonly Value[]
-  /** Whether its row is committed, as far as this process knows. */
+  /** The row of the shape is committed, as far as this process knows. */
   stored: boolean
 }
 
 /** The shapes that a process has met. */
 export interface Shapes {
-  /** A shape is shared from the second entry on that has it: what comes once costs no row of its own. */
+  /** Shares a shape from its second entry on: what comes once costs no row of its own. */
   compose(entry: StoredAccountEntry, columns: MessageColumns): ComposedEntry
-  /** After an error nobody knows which rows are there: they are written again. */
+  /** After an error the stored shapes are unknown: all are written again. */
   forget(): void
 }
 
 type MessageColumns = Pick<StoredEntry, 'message_id' | 'reply_message_id'>
 
-/** Shapes that are remembered: records of one type may show some hundred sets of attributes. */
+/** Limit of remembered shapes: records of one type may show some hundred sets of attributes. */
 const MOST = 5_000
 
-/** Shapes of one participant, so that none fills the memory, or the table, by asking for ever other things. */
+/** Limit of shapes of one participant, so that none fills memory or the table with ever new requests. */
 const MOST_OF_ONE = 1_000
 
 /** Characters of a shape, and of a signature: an entry with more shares nothing. A peer chooses the length of its signature. */
@@ -67,7 +67,7 @@ export function createShapes(): Shapes {
     else counts.set(of, sum)
     return sum
   }
-  /** The shape that came last, by what the entries of a server mostly differ in. */
+  /** The newest shape, by the members in which entries of a server mostly differ. */
   const last = new Map<string, KnownShape>()
   return {
     compose(entry, columns) {
@@ -95,7 +95,7 @@ export function createShapes(): Shapes {
       }
       const digest = hash('sha256', content, 'buffer')
       const made = { content, digest, pieces: piecesOf(content), sample: detached(entry), values, stored: false }
-      // What operators have done is rare, and their names are not kept when the entries are pruned.
+      // Entries of operators are rare, and pruning does not delete shapes: no operator's name may stay in one.
       const isShared = entry.operator === null && isReadBack(packedIn(made, values), alone.text, columns)
       met.set(content, { of, shape: isShared ? made : null })
       count(of, 1)
@@ -108,7 +108,7 @@ export function createShapes(): Shapes {
   }
 }
 
-/** The texts of an entry are parts of the body that they were read from: a copy does not keep that in memory. */
+/** Copies an entry whose texts are slices of the request's body, so that the body is not kept in memory. */
 const detached = ({ shown, ...others }: StoredAccountEntry): StoredAccountEntry => ({
   ...structuredClone(others),
   shown,
@@ -120,14 +120,14 @@ function packedIn(shape: KnownShape, values: readonly Value[]): ComposedEntry & 
   return { text: joined(shape.pieces, values), shape, packed, correlation_id }
 }
 
-/** A text of somebody else may look like a mark. */
+/** Checks that the stored parts give the text again: a peer's text may look like a mark. */
 const isReadBack = (
   { text, shape, packed, correlation_id }: ReturnType<typeof packedIn>,
   whole: string,
   columns: MessageColumns,
 ): boolean => text === whole && entryTextOf({ content: shape.content, packed, correlation_id, ...columns }) === whole
 
-/** The text of an entry, of which each value stands between two pieces. */
+/** Joins the pieces of a shape with the values between them. */
 function joined(pieces: readonly string[], values: readonly Value[]): string {
   let text = pieces[0] as string
   for (let index = 0; index < values.length; index += 1)
@@ -153,7 +153,7 @@ type Fields = ReturnType<typeof fieldsOf>
 type Field = keyof Fields
 const fieldEntries = (entry: StoredAccountEntry) => Object.entries(fieldsOf(entry)) as [Field, Fields[Field]][]
 
-/** How the values of fields are packed that are not texts. */
+/** Packing of the fields that are not packed as texts. */
 const PACKED_AS: Readonly<Partial<Record<Field, PackingName>>> = {
   jti: 'u',
   reply_digest: 'h',
@@ -167,11 +167,11 @@ interface Value {
   readonly mark: PackingName | ColumnName
   /** The value as the text has it. */
   readonly value: string
-  /** Null: it has a column. */
+  /** Null when a column has the value. */
   readonly bytes: Buffer | null
 }
 
-/** The column that has the value of a field; null: none has it. */
+/** The column that has the value of a field; null for none. */
 function columnOf(field: Field, value: string, { message_id, reply_message_id }: MessageColumns): ColumnName | null {
   if (field === 'correlation_id') return isUuid(value) ? 'c' : null
   if (field === 'request_message_id') return value === message_id ? 'm' : null
@@ -181,10 +181,10 @@ function columnOf(field: Field, value: string, { message_id, reply_message_id }:
 const HAS_COLUMN: readonly Field[] = ['correlation_id', 'request_message_id', 'reply_message_id']
 const IS_SIGNATURE: readonly Field[] = ['request_signature', 'reply_signature']
 
-/** A text as it is in canonical JSON, between its quotation marks. */
+/** A text as in canonical JSON, without its quotation marks. */
 const quotedPart = (value: string): string => canonicalJson(value).slice(1, -1)
 
-/** An entry as its shape, and the values of its marks. */
+/** Divides an entry into its shape and the values of its marks. */
 function takenApart(
   entry: StoredAccountEntry,
   columns: MessageColumns,
@@ -240,7 +240,7 @@ function takenApart(
 /** Bytes in base64, and times: the rest of a signature is the same in those of a key. */
 const OF_SIGNATURE = /[A-Za-z0-9+/_-]{43,}={0,2}|(?<![0-9])[0-9]{10}(?![0-9])/g
 
-/** The values of an entry that is like the sample of a shape; null: it has another shape. */
+/** The values of an entry that has the shape of the sample; null when its shape differs. */
 function valuesIn(
   { sample, values: known }: KnownShape,
   entry: StoredAccountEntry,
@@ -253,7 +253,7 @@ function valuesIn(
     const like = ofSample[field]
     const first = known[next]
     if (first?.field !== field) {
-      // It stands in the shape.
+      // The value is part of the shape.
       if (value !== like) return null
       continue
     }
@@ -270,7 +270,7 @@ function valuesIn(
       if (columnOf(field, value, columns) !== mark) return null
       values.push({ field, mark, value: quotedPart(value), bytes: null })
     } else {
-      // Only of texts the canonical JSON may be another one.
+      // Canonical JSON changes texts alone.
       const text = mark === 't' ? quotedPart(value) : value
       const bytes = pack(mark, text)
       if (bytes === null) return null
@@ -283,7 +283,7 @@ function valuesIn(
 
 const isColumnMark = (mark: Value['mark']): mark is ColumnName => mark === 'c' || mark === 'm' || mark === 'r'
 
-/** The same of a signature: between values of the same lengths it has the same texts. */
+/** `valuesIn` for a signature: values of the same lengths, with the same texts between them. */
 function valuesOfSignature(text: string, like: string, known: readonly Value[], first: number): Value[] | null {
   if (text.length !== like.length) return null
   const values: Value[] = []
@@ -305,7 +305,7 @@ function valuesOfSignature(text: string, like: string, known: readonly Value[], 
 const texts = new WeakMap<StoredAccountEntry['shown'], { readonly text: CanonicalText; readonly number: number }>()
 let numbered = 0
 
-/** The text of what was shown, and a number that no other object has. */
+/** The canonical text of `shown`, and a number that identifies the object. */
 function shownText(shown: StoredAccountEntry['shown']): { readonly text: CanonicalText; readonly number: number } {
   const known = texts.get(shown)
   if (known !== undefined) return known

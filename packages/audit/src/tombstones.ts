@@ -1,4 +1,4 @@
-/** Tombstones: signed statements of what was erased or pruned. What is missing without one is a fault that `verify` finds. */
+/** Tombstones are signed statements of what was erased or pruned. `verify` reports whatever is missing without one. */
 import { canonicalJson } from '@rollcall/protocol'
 import type { AccountSigner } from './keys.ts'
 import type { NewTombstone } from './store/tombstones.ts'
@@ -23,31 +23,31 @@ export interface PruneTombstone {
 
 export interface PrunedChain {
   readonly chain: string
-  /** The last one that was pruned. */
+  /** The last pruned entry. */
   readonly sequence: number
-  /** Its hash, in hexadecimal: the next entry follows it. */
+  /** Hash of that entry, in hexadecimal: the next entry follows it. */
   readonly hash: string
 }
 
 /**
- * The database was restored: what was accounted after the snapshot, until now, is not in it. Checkpoints of that time, and of
- * no other, may be missing.
+ * The database was restored: the entries since the snapshot are lost. Checkpoints of that time, and of no other, may be
+ * missing.
  */
 export interface RestoreTombstone {
   readonly kind: 'restore'
   readonly at: string
   readonly reason: string
-  /** Of the file; null: the database was restored by other means. */
+  /** The name of the backup file; null when the database was restored by other means. */
   readonly backup: string | null
   /** The time whose state the database had. */
   readonly snapshot_at: string
-  /** What a checkpoint of the lost time is later than: the snapshot less the longest time of a commit. */
+  /** Checkpoints after this time may be lost: the snapshot less the longest time of a commit. */
   readonly from: string
-  /** How many acts of the journal were applied; null: it was renounced. */
+  /** Number of applied acts of the journal; null when the operator renounced the journal. */
   readonly journal: number | null
-  /** Of these, how many could not be done, which was accepted; absent: none. */
+  /** Number of these acts that could not be done, which the operator accepted; absent for none. */
   readonly undone?: number
-  /** The chains that had not ended, with the last entry that is there, and the last that a checkpoint signs. */
+  /** The chains that had not ended, each with its last entry and the last one that a checkpoint signs. */
   readonly open: readonly OpenChain[]
 }
 
@@ -69,7 +69,7 @@ function namedBy(content: TombstoneContent): readonly string[] {
   return (content.kind === 'prune' ? content.pruned : content.open).map(({ chain }) => chain)
 }
 
-/** The row of a tombstone; it is inserted in the transaction that deletes. */
+/** Signs a tombstone. Its row is inserted in the transaction that deletes. */
 export function signTombstone(signer: AccountSigner, tombstone: TombstoneContent): NewTombstone {
   const content = canonicalJson(tombstone)
   return {

@@ -5,9 +5,9 @@ import type { Readable, Writable } from 'node:stream'
 import type { WitnessTarget } from './witness-target.ts'
 
 /**
- * A process of its own writes: a file system that does not answer would hold a thread of ours, and with it our end. The file is
- * opened anew for each block of lines: one that was rotated is left alone. One write a block: lines of several processes do
- * not mix. A file that root makes belongs to the owner of its folder, as `handOver` does it: the service writes it too.
+ * A child process writes: a file system that hangs would block one of our threads, and our end. The file is opened anew
+ * for each block of lines: a rotated one is left alone. One write a block: lines of several processes do not mix. A
+ * file that root makes gets the owner of its folder (`handOver`): the service writes it too.
  */
 const WRITER = `
 const { appendFileSync, closeSync, fchownSync, fstatSync, fsyncSync, openSync, statSync } = require('node:fs')
@@ -46,7 +46,7 @@ function keepsRunning(writer: Writer, how: 'ref' | 'unref'): void {
   for (const stream of [writer.stdin, writer.stdout]) if (stream instanceof Socket) stream[how]()
 }
 
-/** The code is that of the system's error, or says that the writer ended or has not ended yet. */
+/** `code` is the system error's, or says that the writer ended or has not ended yet. */
 class WitnessFileError extends Error {
   readonly code: string
   constructor(code: string) {
@@ -59,7 +59,7 @@ export function fileWitness(path: string): WitnessTarget {
   let writer: Writer | null = null
   const writerOf = (): Writer => {
     if (writer !== null) return writer
-    // Its own group: what ends us at a terminal must not end it before our last checkpoint. No setting is for it.
+    // Own process group: Ctrl-C at a terminal must not end it before our last checkpoint. It gets no settings.
     const started: Writer = spawn(process.execPath, ['-e', WRITER, path], {
       stdio: ['pipe', 'pipe', 'ignore'],
       detached: true,

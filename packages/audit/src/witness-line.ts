@@ -1,21 +1,21 @@
 /** A line of a witness. */
 
-/** What a witness gets of a checkpoint: a line of JSON. */
+/** A checkpoint as the witness gets it: a line of JSON. */
 export interface WitnessLine {
   readonly chain: string
   readonly sequence: number
-  /** Of the entry, in hexadecimal. */
+  /** Hash of the entry, in hexadecimal. */
   readonly hash: string
   readonly at: string
   readonly ended: boolean
-  /** Of the checkpoint, in hexadecimal. */
+  /** Digest of the checkpoint, in hexadecimal. */
   readonly digest: string
   readonly kid: string
 }
 
-/** The checkpoint in a line of a witness, whatever stands before it; null: there is none. */
+/** The checkpoint in a line of a witness, after any prefix; null for none. */
 export function readWitnessLine(line: string): WitnessLine | null {
-  // A line that was cut off may stand before it.
+  // A line that was cut off may precede it.
   const begin = line.lastIndexOf('{"rollcall_checkpoint":')
   if (begin < 0) return null
   try {

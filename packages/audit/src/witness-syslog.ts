@@ -1,4 +1,4 @@
-/** A syslog server as witness: messages of RFC 5424, one datagram each over UDP, with octet counts (RFC 6587) over TCP. */
+/** A syslog server as the witness: messages of RFC 5424, one datagram each over UDP, with octet counts (RFC 6587) over TCP. */
 import { createSocket } from 'node:dgram'
 import { createConnection, type Socket } from 'node:net'
 import { hostname } from 'node:os'
@@ -66,7 +66,7 @@ function tcpWitness({ host, port }: SyslogAddress): WitnessTarget {
   }
 }
 
-/** What the work comes to, unless the signal is aborted before. */
+/** Settles as `work` does, or rejects when the signal is aborted first. */
 function within(signal: AbortSignal, work: Promise<void>): Promise<void> {
   return new Promise((resolve, reject) => {
     const abort = (): void => reject(signal.reason)
@@ -79,7 +79,7 @@ function within(signal: AbortSignal, work: Promise<void>): Promise<void> {
 /** Resolves when everything is handed over to the network. */
 function sendAll(socket: Socket, bytes: Buffer): Promise<void> {
   return new Promise((resolve, reject) => {
-    // A server that keeps its side open keeps no process running.
+    // A server that keeps its side open must not keep our process running.
     socket.once('finish', () => resolve(void socket.resume().unref()))
     socket.on('error', reject)
     socket.end(bytes)

@@ -13,7 +13,7 @@ import type { WitnessLine } from './witness-line.ts'
 import { syslogWitness } from './witness-syslog.ts'
 import type { WitnessAddress, WitnessTarget } from './witness-target.ts'
 
-/** `none`: there is no witness. `failed`: it has not taken what it got last. */
+/** `none`: there is no witness. `failed`: it did not take the last lines. */
 export type WitnessState = 'none' | 'good' | 'failed'
 
 export interface Witness {
@@ -26,7 +26,7 @@ export interface Witness {
 /** Milliseconds after which a witness that does not answer has failed. */
 export const WITNESS_TIMEOUT = 5_000
 
-/** Lines that wait for a witness that fails; above it the oldest are lost. */
+/** Limit of lines that wait for a failing witness; above it the oldest are lost. */
 const MOST_WAITING = 10_000
 
 interface WitnessParts {

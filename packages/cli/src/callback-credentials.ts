@@ -15,7 +15,7 @@ export interface CredentialOptions {
   readonly key?: string | undefined
 }
 
-/** What each option gives: its text, or the text of the file that it names. */
+/** The member of each option, and whether the option gives the text or names its file. */
 const OPTIONS = {
   origin: { member: 'origin', read: 'text' },
   tokenFile: { member: 'token', read: 'secret' },
@@ -29,7 +29,7 @@ const OPTIONS = {
 type Name = keyof typeof OPTIONS
 type Member = (typeof OPTIONS)[Name]['member']
 
-/** The options that each way of authentication needs, and those that it may have. */
+/** The options that each way of authentication needs, and those that it allows. */
 const TAKEN: Readonly<Record<CallbackAuth, { readonly needed: readonly Name[]; readonly more: readonly Name[] }>> = {
   none: { needed: [], more: [] },
   bearer: { needed: ['tokenFile'], more: ['origin'] },
@@ -38,8 +38,8 @@ const TAKEN: Readonly<Record<CallbackAuth, { readonly needed: readonly Name[]; r
 }
 
 /**
- * What the options say, as members of the admin function.
- * @throws CommandError something is missing, does not belong to the others, or cannot be read
+ * The options as members of the admin function.
+ * @throws CommandError an option is missing, does not fit the others, or cannot be read
  */
 export async function credentialsFrom(
   options: CredentialOptions,
@@ -60,7 +60,7 @@ export async function credentialsFrom(
   return { ...(auth !== undefined && { auth }), ...read }
 }
 
-/** Of a secret: one line of printable characters, without the end of the line that editors add. */
+/** A secret is one line of printable characters; the newline that editors add is cut. */
 async function textOf(name: Name, value: string): Promise<string> {
   const { read } = OPTIONS[name]
   if (read === 'text') return value

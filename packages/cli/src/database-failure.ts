@@ -1,16 +1,16 @@
-/** What a connection to a database of the operator's own failed of, and what to do: one row for each cause. */
+/** Failed connections to the operator's own database: a row for each cause, with advice. */
 
-/** What is known of a failure; none of it holds data. */
+/** Facts about a failure, without data. */
 export interface DatabaseFailure {
   readonly sqlstate?: string | undefined
-  /** Of the system below PostgreSQL, such as ECONNREFUSED. */
+  /** Code of the operating system, such as ECONNREFUSED. */
   readonly code?: string | undefined
-  /** Read, never printed. */
+  /** Only read, never printed. */
   readonly message: string
 }
 
 interface Cause {
-  /** SQLSTATEs, codes, or the beginning of what `pg` says where it gives no code. */
+  /** SQLSTATEs, codes, or the beginnings of `pg`'s messages without a code. */
   readonly known: readonly string[]
   /** @param place such as `the database registry on db.example.org:5432` */
   readonly advice: (place: string) => string

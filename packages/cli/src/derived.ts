@@ -1,4 +1,4 @@
-/** Commands that are made of an admin function: its input is their arguments and options, and they print its result. */
+/** Makes commands of admin functions: their input is arguments and options, and their result is printed. */
 import { Argument, type Command, Option } from 'commander'
 import type { Needs } from './environment.ts'
 import { EXIT } from './failure.ts'
@@ -11,60 +11,60 @@ import type { Leaf } from './subject.ts'
 export interface AdminFunction<Input, Result, More> {
   (needs: Needs & More, input: Input): Promise<Result>
   readonly input: { readonly properties?: object }
-  /** Admin functions alone have it; the helpers beside them have not. */
+  /** Only admin functions have this member. */
   readonly act: object | null
 }
 
-/** How a member is written on the command line, where the schema does not say it well. */
+/** How a member is written on the command line, where its schema is not enough. */
 interface Spelling {
-  /** Such as `--participant <sender_id>`, in place of the member's own name. */
+  /** For example `--participant <sender_id>`; by default the member's own name. */
   readonly flags?: string
-  /** In place of the description in the schema. */
+  /** By default the schema's description. */
   readonly help?: string
   readonly default?: number | string
-  /** The word for null, `none` unless this says another one. */
+  /** The word for null; `none` by default. */
   readonly none?: string
   /** The words for true and false, in place of a flag. */
   readonly words?: readonly [string, string]
-  /** Reads one value, in place of what the type of the member says. */
+  /** Reads one value; by default the member's type says how. */
   readonly read?: (text: string, before: never) => unknown
 }
 
-/** What the command line gives, by the names of members and options. */
+/** Values of the command line, by members and options. */
 type Given<Input> = Input & Readonly<Record<string, unknown>>
 
 interface Row<Input, Result, More> {
-  /** What it does, in one line; `later` says it of a row in a module of its own. */
+  /** What the command does, in one line; absent for a row of `later`. */
   readonly about?: string
-  /** The members that are arguments, as in `namespace [record_type]` or `[ids...]`. Those of `<>` are read by `input`. */
+  /** Members that are arguments, as in `namespace [record_type]` or `[ids...]`. `input` reads those in `<>`. */
   readonly args?: string
-  /** Members whose option is not `--` and their name, by their flags or more; null: no option. */
+  /** Spellings of members: flags or more; null for no option. By default the option is `--` and the name. */
   readonly options?: Readonly<Record<string, string | Spelling | null>>
-  /** Options that are no members, by their flags, with what they mean. A `!` before the meaning: one must be given. */
+  /** Options that are no members: flags and meaning. A `!` before the meaning: the option is required. */
   readonly more?: Readonly<Record<string, string>>
   /** A text below the options. */
   readonly notes?: string
-  /** What follows the command's name in its examples; or the whole line, with the name in it. */
+  /** Arguments of examples, or whole lines with the command's name. */
   readonly examples: readonly string[]
-  /** Members whose text is that of a file, which the command line names. */
+  /** Members whose text is read from a file that the command line names. */
   readonly reads?: readonly string[]
-  /** The member that a YAML file holds: its option names the file, and a refusal its line. */
+  /** The member that a YAML file has: its option names the file, and a refusal names the line. */
   readonly file?: string
-  /** It adds something of the operator's own, which the database of a demo does not take. */
+  /** Adds data of the operator, which the database of a demo refuses. */
   readonly adds?: true
-  /** It prints `limit` rows, and says whether there are more: 50 unless the option says another number. */
+  /** Prints `limit` rows (50 by default), and says whether there are more. */
   readonly pages?: true
-  /** What the function is given beside the usual. */
+  /** Further dependencies of the function. */
   readonly needs?: (needs: Needs, given: Given<Input>) => More | Promise<More>
-  /** Members of the input that are made of what was given; the others are as they were given. */
+  /** Members of the input that are computed; the others stay as given. */
   readonly input?: (given: Given<Input>) => Partial<Input> | Promise<Partial<Input>>
-  /** The exit code is 1 where this says so. */
+  /** True for exit code 1. */
   readonly failed?: (result: Result) => boolean
-  /** The result for people; without it a line for each of its members. */
+  /** The result as text; by default a line for each member. */
   readonly text?: (result: Result, given: Given<Input>, more: More) => string | Promise<string>
 }
 
-/** A command that calls an admin function. `load` imports the function: no command needs those of others. */
+/** A command that calls an admin function, which `load` imports: no command loads those of others. */
 export function derived<Input, Result, More = unknown>(
   load: () => Promise<AdminFunction<Input, Result, More>>,
   row: Row<Input, Result, More>,
@@ -145,7 +145,7 @@ async function run<Input, Result, More>(
 
 type Files = Pick<Row<unknown, unknown, unknown>, 'args' | 'options' | 'reads' | 'file'>
 
-/** The option that names the file of a member, for messages; undefined: it is an argument. */
+/** The option that names the file of a member, for messages; undefined for an argument. */
 function optionOf({ args = '', options = {} }: Files, member: string): string | undefined {
   const { flags = `--${member}` } = spellingOf(options[member])
   return args.includes(member) ? undefined : flags.split(' ')[0]

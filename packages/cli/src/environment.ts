@@ -20,10 +20,10 @@ export function configuration(): Config {
   }
 }
 
-/** Where the embedded database lies, or lies once there is one. */
+/** Where the embedded database is, or will be. */
 export const embeddedFiles = ({ dataDirectory }: Config) => embeddedLayout(join(dataDirectory, 'postgres'))
 
-/** Whether there is a database to look at, without making one. */
+/** True when there is a database; makes none. */
 export async function hasDatabase(config: Config): Promise<boolean> {
   if (config.databaseUrl !== undefined) return true
   return lstat(embeddedFiles(config).home).then(
@@ -32,22 +32,22 @@ export async function hasDatabase(config: Config): Promise<boolean> {
   )
 }
 
-/** What admin functions are given. */
+/** Dependencies of admin functions. */
 export interface Needs extends Acting {
-  /** As the application role. */
+  /** The database as the application role. */
   readonly db: Database
-  /** As the owner, for what only the owner may do; it connects when it is used. */
+  /** The database as the owner, for acts that only the owner may do; it connects when it is used. */
   readonly owner: Database
   readonly config: Config
-  /** Those of `config`. */
+  /** The limits of `config`. */
   readonly limits: Config['limits']
   /** Opened on demand: most functions need no master key. */
   readonly vault: () => Promise<Vault>
 }
 
 /**
- * Opens the database, works with it and closes it again. Beside a running server that is the server's database. It
- * makes no database and changes no table: only migrate, serve and demo do.
+ * Opens the database, which is the server's if a server runs, works with it and closes it. It makes no database and
+ * changes no table: only migrate, serve and demo do.
  * @throws CommandError there is no database
  * @throws StoreRefusal its tables are older or newer than this version's
  */
@@ -65,7 +65,7 @@ export async function withDatabase<Result>(work: (needs: Needs) => Promise<Resul
 }
 
 /**
- * As `withDatabase`, for what adds registries, participants or people of the operator's own.
+ * Like `withDatabase`, for acts that add registries, participants or people of the operator.
  * @throws AdminRefusal the database is that of a demo
  */
 export const withOwnDatabase = <Result>(work: (needs: Needs) => Promise<Result>): Promise<Result> =>
@@ -74,7 +74,7 @@ export const withOwnDatabase = <Result>(work: (needs: Needs) => Promise<Result>)
     return work(needs)
   })
 
-/** As `withDatabase`, of a database that may have no tables yet; the embedded one is made. */
+/** Like `withDatabase`, but the database may have no tables yet, and an embedded one is made. */
 export async function withStorage<Result>(config: Config, work: (needs: Needs) => Promise<Result>): Promise<Result> {
   const storage = await openStorage(config)
   const accounts = openAccounts(config, storage.db)
@@ -96,7 +96,7 @@ export async function withStorage<Result>(config: Config, work: (needs: Needs) =
 }
 
 /**
- * Who calls, and what waits for a second operator.
+ * The caller, and the rule for acts that need a second operator.
  * @throws AdminRefusal the token of the command is not valid
  */
 async function approving({ twoPerson, limits }: Config, db: Database): Promise<Pick<Needs, 'caller' | 'approvals'>> {
@@ -111,14 +111,14 @@ async function approving({ twoPerson, limits }: Config, db: Database): Promise<P
   return { caller, approvals: twoPerson ? createApprovals({ limits }) : ONE_OPERATOR }
 }
 
-/** Whose act it is. /usr/bin/rollcall names the operator, because it runs commands as the user of the service. */
+/** The user whose act it is. /usr/bin/rollcall names the operator, because it runs commands as the service's user. */
 function shellUser(): string {
   const named = process.env.ROLLCALL_SHELL_USER ?? ''
   if (named !== '') return named
   try {
     return userInfo().username
   } catch {
-    // It has no entry in the list of users.
+    // The user has no entry in the list of users.
     return `uid ${process.getuid?.() ?? 'unknown'}`
   }
 }
@@ -129,7 +129,7 @@ export const ask = <Input, Result>(
   input: Input,
 ): Promise<Result> => withDatabase((needs) => useCase(needs, input))
 
-/** The same, for what adds something of the operator's own. */
+/** Like `ask`, for acts that add data of the operator. */
 export const askToAdd = <Input, Result>(
   useCase: (needs: Needs, input: Input) => Promise<Result>,
   input: Input,

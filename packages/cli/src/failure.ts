@@ -1,8 +1,8 @@
-/** How a command that failed says so: one line on standard error, and an exit code. */
+/** Reports a failed command: one line on standard error, and an exit code. */
 import { type ProposedAct, proposedText } from './approval-text.ts'
 import { ADDRESS_FORM, databaseAdvice } from './database-failure.ts'
 
-/** What the process ends with; `rollcall import --help` explains 3 and 4. */
+/** Exit codes; `rollcall import --help` explains 3 and 4. */
 export const EXIT = { done: 0, failed: 1, usage: 2, some_rejected: 3, interrupted: 4, proposed: 5 } as const
 
 /** A failure in words for the person who gave the command. */
@@ -34,19 +34,19 @@ export async function reportFailure(error: unknown): Promise<number> {
   return EXIT.failed
 }
 
-/** What went wrong, in one line that quotes no data. */
+/** The failure in one line that quotes no data. */
 export async function failureText(error: unknown): Promise<string> {
   return error instanceof Error && isExpected(error) ? `${error.message}${hintOf(error)}` : unexpectedText(error)
 }
 
-/** The nearest name, for a participant that is not there. */
+/** The nearest name for an unknown participant. */
 const hintOf = (error: Error): string => ('hint' in error && typeof error.hint === 'string' ? error.hint : '')
 
 function isExpected(error: unknown): boolean {
   return error instanceof Error && IN_PLAIN_WORDS.has(error.name)
 }
 
-/** Names only what is known to hold no data: a database error's own message may quote a record, an address a password. */
+/** Names only parts without data: a database error's message may quote a record, an address a password. */
 async function unexpectedText(error: unknown): Promise<string> {
   const { isUnavailable, safeDatabaseError } = await import('@rollcall/database/database-errors')
   const { error: name, sqlstate, code } = safeDatabaseError(error)
@@ -60,13 +60,13 @@ async function unexpectedText(error: unknown): Promise<string> {
   return `unexpected error (${what}); LOG_LEVEL=debug shows where`
 }
 
-/** Of the first address that was tried, where a host has several. */
+/** The error of the first tried address, when a host has several. */
 function causeOf(error: unknown): string | undefined {
   const [first] = error instanceof AggregateError ? error.errors : []
   return first instanceof Error && 'code' in first ? String(first.code) : undefined
 }
 
-/** The database that DATABASE_URL names, without its secrets; undefined for the embedded one. */
+/** Name of the database in DATABASE_URL, without its secrets; undefined for the embedded one. */
 async function ownDatabase(): Promise<string | undefined> {
   const [{ readConfig }, { databaseName }] = await Promise.all([
     import('@rollcall/settings/config'),

@@ -40,7 +40,7 @@ export const suspendedText = ({ suspended }: { readonly suspended: number }): re
     ? []
     : [`${suspended} of its subscriptions ${suspended === 1 ? 'is' : 'are'} suspended: not granted any more`]
 
-/** Line by line what a grant means; what it allows stands before what it does not. */
+/** What a grant means, in lines; allowed things come first. */
 export function explanationText(explained: Explained): string {
   const { version, valid_from, valid_until } = explained
   const lines: readonly (readonly [string, string])[] = [
@@ -61,7 +61,7 @@ interface Whose {
 
 type Proposal = Awaited<ReturnType<typeof proposeGrant>>
 
-/** A file for `grant set`; what people should know of it is in comments. */
+/** A file for `grant set`, with notes for people as comments. */
 export async function proposalText(proposal: Proposal, { sender_id, namespace }: Whose): Promise<string> {
   const { stringify } = await import('yaml')
   const { terms, from, days, entries, left_out, unchanged } = proposal

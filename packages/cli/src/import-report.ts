@@ -1,4 +1,4 @@
-/** The report of an import as text: what was understood, and where it was not. Never a value. */
+/** The report of an import as text: what was understood and what was not. It has no values. */
 import { delimiterName, type importRecords } from '@rollcall/admin/records/records'
 import { linesText, table } from './output.ts'
 
@@ -21,7 +21,7 @@ export function readAsText({ encoding, delimiter, header }: Result['read_as']): 
   return [`read as CSV in ${encoding}, with ${delimiterName(delimiter)} between cells, ${first}`]
 }
 
-/** @param undecided columns that the mapping leaves to a person, and that are not imported */
+/** @param undecided columns that the mapping leaves to a person and that are not imported */
 export function reportText(
   { kept, rejections, repeated, columns, unused_columns, attributes }: Report,
   undecided: readonly string[],

@@ -7,7 +7,7 @@ import { CommandError } from './failure.ts'
 
 /**
  * The text of a file.
- * @param option that names it, where it is no argument
+ * @param option the option that names it; undefined for an argument
  * @throws CommandError it cannot be read
  */
 export async function readInput(path: string, option?: string): Promise<string> {
@@ -24,7 +24,7 @@ export async function readColumns(path: string): Promise<JsonValue> {
   return parsedJson('the file of --map', await readInput(path, '--map'))
 }
 
-/** Why the system refused something, such as `no such file or directory`. */
+/** The operating system's reason, such as `no such file or directory`. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown'
   const { errno, code } = error as NodeJS.ErrnoException
@@ -32,8 +32,8 @@ export function reasonOf(error: unknown): string {
 }
 
 /**
- * @param advice what to write instead
- * @throws CommandError that says at which character it is not JSON
+ * @param advice the right form
+ * @throws CommandError that names the character at which it is not JSON
  */
 export function parsedJson(name: string, json: string, advice?: string): JsonValue {
   try {
@@ -41,7 +41,7 @@ export function parsedJson(name: string, json: string, advice?: string): JsonVal
   } catch (error) {
     if (!(error instanceof JsonError)) throw error
     const { message } = error
-    // Most rules begin so themselves.
+    // Most messages begin with these words.
     const problem = message.startsWith('not JSON') ? message : `not JSON: ${message}`
     throw new CommandError(`${name} is ${problem}${advice === undefined ? '' : `; ${advice}`}`)
   }

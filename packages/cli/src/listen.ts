@@ -8,9 +8,9 @@ import { CommandError } from './failure.ts'
 import { trialRecords } from './synthetic-people.ts'
 
 interface Listener {
-  /** The variables that say where it listens. */
+  /** The variables of its address. */
   readonly variables: { readonly host: string; readonly port: string }
-  /** What sets its port to another. */
+  /** How to change its port. */
   readonly advice: string
   readonly address: (config: Config) => { readonly host: string; readonly port: number }
 }
@@ -29,8 +29,8 @@ const LISTENERS: Readonly<Record<ListenerName, Listener>> = {
 }
 
 /**
- * Listens on the configured addresses for a moment, before anything is made or changed: a start that must fail leaves no
- * new database behind.
+ * Listens briefly on the configured addresses before anything is made or changed: a start that must fail makes no new
+ * database.
  * @throws CommandError an address or a port that cannot be listened on
  */
 export async function refuseTakenPorts(config: Config): Promise<void> {
@@ -69,7 +69,7 @@ export async function startListening(
   }
 }
 
-/** Codes of failed listens: what is wrong, and which part of the address it is wrong with. */
+/** Codes of failed listens: the problem, and the part of the address that has it. */
 const PROBLEMS: Readonly<Record<string, { readonly problem: string; readonly part: 'host' | 'port' }>> = {
   EADDRINUSE: { problem: 'is taken by another program, perhaps another Rollcall', part: 'port' },
   EACCES: { problem: 'needs rights that this user does not have', part: 'port' },

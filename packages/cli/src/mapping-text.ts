@@ -45,7 +45,7 @@ const decide = (column: Column): string =>
     ...column.choices.map(({ path, rule, meaning }) => `${entry(path, rule)}   # ${meaning}`),
   ])
 
-/** The columns that a proposal leaves to a person, by the text of its file. */
+/** Columns that a proposed mapping leaves to a person, from the text of its file. */
 export function columnsToDecide(text: string): readonly string[] {
   return [...text.matchAll(/^# DECIDE (?:("(?:[^"\\]|\\.)*")|([^:]*)): /gm)].map(([, quoted, word = '']) =>
     quoted === undefined ? word : String(JSON.parse(quoted)),

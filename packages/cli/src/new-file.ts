@@ -1,10 +1,10 @@
-/** Files that a command writes for its user. */
+/** Writes files for the command's user. */
 import { writeFile } from 'node:fs/promises'
 import { CommandError } from './failure.ts'
 
 /**
- * Writes a file that its owner alone may read.
- * @throws CommandError it is there already, or cannot be written
+ * Writes a file that only its owner may read.
+ * @throws CommandError it exists, or cannot be written
  */
 export async function writeNew(path: string, text: string): Promise<void> {
   await writeFile(path, text, { mode: 0o600, flag: 'wx' }).catch((error: NodeJS.ErrnoException) => {

@@ -1,4 +1,4 @@
-/** What commands print on standard output: a text for people, or JSON for machines. Nothing else goes there. */
+/** Standard output of commands: a text for people, or JSON for machines. Nothing else is printed there. */
 import type { Command } from 'commander'
 import { printable, printableLines } from './asking/printing.ts'
 
@@ -12,18 +12,18 @@ export function withJson(command: Command): Command {
 }
 
 /**
- * Prints `value` as one JSON text with --json, else the text. Ids and the like are written by peers, and a terminal
- * would obey some of their characters: those are escaped.
+ * Prints `value` as one JSON text with --json, otherwise the text. Peers write ids and the like: characters that a
+ * terminal would obey are escaped.
  */
 export function print({ json }: OutputOptions, value: unknown, text: string): void {
   process.stdout.write(json ? `${printable(JSON.stringify(value))}\n` : `${printableLines(text)}\n`)
 }
 
-/** The first lines of a file that something is about. @param count of all of them */
+/** Some line numbers of a file. @param count number of all lines */
 export const linesText = (count: number, lines: readonly number[]): string =>
   `${count === 1 ? 'line' : 'lines'} ${lines.join(', ')}${count > lines.length ? ` and ${count - lines.length} others` : ''}`
 
-/** A number with the word for what it counts: `1 record`, `2 records`. */
+/** A number with its noun: `1 record`, `2 records`. */
 export const counted = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`
 
 type Cell = string | number | boolean | null | readonly string[]
@@ -54,7 +54,7 @@ function cellText(cell: Cell | undefined): string {
   return printable(String(cell))
 }
 
-/** Names and values in two columns, for a result that is one thing; lists on one line, and `-` for what is not there. */
+/** Names and values of one thing in two columns; a list is one line, and `-` is no value. */
 export function factsText(facts: object): string {
   const rows = Object.entries(facts)
   const width = Math.max(15, ...rows.map(([name]) => name.length)) + 1
@@ -66,7 +66,7 @@ function factText(value: unknown): string {
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value ?? '-')
 }
 
-/** Says a list as a table with these columns, which are members of its rows; `nothing` where it is empty. */
+/** Makes a function that prints rows as a table with these columns; `nothing` is the text for no rows. */
 export const listed =
   <Row extends object>(columns: string, nothing: string, cells: (row: Row) => object = (row) => row) =>
   (rows: readonly Row[]): string =>

@@ -1,4 +1,4 @@
-/** Signature profiles on the command line: their words with commas between them, such as `jws,as-received,RS256`. */
+/** Signature profiles on the command line: words with commas, such as `jws,as-received,RS256`. */
 import {
   ALGORITHMS,
   type AlgorithmName,
@@ -25,7 +25,7 @@ export function profileText({ layout, canonical_form, digest_prefix, algorithms 
   return [layout, canonical_form, ...(digest_prefix === '' ? [] : [digest_prefix]), ...algorithms].join(',')
 }
 
-/** The profile that some words name, in any order; what they do not name is as in the specification's own. */
+/** The profile of some words in any order; the specification's own profile has the rest. */
 export function readProfile(text: string): SignatureProfile {
   const words = text === 'default' ? [] : text.split(',')
   const known: readonly string[] = [...LAYOUT_NAMES, ...FORM_NAMES, ...DIGEST_PREFIXES, ...ALGORITHM_NAMES]
@@ -53,7 +53,7 @@ function one<Name extends string>(names: readonly Name[], words: readonly string
   return name
 }
 
-/** Every profile that there can be, each for one algorithm. */
+/** Every possible profile, each for one algorithm. */
 export function everyProfile(): SignatureProfile[] {
   const profiles: SignatureProfile[] = []
   for (const layout of LAYOUT_NAMES) {

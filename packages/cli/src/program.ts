@@ -4,18 +4,18 @@ import packageJson from '../package.json' with { type: 'json' }
 import { EXIT, reportFailure } from './failure.ts'
 import { addSubject, type Group, type Leaf } from './subject.ts'
 
-/** A command that is written by hand adds itself; others are rows. */
+/** A command written by hand adds itself; others are rows. */
 type CommandModule = { readonly addCommand: (program: Command) => void } | { readonly SUBJECT: Leaf | Group }
 
 interface Row {
-  /** In the list of all commands, which does not load them. */
+  /** For the list of all commands, which loads none of them. */
   readonly summary: string
   readonly load: () => Promise<CommandModule>
 }
 
 const FIRST = 'Run a server:'
 
-/** One row a command, in the order of the help, by group. */
+/** A row for each command, by group, in the order of the help. */
 const COMMANDS: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
   [FIRST]: {
     serve: { summary: 'run the server; it migrates the database first', load: () => import('./commands/serve.ts') },
@@ -99,8 +99,7 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
 }
 
 /**
- * Runs one command to its end and sets the exit code of the process; a failure is reported in one line on standard
- * error.
+ * Runs one command and sets the exit code of the process; a failure is one line on standard error.
  * @param words the command line after `rollcall`
  */
 export async function runCommand(words: readonly string[]): Promise<void> {
@@ -115,7 +114,7 @@ export async function runCommand(words: readonly string[]): Promise<void> {
   }
 }
 
-/** The program with the command that the words name; where they name none, with a list of all that loads none. */
+/** The program with the named command; without one, with a list of all commands, none of them loaded. */
 export async function programFor(words: readonly string[]): Promise<Command> {
   const [first, ...others] = words[0] === 'help' ? words.slice(1) : words
   const program = await programWith(
@@ -133,7 +132,7 @@ export const wholeProgram = (): Promise<Command> =>
     () => true,
   )
 
-/** @param isNamed whether a command below that one is needed */
+/** @param isNamed whether the command line names a command below that one */
 async function programWith(isLoaded: (name: string) => boolean, isNamed: (name: string) => boolean): Promise<Command> {
   const program = newProgram()
   for (const [group, rows] of Object.entries(COMMANDS)) {
@@ -150,7 +149,7 @@ async function programWith(isLoaded: (name: string) => boolean, isNamed: (name: 
         .helpGroup(group)
     }
   }
-  // The commands have got the one of newProgram, which is of no group of this list.
+  // The commands have the one of newProgram, which is in no group of this list.
   return program.addHelpCommand(helpCommand().helpGroup(FIRST))
 }
 
@@ -159,7 +158,7 @@ const PLAIN: Partial<Help> = { subcommandTerm: (command) => command.name() }
 /** Characters of a line of the help. */
 const WIDTH = 80
 
-/** The help of the program on one screen: the names of all commands by group. The help of a command is as commander writes it. */
+/** The help on one screen: the names of all commands by group. Commander writes the help of a command. */
 function namesOf(command: Command, helper: Help): string {
   if (command.parent !== null) return Help.prototype.formatHelp.call(helper, command, helper)
   const groups = Object.entries(COMMANDS).map(([group, rows]) => {

@@ -11,7 +11,7 @@ export interface ProgressReport<Progress> {
 export interface TaskProgress {
   readonly task: string
   readonly done: number
-  /** 0 where it is not known. */
+  /** 0 when unknown. */
   readonly total: number
 }
 
@@ -30,7 +30,7 @@ export const reportTasks = (): ProgressReport<TaskProgress> =>
 
 type FileProgress = Pick<ImportProgress, 'bytes' | 'totalBytes' | 'lines' | 'rejected'>
 
-/** What an interrupted import had done before does not count as done in the time of this one. */
+/** An interrupted import's earlier rows are left out of this run's rate. */
 export function reportImport(): ProgressReport<FileProgress> {
   let first: { readonly at: number; readonly progress: FileProgress } | null = null
   return report((progress) => {

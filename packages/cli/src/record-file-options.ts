@@ -49,7 +49,7 @@ export async function readColumnsToDecide(map: string | undefined): Promise<read
 
 const YAML_NAME = /\.ya?ml$/i
 
-/** In JSON, or in YAML where its name says so. @throws CommandError */
+/** Reads JSON, or YAML by its file name. @throws CommandError */
 async function readMapping(path: string): Promise<unknown> {
   if (!YAML_NAME.test(path)) return readColumns(path)
   const { readYaml } = await import('./yaml.ts')

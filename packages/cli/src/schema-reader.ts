@@ -21,7 +21,7 @@ interface Schema {
 export interface Member {
   readonly name: string
   readonly schema: Schema
-  /** As a line of help: it begins with a small letter and has no full stop. */
+  /** A line of help: it begins with a small letter and has no full stop. */
   readonly description: string
   readonly isRequired: boolean
 }
@@ -30,11 +30,11 @@ export interface Member {
 interface Reader {
   /** Undefined: the text is the value. */
   readonly parse?: (text: string, before?: readonly unknown[] | string) => unknown
-  /** It is one of these. */
+  /** The possible values. */
   readonly choices?: readonly string[]
-  /** The name of the value in the help; left out: the name of the member; '': the option has no value. */
+  /** Name of the value in the help; undefined: the member's name; '': the option has no value. */
   readonly placeholder?: string
-  /** Words that may stand in place of a value, such as `unlimited`. */
+  /** Words that are allowed in place of a value, such as `unlimited`. */
   readonly words?: readonly string[]
 }
 
@@ -50,7 +50,7 @@ export function membersOf(input: object): readonly Member[] {
 }
 
 /**
- * How a member is read; null: it has parts, and no option can say it.
+ * How a member is read; null when it has parts, which no option can give.
  * @param none the word for null
  */
 export function memberReader(schema: Schema, none: string): Reader | null {
@@ -68,7 +68,7 @@ const READERS: Readonly<Record<string, (schema: Schema) => Reader | null>> = {
   array: ({ items = {} }) => {
     const each = memberReader(items, '')
     if (each === null) return null
-    // commander itself collects what is chosen of several; of others the option is given again for more.
+    // Commander collects choices by itself; other options are repeated.
     if (each.choices !== undefined) return { ...each, placeholder: 'value...' }
     return {
       placeholder: 'value',
@@ -77,7 +77,7 @@ const READERS: Readonly<Record<string, (schema: Schema) => Reader | null>> = {
   },
 }
 
-/** Words such as `unlimited`, or else a value of the one type that is left. */
+/** Words such as `unlimited`, or a value of the one other type. */
 function unionReader(kinds: readonly Schema[], none: string): Reader | null {
   const words = kinds.flatMap(({ const: word, type }) => word ?? (type === 'null' ? none : []))
   const others = kinds.filter((kind) => kind.const === undefined && kind.type !== 'null')
@@ -86,7 +86,7 @@ function unionReader(kinds: readonly Schema[], none: string): Reader | null {
   if (reader === null || reader.choices !== undefined) return reader
   const parse = (text: string, before?: readonly unknown[] | string) => {
     if (words.includes(text)) return kinds.some((kind) => kind.const === text) ? text : null
-    // A word stands for all values: what is given beside it says nothing more.
+    // A word means all values: further ones add nothing.
     if (typeof before === 'string') return before
     try {
       return reader.parse === undefined ? text : reader.parse(text, before)
@@ -106,7 +106,7 @@ function numberAboveZero(text: string): number {
   throw new InvalidArgumentError('It must be a number above 0.')
 }
 
-/** That of a union may stand in its first part. */
+/** The description of a union may be in its first part. */
 function helpLine({ description, anyOf = [] }: Schema): string {
   const text = description ?? anyOf.find((kind) => kind.description !== undefined)?.description ?? ''
   const line = text.replace(/\.$/, '')

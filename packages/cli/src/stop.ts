@@ -3,8 +3,7 @@
 const SIGNALS = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const
 
 /**
- * Milliseconds. Ctrl-C reaches us from the terminal and once more from npm, which passes on what it gets: signals
- * this close to the first are the same request.
+ * Milliseconds. Ctrl-C comes from the terminal and once more through npm: signals this close together are one request.
  */
 const ONE_REQUEST = 500
 
@@ -18,7 +17,7 @@ export interface StopRequest {
 
 let listening: StopRequest | null = null
 
-/** From now on the first signal asks for a clean stop, and a second one ends the process at once. */
+/** The first signal from now on requests a clean stop; a second one ends the process at once. */
 export function stopRequest(): StopRequest {
   listening ??= listen()
   return listening

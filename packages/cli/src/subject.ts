@@ -1,7 +1,7 @@
-/** What the commands below a word are: a subject is loaded when the command line names it, and of it the command. */
+/** The commands below a word. A subject is loaded when the command line names it, and then the named command. */
 import type { Command } from 'commander'
 
-/** A command by its row. It is loaded when the command line names it. */
+/** The row of a command, which is loaded when the command line names it. */
 export interface Leaf {
   /** What the command does, in one line. */
   readonly about: string
@@ -15,13 +15,13 @@ export interface Group {
   readonly commands: Readonly<Record<string, Leaf | Group>>
 }
 
-/** A command with a module of its own: it is written by hand, or its row needs more than the subject. */
+/** A command in a module of its own: it is written by hand, or its row needs more imports than the subject. */
 export const later = (about: string, load: () => Promise<Pick<Leaf, 'complete'>>): Leaf => ({
   about,
   complete: async (command) => (await load()).complete(command),
 })
 
-/** Adds what a subject has; only the commands that the command line names are completed. */
+/** Adds the commands of a subject; only named ones are completed. */
 export async function addSubject(
   command: Command,
   subject: Leaf | Group,

@@ -1,9 +1,9 @@
-/** The synthetic people with whom the demo and sandbox registries are filled: the same people in every registry. */
+/** Synthetic people of the demo and of sandbox registries: the same in every registry. */
 import { Readable } from 'node:stream'
 import { kindNamed } from '@rollcall/protocol'
 import { generate, generateLines } from '@rollcall/synthetic'
 
-/** The seed of the one population: people of one registry are found in another one by their identifiers. */
+/** The seed of the population: people of one registry are found in another one by their identifiers. */
 export const PEOPLE_SEED = 'demo'
 
 /** Documents in each registry of the demo. */
@@ -15,13 +15,13 @@ const PIECE = 200
 type Types = Readonly<Record<string, string>>
 
 /**
- * So many records of a kind, as NDJSON.
- * @param identifier_types the new name of each identifier type that a registry calls otherwise
+ * Records of a kind, as NDJSON.
+ * @param identifier_types new names of identifier types that a registry renamed
  */
 export const syntheticRecords = (kind: string, count: number, identifier_types: Types = {}): Readable =>
   Readable.from(pieces(generateLines(kind, { seed: PEOPLE_SEED, count, identifier_types })))
 
-/** By the primary identifier of each record type of the kind, the one that the registry has instead. */
+/** The registry's primary identifiers, by the primary identifier that the kind has instead. */
 export function renamedPrimaries(kind: string, primaries: Types): Types {
   const types = kindNamed(kind)?.record_types ?? []
   return Object.fromEntries(
@@ -40,6 +40,6 @@ function* pieces(lines: Iterable<string>): Generator<string> {
   if (piece.length > 0) yield `${piece.join('\n')}\n`
 }
 
-/** Records of a kind among which one of the right type is looked for, for what is tried out. */
+/** Records of a kind, for a trial that needs one of a certain type. */
 export const trialRecords = (kind: string, identifier_types: Types = {}): Iterable<object> =>
   generate(kind, { count: 100, seed: 'test', identifier_types })

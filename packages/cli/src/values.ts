@@ -36,7 +36,7 @@ export function typeAndValue(text: string, name: string): { readonly type: strin
   throw new CommandError(`${name} must be a type and a value, such as UIN=8128560370`)
 }
 
-/** What the arguments mean that name a person: two words, or one TYPE=VALUE. */
+/** Arguments that name a person: two words, or one TYPE=VALUE. */
 export const PERSON_HELP = {
   type: { help: 'type of an identifier of the person, such as UIN; or TYPE=VALUE' },
   value: { help: 'its value' },
@@ -50,7 +50,7 @@ export const withPerson = (command: Command): Command =>
 export const personIn = ({ type, value }: Readonly<Record<string, unknown>>) =>
   personOf(String(type), value === undefined ? undefined : String(value))
 
-/** @throws CommandError one word that is no TYPE=VALUE */
+/** @throws CommandError for a single word other than TYPE=VALUE */
 export const personOf = (type: string, value: string | undefined): { readonly type: string; readonly value: string } =>
   value === undefined ? typeAndValue(type, 'an identifier in one word') : { type, value }
 

@@ -8,15 +8,15 @@ import { readInput } from './input.ts'
 export interface YamlFile {
   readonly value: unknown
   /**
-   * What `work` refuses of the value is refused with the line of the file, and with the member as the file names it.
-   * @param within where the value stands in the input of `work`
+   * Runs `work`; a refusal of the value then names the line of the file, and the member as the file names it.
+   * @param within place of the value in the input of `work`
    */
   refusedWithLine<Result>(work: () => Promise<Result>, within?: readonly PathStep[]): Promise<Result>
 }
 
 /**
- * Reads a file as YAML 1.2: no member stands twice, and times and words such as `no` are texts.
- * @throws CommandError it cannot be read, or it is no YAML
+ * Reads a file as YAML 1.2: members are unique, and times and words such as `no` are texts.
+ * @throws CommandError it cannot be read, or is no YAML
  */
 export async function readYaml(path: string, option?: string): Promise<YamlFile> {
   const lines = new LineCounter()
@@ -54,7 +54,7 @@ function withoutPrefix(message: string, within: readonly PathStep[]): string {
   return prefix !== '' && message.startsWith(prefix) && /^(\.|: )/.test(rest) ? rest.replace(/^(\.|: )/, '') : message
 }
 
-/** @throws CommandError an alias that names nothing, itself, or far too much */
+/** @throws CommandError an alias that names nothing, contains itself, or expands too far */
 function jsonOf(parsed: Document, path: string): unknown {
   try {
     const value: unknown = parsed.toJS()
@@ -65,13 +65,13 @@ function jsonOf(parsed: Document, path: string): unknown {
   }
 }
 
-/** The member that a refusal of an admin function is about. Its class would load the server. */
+/** The member that an admin function refused. The class is not imported: it would load the server. */
 function placeOf(error: unknown): readonly PathStep[] | undefined {
   if (!(error instanceof Error) || error.name !== 'AdminRefusal' || !('at' in error)) return undefined
   return Array.isArray(error.at) && error.at.length > 0 ? error.at : undefined
 }
 
-/** Where the member stands; where it is missing, what it is missing in. */
+/** Offset of the member in the text; of its parent when it is missing. */
 function offsetAt(document: Document, at: readonly PathStep[]): number {
   let node: unknown = document.contents
   let offset = document.contents?.range?.[0] ?? 0

@@ -1,4 +1,4 @@
-/** Consents as typed values: each function gives the member of the criteria that has it (spec "SearchRequest", G8). */
+/** Consents as typed values: each function returns a member for the criteria (spec "SearchRequest", G8). */
 import type { Consent } from '@rollcall/protocol'
 
 /** Consent or authority under which is asked, beside the query. */
@@ -20,9 +20,9 @@ export function assertedConsent(
 }
 
 /**
- * A consent that a consent authority has signed. It says itself for whom, for what and until when it is.
+ * A consent that a consent authority signed. It names its person, its purpose and its end.
  * @param consent_jws the compact JWS, as the authority gave it
- * @param purpose its code, where you want it checked against the one that is signed
+ * @param purpose its code, to be compared with the signed one
  */
 export function signedConsent(
   consent_jws: string,

@@ -2,9 +2,9 @@
 import type { CallbackHeader } from '@rollcall/protocol'
 
 /**
- * `unreachable`: no connection, or it broke off. `timeout`: no answer in time. `redirected`: the registry points
- * elsewhere, which is not followed. `unreadable`: what came is no answer of this protocol. `too_large`: it is
- * larger than `max_answer_bytes`. `cors`: the browser does not let this page read answers of the registry. `no_callback`: an awaited callback did not come in time.
+ * `unreachable`: no connection, or it broke. `timeout`: no answer in time. `redirected`: the registry redirects; this
+ * is not followed. `unreadable`: the answer is not of this protocol. `too_large`: it exceeds `max_answer_bytes`.
+ * `cors`: the browser hides answers from this page. `no_callback`: an awaited callback did not come in time.
  */
 export type TransportReason =
   | 'unreachable'
@@ -20,7 +20,7 @@ export class TransportError extends Error {
   readonly reason: TransportReason
   /** Requests that were sent, retries included. */
   readonly attempts: number
-  /** Of the answer, where there was one. */
+  /** Status of the answer; undefined without one. */
   readonly httpStatus: number | undefined
 
   constructor(
@@ -36,7 +36,7 @@ export class TransportError extends Error {
   }
 }
 
-/** A code and what it says, as peers send them. */
+/** A code and its text, as peers send them. */
 export interface PeerFault {
   readonly code: string
   readonly message: string
@@ -100,7 +100,7 @@ export class HeaderRejected extends Error {
 /** One item was rejected; the others of its batch may be answered (spec "Errors", 5). */
 export class ItemRejected extends Error {
   readonly reference_id: string
-  /** Such as `rjct.search_criteria.invalid`; empty when the registry gives none. */
+  /** A code such as `rjct.search_criteria.invalid`; empty when the registry gives none. */
   readonly code: string
 
   constructor(reference_id: string, code: string, message: string) {
@@ -111,13 +111,12 @@ export class ItemRejected extends Error {
   }
 }
 
-/** The answer is not to be believed: its signature or encryption is missing or wrong, or it answers something else. Nothing of it is given out. */
+/** An answer that is not returned: its signature or encryption is missing or wrong, or it answers something else. */
 export class UntrustedAnswer extends Error {
-  /** Such as `err.signature.invalid`, in the protocol's own words. */
+  /** A code of the protocol, such as `err.signature.invalid`. */
   readonly code: string
-  /** What is wrong with the answer. */
   readonly reason: string
-  /** Options of the client that say what is expected of the registry, where one of them may be wrong: `peer.profile`. */
+  /** Options of the client that may not fit the registry, such as `peer.profile`. */
   readonly options: readonly string[]
 
   constructor(code: string, reason: string, options: readonly string[] = []) {
@@ -131,7 +130,7 @@ export class UntrustedAnswer extends Error {
 
 /** `searchOne` found several records: which of them is meant is not for a client to guess. */
 export class SeveralRecords extends Error {
-  /** How many the registry says there are, at least 2. */
+  /** How many the registry found, at least 2. */
   readonly total_count: number
 
   constructor(total_count: number) {

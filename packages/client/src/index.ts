@@ -53,7 +53,7 @@ export {
 } from './client/settings.ts'
 // Consents
 export { assertedConsent, signedConsent, type UnderConsent } from './consents.ts'
-// What goes wrong
+// // Errors
 export {
   AckError,
   HeaderRejected,

@@ -1,15 +1,15 @@
-/** Queries as typed values: each function gives the members of search_criteria that say what is searched for (spec "Query forms"). */
+/** Queries as typed values: each function returns the members of search_criteria for a query (spec "Query forms"). */
 import type { Comparison, ExpressionListElement, SearchCriteria } from '@rollcall/protocol'
 
-/** The members of search_criteria that hold a query; the others stand beside them. */
+/** The members of search_criteria that have a query. */
 export type QueryCriteria = Pick<SearchCriteria, 'query_type' | 'query'>
 
-/** By an identifier: `identifier('UIN', '8128560370')`. Give identifiers as texts: zeros in front count (G10). */
+/** Searches by an identifier: `identifier('UIN', '8128560370')`. Give it as text: leading zeros count (G10). */
 export function identifier(type: string, value: string): QueryCriteria {
   return { query_type: 'idtype-value', query: { type, value } }
 }
 
-/** What an attribute is compared with in an expression; a bare value means equality. */
+/** A value that an attribute is compared with; a bare value means equality. */
 export type ExpressionValue = string | number | boolean
 export type Condition =
   | ExpressionValue
@@ -44,15 +44,15 @@ export function compare(
   operator: Comparison['operator'],
   value: ExpressionValue | readonly ExpressionValue[],
 ): Comparison {
-  // Texts are safest: a number matches two branches of the published schema and fails strict readers (G10).
+  // Texts are safest: a number matches two branches of the published schema, which strict readers refuse (G10).
   const attribute_value = Array.isArray(value) ? value.map(String) : String(value)
   return { attribute_name, operator, attribute_value }
 }
 
-/** One of both holds. */
+/** At least one comparison holds. */
 export const either = (first: Comparison, second: Comparison): ExpressionListElement => joined(first, 'or', second)
 
-/** Both hold, of one and the same element where they are about members of a list, such as one enrolment. */
+/** Both comparisons hold; in a list, such as enrolments, for one and the same element. */
 export const both = (first: Comparison, second: Comparison): ExpressionListElement => joined(first, 'and', second)
 
 /** The first holds and the second does not. */

@@ -26,15 +26,15 @@ export interface NavigationRow {
   /** Behind the `#`. */
   readonly path: string
   readonly title: string
-  /** Who may open it has this role. */
+  /** The role that a reader needs. */
   readonly role: OperatorRole
-  /** Each page is a part of its own, which is loaded when it is first opened. */
+  /** Each page is a file of its own, loaded when it is first opened. */
   readonly page: LazyExoticComponent<ComponentType>
-  /** Null: it is reached from another page. */
+  /** Null for a page that other pages link to. */
   readonly menu: {
     readonly group: keyof typeof SHELL.groups
     readonly icon: Icon
-    /** The letter that opens it, after `g`. */
+    /** The key that opens it, after `g`. */
     readonly key: string
   } | null
 }

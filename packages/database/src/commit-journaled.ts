@@ -1,12 +1,12 @@
-/** A transaction whose line is written when all of it is done: what is refused in it has no line. */
+/** A transaction that writes its line of the journal after its work: a refused one has no line. */
 
 import type { JournalAct } from '@rollcall/core/model/journal'
 import type { Transaction } from 'kysely'
 import type { Database } from './database.ts'
 
 /**
- * Throws what the work throws, and what the journal throws; nothing is committed then.
- * @param actOf what the line says; null: there is none, and a restore may undo the work
+ * Throws what the work or the journal throws; nothing is committed then.
+ * @param actOf the line of the journal; null when a restore may undo the work
  */
 export async function commitJournaled<Result>(
   { kysely, journal }: Pick<Database, 'kysely' | 'journal'>,
@@ -21,7 +21,7 @@ export async function commitJournaled<Result>(
     await (act === null ? commit() : journal.write(act, commit))
     return result
   } catch (error) {
-    // After a commit that failed there is nothing to roll back, and the first error says why.
+    // A failed commit leaves nothing to roll back, and the first error says why.
     await transaction
       .rollback()
       .execute()

@@ -11,14 +11,13 @@ const PIECE_LENGTH = 64 * 1024
 const SPECIAL = /[\\\n\r\t]/
 const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' }
 
-/** One field; null is SQL's null. */
 export function copyField(value: string | null): string {
   if (value === null) return '\\N'
   return SPECIAL.test(value) ? value.replace(/[\\\n\r\t]/g, (special) => ESCAPES[special] ?? special) : value
 }
 
 /**
- * Sends rows into a table, some at a time, as fast as the server takes them.
+ * Sends rows into a table in parts, as fast as the server takes them.
  * @param rows fields joined by tabs, every row ended by a newline
  * @throws pg's DatabaseError; the connection can be used again, its transaction must be rolled back
  */

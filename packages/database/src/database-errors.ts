@@ -8,7 +8,7 @@ export interface SafeDatabaseError {
   /** PostgreSQL's five-character code, such as 23505. */
   readonly sqlstate?: string
   readonly severity?: string
-  /** The function of PostgreSQL that reported it. */
+  /** The function of PostgreSQL that reported the error. */
   readonly routine?: string
   /** The code of a failure below PostgreSQL, such as ECONNREFUSED. */
   readonly code?: string
@@ -56,7 +56,7 @@ const UNAVAILABLE_CODES: ReadonlySet<string> = new Set([
   'EAI_AGAIN',
 ])
 
-/** What pg throws as plain errors, known by their texts alone. */
+/** Plain errors of pg, which only their texts identify. */
 const UNAVAILABLE_TEXTS =
   /^(Connection terminated|timeout exceeded when trying to connect|timeout expired|Query read timeout|Client has encountered a connection error|Client was closed|Cannot use a pool after calling end)/
 
@@ -69,8 +69,8 @@ export class StoreBusy extends Error {
 }
 
 /**
- * Whether the failure is the database's and may pass: it refuses, shuts down, is full, busy or too slow. A caller
- * answers 503 and may be asked again. False for an error in the statement itself.
+ * True when the database failed and may recover: it refuses, shuts down, is full, busy or too slow. The caller answers
+ * 503, and the call may be repeated. False for an error in the statement itself.
  */
 export function isUnavailable(error: unknown): boolean {
   if (error instanceof DatabaseError) {
@@ -80,48 +80,46 @@ export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   if (error instanceof AggregateError && error.errors.length > 0) return error.errors.every(isUnavailable)
   const code = systemCode(error)
-  // A unix socket that is not there, as opposed to any other file.
+  // A unix socket that does not exist; any other missing file is a fault of ours.
   if (code === 'ENOENT') return 'syscall' in error && error.syscall === 'connect'
   if (code !== undefined) return UNAVAILABLE_CODES.has(code)
   return UNAVAILABLE_TEXTS.test(error.message)
 }
 
-/** SQLSTATEs with which the database answers what is read and declines what is written. */
+/** SQLSTATEs of a database that can be read and declines writes. */
 const WRITE_STATES: ReadonlySet<string> = new Set([
   '25006', // read-only transaction: a standby, or default_transaction_read_only
   '53100', // disk full
 ])
 
-/** Whether the database declines to write anything at all, for now. */
+/** True when the database declines all writes at present. */
 export function takesNoWrites(error: unknown): boolean {
   return error instanceof DatabaseError && error.code !== undefined && WRITE_STATES.has(error.code)
 }
 
-/** Whether there is no connection to be had: those of the role, of the database or of the server are all in use. */
+/** True when all connections of the role, the database or the server are in use. */
 export function isTooManyConnections(error: unknown): boolean {
   return error instanceof DatabaseError && error.code === '53300'
 }
 
-/** Whether a statement took longer than it may, and was cancelled. */
+/** True when a statement was cancelled because it took too long. */
 export function isStatementTimeout(error: unknown): boolean {
   return error instanceof DatabaseError && error.code === '57014'
 }
 
-/** Whether the transaction met others, by a deadlock or a lock that was not to be had: the same may succeed later. */
+/** True for a deadlock, a serialisation failure or a lock that was not free: the same transaction may succeed later. */
 export const isConflict = (error: unknown): boolean =>
   error instanceof DatabaseError && (error.code?.startsWith('40') === true || error.code === '55P03')
 
-/** Whether a row with the same unique value is there already. */
 export function isDuplicate(error: unknown, constraint: string): boolean {
   return error instanceof DatabaseError && error.code === '23505' && error.constraint === constraint
 }
 
-/** Whether a row refers to one that is not there. */
+/** True when a row refers to a missing row. */
 export function isMissingReference(error: unknown, constraint: RegExp): boolean {
   return error instanceof DatabaseError && error.code === '23503' && constraint.test(error.constraint ?? '')
 }
 
-/** Whether a value breaks this rule of its table. */
 export function isViolation(error: unknown, constraint: string): boolean {
   return error instanceof DatabaseError && error.code === '23514' && error.constraint === constraint
 }
@@ -133,7 +131,7 @@ function systemCode(error: Error): string | undefined {
 /** SQLSTATE classes that are about the values of a statement: data exceptions and violated constraints. */
 const DATA_CLASSES = ['22', '23']
 
-/** Whether the database does not take a value: the same statement fails again. */
+/** True when the database refuses a value: the same statement fails again. */
 export const isDataError = (error: unknown): boolean =>
   error instanceof DatabaseError && DATA_CLASSES.some((state) => error.code?.startsWith(state) === true)
 

@@ -14,30 +14,30 @@ import { StatementNames } from './statement-names.ts'
 export interface Database {
   /** For named prepared statements and COPY. */
   readonly pool: pg.Pool
-  /** For everything else; it uses the same pool. */
+  /** For all other statements; it uses `pool`. */
   readonly kysely: Kysely<unknown>
-  /** For short named statements that come in great number; on connections of its own. */
+  /** For frequent short named statements, on its own connections. */
   readonly pipeline: Pipeline
   /**
-   * For searches by any condition, which may be slow: on few connections of their own, so that they wait for each
-   * other and nothing waits for them.
+   * For searches by any condition, which may be slow. They have few connections of their own: they wait for each other,
+   * and nothing else waits for them.
    */
   readonly searches: pg.Pool
-  /** The same for the searches of exchanges that are answered later: nobody waits for those, and they wait for each other. */
+  /** For searches of exchanges that are answered later. They wait for each other, and no caller waits. */
   readonly asyncSearches: pg.Pool
-  /** Those of statements on the connections of searches. */
+  /** Names of the statements on the connections of searches. */
   readonly statementNames: StatementNames
-  /** For the claims of a worker: no other statement of the node delays them. */
+  /** For claims of work: no other statement of the node delays them. */
   readonly claims: pg.Pool
-  /** The settings of its connections, for parts that open connections of their own. */
+  /** Settings of the connections, for parts that open their own. */
   readonly connection: pg.PoolConfig
-  /** What is also written outside of the database. */
+  /** The journal outside of the database. */
   readonly journal: Journal
-  /** Waits for what is running, then ends every connection. Once is enough, more does no harm. */
+  /** Waits for running statements, then ends every connection. May be called more than once. */
   close(): Promise<void>
 }
 
-/** What a connection has unless the caller, or its connection string, says otherwise. Times in milliseconds. */
+/** Settings that the caller and its connection string may override. Times in milliseconds. */
 const DEFAULTS = {
   max: 10,
   application_name: 'rollcall',
@@ -47,26 +47,26 @@ const DEFAULTS = {
   keepAliveInitialDelayMillis: 10_000,
 } as const satisfies pg.PoolConfig
 
-/** What differs for searches. Milliseconds. */
+/** Other settings for searches. Milliseconds. */
 const SEARCH_DEFAULTS = { max: 6, statement_timeout: 10_000 } as const satisfies pg.PoolConfig
 
-/** Milliseconds that a search of an accepted exchange waits for a connection: nobody waits for it. */
+/** Milliseconds that a search of an accepted exchange waits for a connection: no caller waits for the search. */
 const ASYNC_CONNECTION_TIMEOUT = 120_000
 
-/** Connections for claims: one takes exchanges while another one renews what is in work. */
+/** Connections for claims: one takes exchanges while the other one renews earlier claims. */
 const CLAIM_CONNECTIONS = 2
 
-/** Shapes of searches that are remembered, to be prepared when they come again. */
+/** Remembered shapes of searches: one that comes again is prepared. */
 const NAMED_SHAPES = 100
 
 /**
- * - Compiling a plan to machine code takes longer than most of them run.
+ * - Compiling a plan to machine code takes longer than most searches run.
  * - A search keeps one process of PostgreSQL busy, not several.
  */
 const SEARCH_SETTINGS = 'set jit = off; set max_parallel_workers_per_gather = 0'
 
 export interface SearchOptions {
-  /** Milliseconds that one search may take. */
+  /** Longest time of one search, in milliseconds. */
   readonly search_timeout?: number
 }
 
@@ -93,7 +93,7 @@ export function openDatabase(connection: pg.PoolConfig, { search_timeout }: Sear
   const searches = openPool(searchSettings)
   const asyncSearches = openPool({
     ...searchSettings,
-    // A node that works holds one, whatever others take.
+    // A working node always holds one connection, however many others are taken.
     min: 1,
     connectionTimeoutMillis: ASYNC_CONNECTION_TIMEOUT,
   })
@@ -115,7 +115,7 @@ export function openDatabase(connection: pg.PoolConfig, { search_timeout }: Sear
     connection: settings,
     journal: NO_JOURNAL,
     async close() {
-      // Not through kysely.destroy(), which ends the pool only after its own first query.
+      // Not `kysely.destroy()`, which ends the pool only after its own first query.
       closing ??= Promise.all([...[pool, searches, asyncSearches, claims].map((one) => one.end()), pipeline.close()])
       await closing
     },
@@ -124,7 +124,7 @@ export function openDatabase(connection: pg.PoolConfig, { search_timeout }: Sear
 
 const openPool = (settings: pg.PoolConfig): pg.Pool => outlivingLosses(new WaitingPool(settings))
 
-/** The pool, which from now on bears the loss of a connection. */
+/** Keeps the process alive when a connection is lost, and returns the pool. */
 export function outlivingLosses<Pool extends pg.Pool>(pool: Pool): Pool {
   // A lost connection fails the query that uses it, which is where it is reported; an event that nobody
   // listens to would end the process. The pool reports the idle ones, each client those in use.
@@ -136,18 +136,15 @@ export function outlivingLosses<Pool extends pg.Pool>(pool: Pool): Pool {
 function ignoreLostConnection(): void {}
 
 /**
- * Brings the database to the tables that this code expects and returns the names of the migrations that ran.
- * Any number of nodes may do so at once: one works, the others wait for it. The record tables of registries
- * are not among them (`ensureRecordTables`). At its end the tables belong to the right ones of the two roles.
- *
+ * Brings the database to the tables that this code expects and returns the names of the migrations that ran. Any number
+ * of nodes may call it at once: one works, the others wait for it. The record tables of registries are not included
+ * (`ensureRecordTables`). At its end each table belongs to one of the two roles, unless the database is one version
+ * ahead: then the next version has settled its tables.
  * @param db as the owner
  * @param application the same database as the application role; left out where one role does both
  * @param only the migrations of an earlier version, for the tables that a backup of that version had
- *
- * A database that is one version ahead stays as it is: the next version has settled whose its tables are.
- *
- * Throws StoreRefusal when the server is older than PostgreSQL 15, when the database's encoding is not UTF8,
- * or when a Rollcall of a later version than the next has migrated the database.
+ * @throws StoreRefusal the server is older than PostgreSQL 15, the encoding of the database is not UTF8, or a Rollcall
+ * later than the next version has migrated it
  */
 export async function migrate(db: Database, application = db, only?: readonly string[]): Promise<readonly string[]> {
   const done = await db.kysely.connection().execute((connection) => runMigrations(connection, only))

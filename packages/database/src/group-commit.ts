@@ -1,17 +1,16 @@
-/** Many small writes as one: what arrives while a statement runs, or in the same turn of the event loop, goes together into the next. */
+/** Groups small writes: entries that come during a statement, or in one turn of the event loop, share the next one. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type pg from 'pg'
 import { isUnavailable, StoreBusy } from './database-errors.ts'
 
 export interface GroupCommit<Entry, Result> {
   /**
-   * Hands in an entry; resolves with its result once the statement that carries it is committed. Alone it
-   * costs one round trip; under load a round trip carries all that came during the one before. Entries are written in the
-   * order in which they were handed in.
-   * Rejects with StoreBusy when too many are waiting, or with what the write threw.
+   * Queues an entry; resolves with its result once its statement is committed. Alone it costs one round trip; under
+   * load one round trip carries all entries that came during the one before. Entries are written in the order of their
+   * calls. Rejects with StoreBusy when too many are waiting, or with what the write threw.
    */
   submit(entry: Entry): Promise<Result>
-  /** Resolves when nothing waits and no statement runs. */
+  /** Resolves when no entry waits and no statement runs. */
   idle(): Promise<void>
 }
 
@@ -21,7 +20,7 @@ interface Waiting<Entry, Result> {
   readonly reject: (error: unknown) => void
 }
 
-/** Entries in one statement: enough to share a commit, few enough that the first need not wait long. */
+/** Most entries of one statement: enough to share a commit, few enough that the first one need not wait long. */
 const MOST_TOGETHER = 500
 
 interface GroupCommitOptions {
@@ -30,7 +29,7 @@ interface GroupCommitOptions {
 }
 
 /**
- * @param write one statement for all entries, one result for each in their order; never called twice at a time
+ * @param write one statement for all entries, with one result for each in order; its calls do not overlap
  * @param options.waiting entries that may wait; each holds a request
  * @param options.together entries in one statement
  */
@@ -62,7 +61,7 @@ export function groupCommit<Entry, Result>(
   const run = async (): Promise<void> => {
     running = true
     while (queue.length > 0) {
-      // Requests that one read of the sockets, or the commit before, lets go on hand in their entries within this turn.
+      // Requests that one read of the sockets, or one commit, lets continue submit their entries within this turn.
       await nextTurn()
       await settle(queue.splice(0, together))
     }
@@ -83,7 +82,7 @@ export function groupCommit<Entry, Result>(
   }
 }
 
-/** One group commit, or whatever else all users of a pool share, for each pool: made when it is first asked for; gone when the pool is. */
+/** One value for each pool, such as a group commit: made at the first call, and forgotten with the pool. */
 export function perPool<Value>(make: (pool: pg.Pool) => Value): (pool: pg.Pool) => Value {
   const made = new WeakMap<pg.Pool, Value>()
   return (pool) => {
@@ -96,19 +95,18 @@ export function perPool<Value>(make: (pool: pg.Pool) => Value): (pool: pg.Pool) 
 }
 
 /**
- * A durable memory in which the first to write a key wins, and later callers learn what the first one wrote. The row is
- * written before anything is done about it, so that of any number of concurrent callers, on any number of nodes, exactly
- * one is the first.
+ * A durable memory: the first writer of a key wins, and later callers get what the first one wrote. The row is written
+ * before its work begins, so exactly one of any number of concurrent callers, on any number of nodes, is the first.
  */
 export interface FirstCome<Entry, Stored> {
-  /** Rejects with StoreBusy, or with an error of the database; then nobody knows whether the row is there. */
+  /** Rejects with StoreBusy, or with an error of the database; then it is unknown whether the row exists. */
   remember(entry: Entry): Promise<Remembered<Stored>>
 }
 
 export interface Remembered<Stored> {
-  /** Whether this call wrote the row. */
+  /** This call wrote the row. */
   readonly first: boolean
-  /** The content of the row, written by this call or by another one. */
+  /** The content of the row, whichever call wrote it. */
   readonly stored: Stored
 }
 
@@ -116,18 +114,18 @@ export interface FirstComeTable<Entry, Stored> {
   /** The row's key as text; the same for the same row only. */
   key(entry: Entry): string
   stored(entry: Entry): Stored
-  /** How much of an entry is of no fixed size. Absent: nothing. */
+  /** Bytes of the entry's parts of variable size. Absent: none. */
   bytes?(entry: Entry): number
-  /** Inserts those whose key is not there; answers the keys inserted. One statement. */
+  /** Inserts the entries with new keys, in one statement; returns these keys. */
   insert(entries: readonly Entry[]): Promise<readonly string[]>
-  /** What is stored for the entries' keys, by key. */
+  /** The stored content by key. */
   find(entries: readonly Entry[]): Promise<ReadonlyMap<string, Stored>>
 }
 
-/** Rows that are there when inserting and gone when looking were deleted between; twice in a row is a fault. */
+/** A row that an insert meets and a look-up misses was deleted between; this many times in a row is a fault. */
 const TRIES = 3
 
-/** Bytes from which an entry has a statement of its own, so that it holds up no others, and only it can fail. */
+/** Bytes from which an entry has its own statement, so that it delays no other entry, and fails alone. */
 export const LARGE = 262_144
 
 /** @param options.waiting calls that may wait for a statement at a time */
@@ -159,7 +157,7 @@ async function resolve<Entry, Stored>(
 ): Promise<{ added: Set<string>; stored: Map<string, Stored> }> {
   const added = new Set<string>()
   const stored = new Map<string, Stored>()
-  // In one order on every node: two statements that wait for each other's rows in turn would be a deadlock.
+  // One order on every node: two statements that wait for each other's rows would be a deadlock.
   let open = [...entries].sort(([a], [b]) => (a < b ? -1 : 1))
   for (let tries = 0; open.length > 0; tries += 1) {
     if (tries === TRIES) throw new Error('rows of the memory vanish as soon as they are met')
@@ -169,7 +167,7 @@ async function resolve<Entry, Stored>(
     }
     open = open.filter(([key]) => !stored.has(key))
     if (open.length === 0) break
-    // A statement of its own: the one that inserts cannot see what others committed while it ran.
+    // A second statement: the insert cannot see what others committed while it ran.
     for (const [key, value] of await table.find(open.map(([, entry]) => entry))) stored.set(key, value)
     open = open.filter(([key]) => !stored.has(key))
   }

@@ -18,7 +18,7 @@ export interface Hold {
 }
 
 export type NewHold = Pick<Hold, 'kind' | 'participant' | 'begins_at' | 'ends_at' | 'reason' | 'created_by'> & {
-  /** Of a person. */
+  /** Pseudonyms of the person; null for another kind of hold. */
   readonly pseudonyms: readonly Buffer[] | null
 }
 
@@ -36,7 +36,7 @@ export async function addHold({ pool }: Pick<Database, 'pool'>, hold: NewHold): 
   return row
 }
 
-/** Those in force, oldest first. */
+/** Holds in force, the oldest first. */
 export async function listHolds({ pool }: Pick<Database, 'pool'>): Promise<readonly Hold[]> {
   const { rows } = await pool.query<Hold>(`select ${COLUMNS} from hold where removed_at is null order by id`)
   return rows
@@ -67,7 +67,7 @@ export async function removeOtherHolds(
   )
 }
 
-/** Of holds that are not in force any more, as the owner. */
+/** As the owner, erases a person's pseudonyms from removed holds. */
 export async function erasePersonOfHolds(
   { pool }: Pick<Database, 'pool'>,
   pseudonyms: readonly Buffer[],
@@ -77,12 +77,12 @@ export async function erasePersonOfHolds(
   ])
 }
 
-/** Holds that were removed say no more about whom they were, as the owner. */
+/** As the owner, erases the pseudonyms of all removed holds. */
 export async function clearRemovedHolds({ pool }: Pick<Database, 'pool'>): Promise<void> {
   await pool.query(`update hold set pseudonyms = '{}' where removed_at is not null and pseudonyms <> '{}'::bytea[]`)
 }
 
-/** The numbers of the holds of persons that have one of these pseudonyms. */
+/** Numbers of the holds in force on a person with one of these pseudonyms. */
 export async function holdsOfPerson(
   client: Pick<PoolClient, 'query'>,
   pseudonyms: readonly Buffer[],
@@ -94,7 +94,7 @@ export async function holdsOfPerson(
   return rows.map(({ id }) => id)
 }
 
-/** The numbers of the holds in force that keep what is stored of it: of a registry all of them. */
+/** Numbers of the holds in force on data of a registry (all holds) or of a participant. */
 export async function holdsOf(
   { pool }: Pick<Database, 'pool'>,
   what: 'registry' | 'participant',
@@ -111,36 +111,36 @@ export async function holdsOf(
 /** Which rows a hold covers, as SQL expressions of a row. */
 export interface HeldRow {
   readonly time: string
-  /** The sender_id of its participant; null: the row has none, so that any hold of a participant covers it. */
+  /** SQL of the participant's sender_id; null when the row has none, so that any hold of a participant covers it. */
   readonly sender_id: string | null
-  /** Whether the row is about one of `hold.pseudonyms`; left out where a row does not say whom it is about. */
+  /** SQL: the row is about one of `hold.pseudonyms`. Left out where a row does not name its persons. */
   readonly person?: string
 }
 
-/** Whether a hold covers a row. Stored messages are encrypted, and do not say whom they are about; accounts do. */
+/** SQL: a hold covers a row. Stored messages are encrypted and name no persons; audit entries have pseudonyms. */
 export const isHeld = ({ time, sender_id, person }: HeldRow): string => `exists (
   select from hold where hold.removed_at is null and (
     (hold.kind = 'period' and ${time} >= hold.begins_at and ${time} < hold.ends_at)
     or (hold.kind = 'participant' and ${sender_id === null ? 'true' : `hold.participant = ${sender_id}`})
     ${person === undefined ? '' : `or (hold.kind = 'person' and ${person})`}))`
 
-/** Rows of a table that are forgotten when they are old. */
+/** Rows of a table that are deleted when they are old. */
 export interface ForgottenRows {
   readonly table: string
-  /** The column by whose time a row is old. */
+  /** The column with the time from which a row's age runs. */
   readonly since: string
-  /** As `HeldRow.sender_id`. */
+  /** See `HeldRow.sender_id`. */
   readonly sender_id: string | null
-  /** SQL of rows that are not forgotten yet; left out where all old rows are. */
+  /** SQL of old rows that stay; left out when none does. */
   readonly staying?: string
 }
 
-/** SQL of the rows that are older than `$1` seconds, and that no hold covers. */
+/** SQL of rows older than `$1` seconds that no hold covers. */
 export const forgettable = ({ table, since, sender_id, staying = 'false' }: ForgottenRows): string =>
   `${table} where ${since} < now() - make_interval(secs => $1)
     and not (${staying}) and not ${isHeld({ time: `${table}.${since}`, sender_id })}`
 
-/** Whether a hold keeps what is stored of a day (UTC), by an SQL expression of it. A hold of a participant keeps all days. */
+/** SQL: a hold keeps data of a day (UTC; an SQL expression). A hold of a participant keeps all days. */
 export const isDayHeld = (day: string): string => `exists (
   select from hold where removed_at is null and (kind = 'participant'
     or (kind = 'period' and begins_at < (${day} + 1)::timestamp at time zone 'utc'

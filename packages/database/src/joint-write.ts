@@ -4,17 +4,17 @@
 export type Parameter = (place: number) => string
 
 /**
- * How rows of one sort are written together with rows of another package, such as an exchange with the account of its
- * acknowledgement: all that the statement brings is committed, or none of it. Two writes with the same `name` are the same.
+ * How rows of one sort are written together with rows of another package, such as an exchange with the audit entry of
+ * its acknowledgement: one statement commits all or nothing. Writes of one `name` must be equal.
  */
 export interface JointWrite<Row> {
   readonly name: string
   /**
-   * Common table expressions. The one called `<name>_held` has the number, from 1, of each row that is written already, or can be:
-   * it must lock what it decides by, and may wait for nobody.
+   * Common table expressions. `<name>_held` has the number, from 1, of each row that is written already or can be
+   * written: it locks the rows that decide this, and may wait for nobody.
    */
   held(parameter: Parameter): string
-  /** Common table expressions that write what is not written yet; nothing unless `(select held from joint)` is true. */
+  /** Common table expressions that write the missing rows, if `(select held from joint)` is true. */
   written(parameter: Parameter): string
   /** The values of the parameters: always as many, whatever the rows are. */
   values(rows: readonly Row[]): readonly unknown[]

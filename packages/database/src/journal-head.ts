@@ -1,4 +1,4 @@
-/** The end of the journal, in the database: its row lets one process write at a time, whichever node it is on. */
+/** The end of the journal, in the database: its row lets one process of all nodes write at a time. */
 import { DatabaseError, type Pool, type PoolClient } from 'pg'
 import { withTransaction } from './transaction.ts'
 
@@ -9,24 +9,24 @@ export interface JournalHead {
   readonly digest: Buffer
 }
 
-/** With the line that a process began to write, which may be in the file and not be known here. */
+/** The head, with the line that a process began to write: the file may have that line without our knowledge. */
 export interface StoredHead extends JournalHead {
   readonly begun: number
-  /** Of PostgreSQL, when that line was begun; null: it is not known. */
+  /** PostgreSQL's timeline when that line was begun; null when unknown. */
   readonly timeline: string | null
 }
 
-/** By what lines name their database. */
+/** How lines of the journal name their database. */
 export interface JournalOwner {
-  /** The same in all its copies (UUID). */
+  /** UUID that all copies of the database share. */
   readonly database: string
-  /** Of this copy (UUID): each restore makes a new one; null: it was never restored. */
+  /** UUID of this copy, which each restore makes anew; null when it was never restored. */
   readonly incarnation: string | null
 }
 
-/** Where a journal stands for a database. */
+/** The journal as one database knows it. */
 export interface JournalPosition extends JournalHead {
-  /** The id by which lines name their database (UUID); null: it has none, and what is written has none either. */
+  /** UUID by which lines name their database; null: it has none, and lines are written without one. */
   readonly database: string | null
   /** Lines up to `sequence` whose acts were not committed. */
   readonly open: readonly number[]
@@ -44,8 +44,8 @@ export async function readJournalHead(client: Pick<PoolClient, 'query'>): Promis
 }
 
 /**
- * A line that was left open by a crash stays open for a day: its act may have been committed. After that the same may have
- * been set otherwise, and doing it again would undo that.
+ * SQL: lines that a crash left open stay open for a day, because their acts may have been committed. Later, somebody
+ * may have changed the same again, and repeating the act would undo that.
  */
 const OPEN = `opened_at > now() - interval '1 day'`
 
@@ -62,7 +62,7 @@ export async function readJournalPosition(client: Pick<PoolClient, 'query'>): Pr
   return { sequence, digest, database: ids[0]?.id ?? null, open: open.map((line) => line.sequence) }
 }
 
-/** Tables of an earlier version, which are backed up before they are upgraded, do not have it. */
+/** False for tables of an earlier version, which are backed up before an upgrade. */
 export async function hasOpenLines(client: Pick<PoolClient, 'query'>): Promise<boolean> {
   const { rows } = await client.query<{ found: boolean }>(
     `select to_regclass('journal_open_line') is not null as found`,
@@ -75,7 +75,7 @@ export async function nameDatabase(client: Pick<PoolClient, 'query'>): Promise<v
   await client.query('insert into journal_database default values on conflict do nothing')
 }
 
-/** By what the lines of this database name it; it gets its name from the first who asks. */
+/** How the lines of this database name it; the first call gives the database its id. */
 export async function journalOwner(client: Pick<PoolClient, 'query'>): Promise<JournalOwner> {
   await nameDatabase(client)
   const { rows } = await client.query<JournalOwner>('select id as database, incarnation from journal_database')
@@ -85,8 +85,8 @@ export async function journalOwner(client: Pick<PoolClient, 'query'>): Promise<J
 }
 
 /**
- * PostgreSQL's timeline: another one after each recovery to an earlier moment, and after each failover.
- * @returns null: this service of PostgreSQL does not say it
+ * PostgreSQL's timeline: it changes with each recovery to an earlier moment, and with each failover.
+ * @returns null when this service of PostgreSQL does not tell it
  */
 export async function currentTimeline(client: Pick<PoolClient, 'query'>): Promise<string | null> {
   return client
@@ -100,7 +100,7 @@ function nullIfRefused(error: unknown): null {
   throw error
 }
 
-/** Whether a line was left open in a timeline that is not this one: its act may have been lost by a recovery. */
+/** True when a line was left open in another timeline: a recovery may have lost its act. */
 export async function hasLostLine(client: Pick<PoolClient, 'query'>, timeline: string): Promise<boolean> {
   const { rows } = await client.query<{ lost: boolean }>(
     `select exists (select from journal_open_line where ${OPEN} and timeline <> $1) as lost`,
@@ -117,7 +117,7 @@ export async function closeLine({ pool }: HasPool, sequence: number): Promise<vo
 /**
  * Runs the work while no other process writes, and stores the head that it returns; its line is open from then on.
  * @returns the number of the line
- * @throws what the work throws; the head stays as it was
+ * @throws what the work throws; the head stays unchanged
  */
 export async function moveJournalHead(
   { pool }: HasPool,
@@ -151,9 +151,9 @@ export async function moveJournalHead(
 }
 
 /**
- * After a restore no line is open: the acts were done, or the journal was renounced. It is another copy of the database from
- * now on, which writes no file of the one before: that one may still run, and a drill is a copy as well.
- * @param head the line behind which the journal goes on; null: behind the one that the database knows
+ * Closes all lines after a restore: their acts were done, or the journal was renounced. The database becomes a new
+ * copy, which does not write to the file of the former one: that one may still run, and a drill is a copy as well.
+ * @param head the line after which the journal continues; null: after the last line that the database knows
  */
 export async function continueJournal(client: Pick<PoolClient, 'query'>, head: JournalHead | null): Promise<void> {
   if (head !== null) await storeHead(client, head)

@@ -1,4 +1,4 @@
-/** What running nodes say about their journals, once a minute. */
+/** Reports of the running nodes about their journals, once a minute. */
 import type { Database } from './database.ts'
 
 export interface JournalReport {
@@ -6,14 +6,14 @@ export interface JournalReport {
   readonly machine: string
   /** The file on that machine. */
   readonly path: string
-  /** Why it cannot be written; null: it can. */
+  /** Why the journal cannot be written; null when it can. */
   readonly problem: string | null
 }
 
-/** Minutes for which a report counts. */
+/** Minutes for which a report is valid. */
 export const REPORT_AGE = 3
 
-/** Replaces what the node said before. Reports of nodes that do not run any more are deleted. */
+/** Replaces the node's last report, and deletes reports of a day ago. */
 export async function storeJournalReport(
   { pool }: Pick<Database, 'pool'>,
   { machine, path, problem }: JournalReport,
@@ -26,7 +26,7 @@ export async function storeJournalReport(
   )
 }
 
-/** Those of the last minutes. */
+/** Reports of the last `REPORT_AGE` minutes. */
 export async function listJournalReports({ pool }: Pick<Database, 'pool'>): Promise<readonly JournalReport[]> {
   const { rows } = await pool.query<JournalReport>(
     `select machine, path, problem from journal_report

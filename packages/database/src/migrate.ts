@@ -11,16 +11,16 @@ const MIGRATION_TABLE = 'rollcall_migration'
 const OLDEST_SERVER = 15
 
 /**
- * A migration waits no longer for a lock on a table: the statements of running nodes wait behind it meanwhile. It is rolled
- * back and tried again after a pause, in which they go on. It is much shorter than the second after which PostgreSQL ends
- * one of those that wait for each other, which might be a statement of a node.
+ * Longest wait of a migration for a lock on a table, because statements of running nodes wait behind it. Then it is
+ * rolled back, and tried again after a pause in which they run. The limit is far below the second after which
+ * PostgreSQL ends one side of a deadlock, which might be a node's statement.
  */
 const LOCK_TIMEOUT = '200ms'
 /** Milliseconds. */
 const LOCK_PAUSE = 1_000
 
 /**
- * What `migrate` does, on one connection.
+ * The work of `migrate`, on one connection.
  * @param only the migrations of an earlier version, for the tables that a backup of that version had
  */
 export async function runMigrations(
@@ -28,7 +28,7 @@ export async function runMigrations(
   only: readonly string[] = Object.keys(MIGRATIONS),
 ): Promise<readonly string[]> {
   await checkServer(connection)
-  // Neither the work nor the waiting for another node's work is a query with a deadline.
+  // Neither a migration nor the wait for another node has a time limit.
   await sql`set statement_timeout = 0`.execute(connection)
   await sql.raw(`set lock_timeout = '${LOCK_TIMEOUT}'`).execute(connection)
   try {
@@ -42,19 +42,19 @@ export async function runMigrations(
   }
 }
 
-/** All of them in one transaction: what is cut short has changed nothing. */
+/** Runs all in one transaction: an interrupted run changes nothing. */
 async function runPending(connection: Kysely<unknown>, only: readonly string[]): Promise<readonly string[]> {
   const migrations = Object.entries(MIGRATIONS)
     .filter(([name]) => only.includes(name))
     .map(([name, migration]) => [name, recorded(migration)])
-  // A process that finds every migration done loads no migrator.
+  // Without pending migrations, the migrator is not loaded.
   const { Migrator } = await import('kysely/migration')
   const migrator = new Migrator({
     db: connection,
     provider: { getMigrations: async () => Object.fromEntries(migrations) },
     migrationTableName: MIGRATION_TABLE,
     migrationLockTableName: `${MIGRATION_TABLE}_lock`,
-    // One that was made beside others may land after one with a higher number.
+    // Migrations that are developed side by side may land out of order.
     allowUnorderedMigrations: true,
   })
   for (;;) {
@@ -77,8 +77,8 @@ export async function pendingMigrations(connection: Kysely<unknown>): Promise<re
 }
 
 /**
- * Refuses a database whose tables are not those of this version; nothing is changed.
- * @throws StoreRefusal that says what to run, and as `runMigrations` does
+ * Refuses a database whose tables are not those of this version, and changes nothing.
+ * @throws StoreRefusal that says what to run, or a reason of `runMigrations`
  */
 export async function checkSchema(connection: Kysely<unknown>): Promise<void> {
   const pending = await pendingMigrations(connection)
@@ -117,19 +117,19 @@ export function checkServerSettings(version: number, encoding: string): void {
 const NOT_OWNER =
   'the role of DATABASE_URL may not migrate this database: run rollcall migrate with ROLLCALL_OWNER_DATABASE_URL'
 
-/** @throws StoreRefusal another role has the accounts, and is to make what belongs to them */
+/** @throws StoreRefusal another role owns the accounts, and must run the migration */
 async function checkOwner(connection: Kysely<unknown>): Promise<void> {
   const { rows } = await sql.raw(OWNED_BY_ANOTHER).execute(connection)
   if (rows.length > 0) throw new StoreRefusal(NOT_OWNER)
 }
 
-/** Those of these names that this version does not know: a newer one made what has them. */
+/** The names that this version does not know: a newer version made these migrations. */
 export const unknownMigrations = (names: readonly string[]): readonly string[] =>
   names.filter((name) => !Object.hasOwn(MIGRATIONS, name))
 
 /**
- * The migrations that have run. Those of the next version may be among them: this program works with its tables.
- * @throws StoreRefusal a later version has migrated the database, or migrations that no version names
+ * The migrations that have run, also those of the next version: this program works with its tables.
+ * @throws StoreRefusal a later version has migrated the database, or an unknown one
  */
 async function checkUsable(connection: Kysely<unknown>): Promise<readonly string[]> {
   const { rows: found } = await sql`
@@ -176,7 +176,7 @@ export interface ServerSettings {
   readonly synchronous_commit: string
 }
 
-/** Reads them in one statement; what our own connections override shows as overridden. */
+/** Reads all in one statement. A setting that our connections override has our value. */
 export async function readServerSettings({ kysely }: { readonly kysely: Kysely<unknown> }): Promise<ServerSettings> {
   const { rows } = await sql<ServerSettings>`
     select current_setting('server_version') as version, current_setting('server_encoding') as encoding,

@@ -8,8 +8,8 @@ export const NAME_LIMIT = 63
 const NAME = /^[a-z_][a-z0-9_]*$/
 
 /**
- * A name as an SQL identifier. Throws on a name that is not plain lower case, digits and `_`, or too long:
- * names come from kind data, so this is an error of the programmer, never of a peer.
+ * Quotes a name as an SQL identifier. Throws for a name that is too long or not plain lower case, digits and `_`: names
+ * come from kind data, so this is an error of the programmer, never of a peer.
  */
 export function quoteName(name: string): string {
   if (!NAME.test(name) || name.length > NAME_LIMIT) {
@@ -24,8 +24,8 @@ export function snakeCase(name: string): string {
 }
 
 /**
- * The parts joined by `_`. A name that would be too long is cut, and ends in eight digits of its hash, so
- * that it stays unique and the same on every node and after every start.
+ * The parts joined by `_`. A name that would be too long is cut and ends in eight digits of its hash, so that it is
+ * unique, and the same on every node.
  */
 export function joinName(...parts: readonly string[]): string {
   const name = parts.join('_')
@@ -34,13 +34,13 @@ export function joinName(...parts: readonly string[]): string {
   return `${name.slice(0, NAME_LIMIT - digest.length - 1)}_${digest}`
 }
 
-/** The table of one registry's records of one type: `r7_disabled_person`. */
+/** The table of a registry's records of one type, such as `r7_disabled_person`. */
 export function recordTableName(registryId: number, recordType: RecordType): string {
   if (!Number.isSafeInteger(registryId) || registryId < 1) throw new Error(`not a registry id: ${registryId}`)
   return joinName(`r${registryId}`, snakeCase(recordType.name))
 }
 
-/** A column of an attribute: its name, and a suffix where it takes more than one column. */
+/** A column of an attribute; the suffix tells its columns apart when it has several. */
 export function columnName(attribute: Attribute, suffix: string): string {
   return joinName(`${attribute.name}${suffix}`)
 }

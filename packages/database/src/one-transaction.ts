@@ -1,12 +1,12 @@
-/** Work on a database, all of it in one transaction: what the work commits by itself becomes a part of that. */
+/** Runs work in one transaction: commits within the work become savepoints. */
 import { Kysely, PostgresDialect } from 'kysely'
 import type pg from 'pg'
 import type { Database } from './database.ts'
 import { withTransaction } from './transaction.ts'
 
 /**
- * Hands the work a database whose `pool` and `kysely` are the one connection of a transaction. A transaction that the work begins
- * is a savepoint. What is written by other means, such as the journal, is not a part of it.
+ * Gives the work a database whose `pool` and `kysely` use the connection of one transaction; a transaction within the
+ * work is a savepoint. Other effects, such as lines of the journal, are not part of it.
  */
 export const inOneTransaction = <Result>(
   db: Database,
@@ -17,18 +17,18 @@ export const inOneTransaction = <Result>(
     return work({ ...db, pool, kysely: new Kysely({ dialect: new PostgresDialect({ pool }) }) }, client)
   })
 
-/** What begins, commits and rolls back a transaction, as savepoints. */
+/** Statements of transactions, and the savepoints that replace them. */
 const NESTED: readonly (readonly [RegExp, (name: string) => string])[] = [
   [/^\s*(?:begin|start transaction)\b/i, (name) => `savepoint ${name}`],
   [/^\s*commit\b/i, (name) => `release savepoint ${name}`],
   [/^\s*rollback\s*$/i, (name) => `rollback to savepoint ${name}`],
 ]
 
-/** A pool of this connection alone: each of its clients has savepoints of its own. */
+/** A pool with this connection alone: each of its clients has its own savepoints. */
 function poolOf(client: pg.ClientBase): pg.Pool {
   let count = 0
   let last: Promise<unknown> = Promise.resolve()
-  // A connection works on one statement at a time.
+  // A connection runs one statement at a time.
   const query = (...given: unknown[]): Promise<unknown> => {
     const asked = last.then(() => (client.query as (...all: unknown[]) => Promise<unknown>).apply(client, given))
     last = asked.catch(() => undefined)

@@ -1,10 +1,8 @@
 /**
- * Connections for short statements that follow each other without waiting for answers (pipelining of the
- * PostgreSQL protocol). A look-up takes less time than its way there and back and a connection's turn in a pool:
- * sent this way, a third more of them are answered on the same processors (docs/benchmarks.md).
- *
- * Answers come in order, so a statement waits for those sent before it on its connection. Only what is short by
- * its nature belongs here: no transaction, no sort of many rows, nothing that waits for a lock.
+ * Connections for short statements that are sent without waiting for earlier answers (pipelining of the PostgreSQL
+ * protocol). A look-up takes less time than its round trip and a connection's turn in a pool: this way, the same
+ * processors answer a third more look-ups (docs/benchmarks.md). Answers come in order, so a statement waits for earlier
+ * ones on its connection. Only short statements belong here: no transaction, no sort of many rows, no wait for a lock.
  */
 import pg from 'pg'
 import { answerTime } from './pools.ts'
@@ -21,23 +19,23 @@ export interface Pipeline {
   query<Row extends pg.QueryResultRow>(statement: NamedStatement): Promise<readonly Row[]>
   /** Statements that are not answered yet. */
   readonly unanswered: number
-  /** Waits for what is on its way, then ends the connections. */
+  /** Waits for running statements, then ends the connections. */
   close(): Promise<void>
 }
 
 /**
- * A node has one thread that asks: two processes of PostgreSQL answer more look-ups than it can ask for. More connections part
- * the look-ups of a turn into more pieces, each of which wakes a process.
+ * A node asks from one thread: two processes of PostgreSQL answer more look-ups than it can send. More connections
+ * would divide the look-ups of a turn into more pieces, each of which wakes a process.
  */
 const CONNECTIONS = 2
 
 /**
- * Statements of one turn of the event loop that are sent in one piece, on one connection. Requests whose rows were committed
- * together ask together: each look-up of its own piece would wake a process of PostgreSQL of its own.
+ * Statements of one turn of the event loop that one connection sends in one piece. Requests whose rows were committed
+ * together send their look-ups together: each piece wakes a process of PostgreSQL.
  */
 const TOGETHER = 8
 
-/** Opens no connection yet: each is made when it is first needed, and made anew after it was lost. */
+/** Opens no connection yet: each is made at its first statement, and again after a loss. */
 export function openPipeline(connection: pg.ClientConfig): Pipeline {
   const connections = Array.from({ length: CONNECTIONS }, () => new PipelinedConnection(connection))
   let last = connections[0] as PipelinedConnection
@@ -59,10 +57,10 @@ export function openPipeline(connection: pg.ClientConfig): Pipeline {
   }
 }
 
-/** One connection and the statements on their way on it. */
+/** One connection and its running statements. */
 class PipelinedConnection {
   unanswered = 0
-  /** Statements that are sent when this turn of the event loop ends. */
+  /** Statements that are sent at the end of this turn of the event loop. */
   corked = 0
   readonly #config: pg.ClientConfig & { readonly pipeline: true }
   #client: pg.Client | undefined
@@ -70,8 +68,8 @@ class PipelinedConnection {
   #closed = false
 
   constructor(connection: pg.ClientConfig) {
-    // Statements that stand behind one that the database does not answer would each wait for their own limit.
-    // pg gives the connection up when the first of them has waited for this long, and all fail at once.
+    // When the database does not answer, all statements on the connection would wait for their own limits. pg gives the
+    // connection up when the first of them has waited for this long, and all fail at once.
     const { statement_timeout } = connection
     const query_timeout = answerTime(statement_timeout)
     this.#config = { ...connection, ...(query_timeout !== undefined && { query_timeout }), pipeline: true }
@@ -85,7 +83,7 @@ class PipelinedConnection {
       this.#cork(client)
       return (await client.query({ name, text, values: values as unknown[] })).rows
     } catch (error) {
-      // It may be the connection that failed, or a statement that those behind it believe to be prepared.
+      // The connection may have failed, or a statement that later ones take for prepared.
       this.#retire(client)
       throw error
     } finally {
@@ -100,7 +98,7 @@ class PipelinedConnection {
     await client?.end()
   }
 
-  /** What is written from now on is sent in one piece when this turn of the event loop ends. */
+  /** Keeps statements back until this turn of the event loop ends, and then sends them in one piece. */
   #cork({ connection: { stream } }: pg.Client): void {
     this.corked += 1
     if (this.corked > 1) return
@@ -121,14 +119,14 @@ class PipelinedConnection {
 
   async #connect(): Promise<pg.Client> {
     const client = new pg.Client(this.#config)
-    // A lost connection fails the statements on it, which is where it is reported.
+    // A lost connection fails its statements, which report it.
     client.on('error', () => this.#retire(client)).on('end', () => this.#retire(client))
     await client.connect()
     if (!this.#closed) this.#client = client
     return client
   }
 
-  /** Ends a connection when what is on its way on it is answered; the next statement makes one anew. */
+  /** Ends a connection when its running statements are answered; the next statement opens a new one. */
   #retire(client: pg.Client | undefined): void {
     if (client === undefined || this.#client !== client) return
     this.#client = undefined

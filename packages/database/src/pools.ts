@@ -1,8 +1,8 @@
-/** Pools of connections that fare better than those of pg where PostgreSQL is silent, or short of connections. */
+/** Pools that also work when PostgreSQL is silent, or short of connections. */
 import pg from 'pg'
 import { isTooManyConnections } from './database-errors.ts'
 
-/** Milliseconds beyond the time that PostgreSQL itself gives a statement. */
+/** Milliseconds beyond PostgreSQL's own limit of a statement. */
 const GRACE = 500
 
 /**
@@ -14,8 +14,8 @@ export function answerTime(statement_timeout: number | false | undefined): numbe
 }
 
 /**
- * The pool, whose `query` from now on rejects after this many milliseconds, and gives the connection up. Connections that
- * are taken out of the pool have no such limit: some of their users lift PostgreSQL's limit as well.
+ * Makes `query` of the pool reject after this many milliseconds and give the connection up. Connections that are taken
+ * out of the pool have no such limit: some of their users lift PostgreSQL's limit too.
  */
 export function answeredWithin<Pool extends pg.Pool>(pool: Pool, query_timeout: number | undefined): Pool {
   if (query_timeout === undefined) return pool
@@ -38,8 +38,8 @@ type Connected = (
 const RETRY_AFTER = 5_000
 
 /**
- * The connections of a role, and of a server, are limited. Beyond that limit pg's own pool fails a request,
- * though one of its connections will be free in a moment; here the request waits for it.
+ * PostgreSQL limits the connections of a role and of a server. At that limit pg's pool fails a request although one of
+ * its connections will be free in a moment; this pool lets the request wait.
  */
 export class WaitingPool extends pg.Pool {
   readonly #most: number
@@ -81,7 +81,7 @@ export class WaitingPool extends pg.Pool {
 }
 
 /**
- * Opens the connections that the pool holds from now on: as many as its `min` says.
+ * Opens the connections that the pool always holds: as many as its `min`.
  * @throws what connecting throws
  */
 export async function openConnections(pool: pg.Pool): Promise<void> {

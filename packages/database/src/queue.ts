@@ -1,21 +1,21 @@
 /**
- * The channel that announces new work to workers at once (LISTEN, NOTIFY). The payload is empty for an accepted
- * exchange; the id of a participant for whom a delivery may be due; or `m` with the ids of mailboxes in which something
- * waits, separated by commas: without ids, any of them; `o` for a row in the outbox. A notification may be lost: nodes also look at intervals.
+ * The channel that announces new work to workers (LISTEN, NOTIFY). The payload is empty for an accepted exchange; the
+ * id of a participant for whom a delivery may be due; `m` with ids of mailboxes in which something waits, separated by
+ * commas (none: any); or `o` for a row in the outbox. A notification may be lost: nodes also look at intervals.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 
 export const WORK_CHANNEL = 'rollcall_work'
 
-/** Milliseconds from a connection that was lost to the next one. */
+/** Milliseconds between a lost connection and the next one. */
 const PAUSE = 1_000
-/** Milliseconds for a connection to be closed in good order. */
+/** Milliseconds for a regular close of a connection. */
 const CLOSING = 1_000
 
 /** Begins the payload about mailboxes. */
 export const MAILBOXES = 'm'
-/** The payload about the outbox; its trigger says it. */
+/** The payload that the outbox's trigger sends. */
 const OUTBOX = 'o'
 
 const idsIn = (payload: string): readonly number[] =>
@@ -35,7 +35,7 @@ interface Listener {
   readonly onOutbox: () => void
 }
 
-/** Listens on a connection of its own until the signal is aborted; a connection that is lost is replaced. Never rejects. */
+/** Listens on its own connection until the signal is aborted, and replaces a lost connection. Never rejects. */
 export async function listen(
   connection: pg.ClientConfig,
   { signal, onExchanges, onDeliveries, onMailboxes, onOutbox }: Listener,
@@ -58,10 +58,10 @@ export async function listen(
       await Promise.race([client.query(`listen ${WORK_CHANNEL}`), ended])
       await ended
     } catch {
-      // The node looks by itself meanwhile, and says when it cannot.
+      // The node also looks at intervals, and reports that it cannot.
     }
     signal.removeEventListener('abort', stop)
-    // A host that is cut off does not answer: nothing waits for it.
+    // An unreachable host does not answer: do not wait for it.
     await Promise.race([client.end().catch(() => undefined), sleep(CLOSING, undefined, { ref: false })])
     await sleep(PAUSE, undefined, { signal }).catch(() => undefined)
   }
@@ -69,7 +69,7 @@ export async function listen(
 
 /**
  * Looks into several queues in one statement.
- * @param queues SQL of each: the seconds until something in it is due, at most 0 for now; null: nothing waits in it
+ * @param queues SQL for each: the seconds until something is due, at most 0 for now; null when it is empty
  */
 export async function secondsUntilDue<Queue extends string>(
   pool: Pick<pg.Pool, 'query'>,
@@ -86,9 +86,9 @@ export async function secondsUntilDue<Queue extends string>(
 }
 
 /**
- * SQL of a recursive `waiting (participant)`: the participants with rows that match, each found by one step in an index that
- * begins with the participant. It costs as much for a million rows of one participant as for one row.
- * @param condition as the index has it
+ * SQL of a recursive `waiting (participant)`: the participants with matching rows, each found by one step in an index
+ * that begins with the participant. A million rows of one participant cost as much as one row.
+ * @param condition as in the index
  */
 export const participantsWith = (table: string, condition: string): string =>
   `waiting (participant) as (

@@ -1,10 +1,10 @@
 /**
- * How rows name records of whatever source. The ids of our own tables are numbers and are stored as numbers. Of any other id, the
- * row has a negative digest in place of the number, by which an index finds it, and the id itself beside it.
+ * How rows name records of any source. Ids of our own tables are numbers, and are stored as numbers. For another id,
+ * the row has a negative digest as number, by which an index finds it, and the id itself beside it.
  */
 import { createHash } from 'node:crypto'
 
-/** A number of our own tables, as they write it. */
+/** An id of our own tables. */
 const NUMBER = /^(?:0|[1-9][0-9]{0,17})$/
 
 /** The values of the columns `record` (bigint) and `record_key` (text). */
@@ -34,7 +34,7 @@ export function storedIds(ids: readonly string[]): {
 export const recordIdOf = (row: string): string => `coalesce(${row}.record_key, ${row}.record::text)`
 
 /**
- * SQL that is true of two rows that name one record, as far as the id says.
+ * SQL: two rows name the same id of a record.
  * @param one,other SQL of rows, each with `record` and `record_key`
  */
 export const isSameRecord = (one: string, other: string): string =>

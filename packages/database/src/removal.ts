@@ -1,34 +1,34 @@
-/** Removing what is stored of a registry or of a participant. Each package says beside its tables what that is. */
+/** Removes the stored data of a registry or participant. Each package lists its tables for this. */
 import type { Database } from './database.ts'
 
 export type Removable = 'registry' | 'participant'
 
-/** Rows that go. Others go with them by their foreign keys, such as attempts with their delivery. */
+/** Rows that are removed. Foreign keys remove others with them, such as attempts with their delivery. */
 export interface RemovedRows {
   readonly table: string
-  /** SQL; `$1` is the number of the registry or participant. */
+  /** SQL condition; `$1` is the number of the registry or participant. */
   readonly of: string
 }
 
 /** Rows of a registry or a participant in some tables. In the SQL `$1` is the number of either. */
 export interface StoredPart {
-  /** SQL of the number of rows that go, by the name that people know them by. */
+  /** SQL of a number of removed rows, by the name that operators see. */
   readonly counted?: Readonly<Record<string, string>>
-  /** What somebody still waits for, in the same way. */
+  /** SQL of a number of rows that somebody still waits for, by name. */
   readonly pending?: Readonly<Record<string, string>>
-  /** In the order in which they go. */
+  /** In the order of removal. */
   readonly removed: readonly RemovedRows[]
 }
 
-/** All rows of these tables that name it. */
+/** All rows of these tables that belong to the registry or participant. */
 export const rowsOf = (removable: Removable, tables: readonly string[]): readonly RemovedRows[] =>
   tables.map((table) => ({ table, of: `${removable} = $1` }))
 
-/** How many rows of a table name it, as SQL. */
+/** SQL of the number of a table's rows that belong to the registry or participant. */
 export const countOf = (removable: Removable, table: string): string =>
   `(select count(*) from ${table} where ${removable} = $1)`
 
-/** Counts what the parts say of it, by name. */
+/** Counts the rows that the parts name. */
 export async function countStored(
   { pool }: Pick<Database, 'pool'>,
   parts: readonly StoredPart[],
@@ -46,7 +46,7 @@ export async function countStored(
 /** Rows of one statement. */
 const AT_ONCE = 5_000
 
-/** Deletes rows, a few thousand at a time. When it is cut short, it is called again. */
+/** Deletes rows, a few thousand at a time. After an interruption it may be called again. */
 export async function removeRows(
   { pool }: Pick<Database, 'pool'>,
   removed: readonly RemovedRows[],

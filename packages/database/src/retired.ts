@@ -1,11 +1,11 @@
 /**
- * What a version has stopped to use, so that a migration of a later one may remove it: nodes of the version before that run beside it
- * do not use it either.
+ * Something that a version no longer uses, so that a migration of a later version may remove it: nodes of the version
+ * before that one, which run beside it, do not use it either.
  */
 export interface Retired {
   /** A table, a sequence, or a column as `table.column`. */
   readonly name: string
-  /** The schema version that does not use it any more. */
+  /** The first schema version that does not use it. */
   readonly since: string
 }
 

@@ -1,8 +1,8 @@
 /**
- * The two roles of a database. The application role, of servers and of most commands, owns every table: registries,
- * attributes and indexes are made while the server runs. The owner has the schema, the accounts of access (`account` and
- * `account_*`) and the holds, to which the application may add rows, and which it may read: it cannot change or delete
- * what it has written there. The list of migrations is the owner's too. One role may do both; `doctor` reports that.
+ * The two roles of a database. The application role, of servers and of most commands, owns every table of its own:
+ * registries, attributes and indexes are made while the server runs. The owner has the schema, the audit tables
+ * (`account` and `account_*`), the holds and the list of migrations. The application may read audit tables and holds
+ * and add rows, and cannot change or delete these. One role may do both; `doctor` reports that.
  */
 import type { Pool, PoolClient } from 'pg'
 import { quoteName } from './names.ts'
@@ -14,22 +14,22 @@ interface HasPool {
 }
 
 /**
- * What the owner runs may name nothing that the application can make: it may make functions and operators in our schema,
- * and one whose types fit better is taken before that of `pg_catalog`. So functions are named with their schema, and
- * operators get their exact types.
+ * Statements of the owner must not use what the application can make: it may make functions and operators in our
+ * schema, and PostgreSQL prefers one with better fitting types to that of `pg_catalog`. So functions are named with
+ * their schema, and operators get their exact types.
  */
 
-/** Tables of the owner, as SQL of a name: the owner reads no other ones, because those may have become views that run code. */
+/** SQL: a name is a table of the owner. The owner reads no other tables: they may have become views that run code. */
 const isOwners = (name: string): string =>
   `(${name} = any('{account,hold,${MIGRATION_TABLES.join(',')}}'::name[])
     or pg_catalog.starts_with(${name}::text, 'account_'::text))`
 
-/** What the application may not add rows to. */
+/** Tables to which the application may not add rows. */
 const MIGRATION_TABLES: readonly string[] = ['rollcall_migration', 'rollcall_migration_lock', 'rollcall_schema_version']
 
 /**
- * Columns that the application may change: what a new master key encrypts anew, and the end of a hold. Public keys and
- * everything that is signed stay as they were written.
+ * Columns that the application may change: secrets that a new master key encrypts again, and the end of a hold. Public
+ * keys and all signed data cannot be changed.
  */
 const CHANGEABLE: Readonly<Record<string, readonly string[]>> = {
   account_key: ['sealed'],
@@ -42,8 +42,8 @@ const OUTBOX = 'rollcall_outbox'
 const LOCK_TIMEOUT = '10s'
 
 /**
- * Gives each role what it is to own, and the application its rights on the accounts. It changes nothing where that is so
- * already, and nothing at all where both are one role.
+ * Gives each role its tables, and the application its rights on tables of the owner. Does nothing when all is right, or
+ * when both are one role.
  * @throws StoreRefusal that says what a superuser must do first
  */
 export async function settleRoles(owner: HasPool, application: HasPool): Promise<void> {
@@ -120,7 +120,7 @@ async function settleSchemas(client: PoolClient, { owner, application }: Roles):
   }
 }
 
-/** Tables take their indexes, sequences and triggers with them. What an extension made is not ours. */
+/** Indexes, sequences and triggers follow their tables. Objects of extensions are not ours. */
 const OBJECTS = `select object.name, object.kind, object.owners from (
     select pg_catalog.format('%I.%I', nspname, relname) as name, relowner as owner, 
       relkind in ('r', 'p', 'S') and ${isOwners('relname')} as owners,
@@ -146,13 +146,13 @@ async function settleOwners(client: PoolClient, { owner, application }: Roles): 
   }
 }
 
-/** What the application may not do with tables of the owner, as `has_table_privilege` names it. */
+/** Privileges on tables of the owner that the application must not have, as `has_table_privilege` names them. */
 const REFUSED = 'UPDATE, DELETE, TRUNCATE, REFERENCES, TRIGGER'
 
 const OWNERS = `from pg_class join pg_namespace on pg_namespace.oid = relnamespace
   where nspname = pg_catalog.current_schema() and relkind in ('r', 'p') and ${isOwners('relname')}`
 
-/** As SQL, of a table of the owner: whether a role may do with it what the application may not, with all of it or a column. */
+/** SQL: a role has a forbidden privilege on a table of the owner, or on a column of it. */
 const isOpenTo = (role: string): string => `(
   pg_catalog.has_table_privilege(${role}, pg_class.oid, '${REFUSED}')
   or pg_catalog.has_any_column_privilege(${role}, pg_class.oid, 'REFERENCES')
@@ -162,20 +162,20 @@ const isOpenTo = (role: string): string => `(
       .map(([table, columns]) => `(relname = '${table}' and attname = any('{${columns.join(',')}}'::name[]))`)
       .join(' or ')})))`
 
-/** As SQL: what is on tables that runs when rows are written or read. */
+/** SQL: additions to tables that run when rows are written or read. */
 const ADDITIONS = `
   select 'trigger' as kind, tgname::text as name, tgrelid as "table" from pg_trigger where not tgisinternal
   union all select 'rule', rulename::text, ev_class from pg_rewrite
   union all select 'policy', polname::text, polrelid from pg_policy
   union all select 'row security', relname::text, oid from pg_class where relrowsecurity or relforcerowsecurity`
 
-/** What has the name of a table of the owner, and may be a view: views are rules. */
+/** SQL: relations with the name of a table of the owner. Views are among them: they are rules. */
 const NAMED = `from pg_class join pg_namespace on pg_namespace.oid = relnamespace
   where nspname = pg_catalog.current_schema() and relkind in ('r', 'p', 'v', 'm', 'f') and ${isOwners('relname')}`
 
 /**
- * Rollcall makes no triggers, rules, policies and views there. One that the application made while the table was its own
- * would hide what is written, and run as the owner.
+ * Rollcall makes no triggers, rules, policies or views on tables of the owner. One that the application made while it
+ * owned the table could hide rows, and would run as the owner.
  * @throws StoreRefusal that names the first one: somebody must look into it
  */
 async function refuseAdditions(client: PoolClient): Promise<void> {
@@ -202,7 +202,7 @@ async function settleRights(client: PoolClient, { application }: Roles): Promise
     [application],
   )
   for (const { name } of rows) {
-    // With those of columns.
+    // This also revokes privileges on columns.
     await client.query(`revoke all on ${quoteName(name)} from public, ${role}`)
     const rights = MIGRATION_TABLES.includes(name) ? 'select' : 'select, insert'
     await client.query(`grant ${rights} on ${quoteName(name)} to ${role}`)
@@ -213,7 +213,7 @@ async function settleRights(client: PoolClient, { application }: Roles): Promise
   }
 }
 
-/** A role may have any name; it comes from the database itself. */
+/** Quotes the name of a role, which may be any text; it comes from the database itself. */
 const quoteRole = (role: string): string => `"${role.replaceAll('"', '""')}"`
 
 const INSUFFICIENT_PRIVILEGE = '42501'
@@ -227,7 +227,7 @@ async function run(client: PoolClient, statement: string): Promise<void> {
   }
 }
 
-/** Whether the role of a connection may not do what a statement does. */
+/** True when the role of a connection lacks a privilege for the statement. */
 export const isForbidden = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === INSUFFICIENT_PRIVILEGE
 
@@ -240,7 +240,7 @@ export interface RoleFacts {
   readonly schema: string
   readonly application: string
   readonly superuser: boolean
-  /** Whether the accounts are safe from the application role. */
+  /** The application role cannot change or delete audit entries. */
   readonly separate: boolean
 }
 

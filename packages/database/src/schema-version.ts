@@ -1,6 +1,6 @@
 /**
- * The version of the schema. It is the version of the release that changed the schema last: a release without migrations
- * leaves it as it is. The version before it works with the tables of the next one (docs/upgrade.md).
+ * The version of the schema is the last release that changed the schema: a release without migrations keeps it. Each
+ * version works with the tables of the next one (docs/upgrade.md).
  */
 import { type Kysely, sql } from 'kysely'
 import type { Migration } from 'kysely/migration'
@@ -9,7 +9,7 @@ import { MIGRATIONS } from './migrations/index.ts'
 
 export const FIRST_VERSION = '0.1.0'
 
-/** The versions that this program knows, in the order in which they were made. */
+/** The versions that this program knows, the oldest first. */
 export const schemaVersions = (): readonly string[] => [
   ...new Set([FIRST_VERSION, ...Object.values(MIGRATIONS).flatMap(({ version }) => version ?? [])]),
 ]
@@ -17,7 +17,7 @@ export const schemaVersions = (): readonly string[] => [
 /** The version for which this program is made. */
 export const schemaVersion = (): string => schemaVersions().at(-1) ?? FIRST_VERSION
 
-/** A migration that writes the version to which it brings the database. */
+/** The migration, which then also records its version. */
 export function recorded(migration: SchemaMigration): Migration {
   const { version } = migration
   if (version === undefined) return migration
@@ -31,7 +31,7 @@ export function recorded(migration: SchemaMigration): Migration {
   }
 }
 
-/** The versions that the database got, the newest last; none where it has no list of them yet. */
+/** The recorded versions of the database, the newest last; empty when it has no list of them yet. */
 export async function readSchemaVersions(db: Kysely<unknown>): Promise<readonly string[]> {
   const { rows: found } = await sql`
     select 1 where pg_catalog.to_regclass('rollcall_schema_version') is not null`.execute(db)
@@ -43,9 +43,9 @@ export async function readSchemaVersions(db: Kysely<unknown>): Promise<readonly 
 
 /** How far a database is ahead of this program. */
 export interface SchemaLead {
-  /** Of the database. */
+  /** The newest version of the database. */
   readonly version: string
-  /** How many versions it is ahead: 0, unless a newer Rollcall has migrated it. */
+  /** Number of versions that the database is ahead: 0, unless a newer Rollcall has migrated it. */
   readonly ahead: number
 }
 

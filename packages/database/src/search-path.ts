@@ -1,17 +1,17 @@
 /**
- * Where names of tables are looked for. The application role could set another path for itself, in which tables of its
- * own stand before ours; what a connection says at its start counts more than what a role or a database has set.
- * `pg_catalog` comes first because it is not named, and `pg_temp` last because it is.
+ * Where tables are looked up. The application role could set itself another path, with its own tables before ours; the
+ * options of a connection override those of a role or database. `pg_catalog` comes first because it is not named, and
+ * `pg_temp` last because it is named.
  */
 import type pg from 'pg'
 
 const SEARCH_PATH = '-c search_path=public,pg_temp'
 
-/** The settings with our path before the operator's own options, which may name another schema: the last one counts. */
+/** Puts our path before the operator's options, which may name another schema: PostgreSQL uses the last one. */
 export function withSearchPath(connection: pg.PoolConfig): pg.PoolConfig {
   const { connectionString } = connection
   if (connectionString !== undefined && OPTIONS.test(connectionString)) {
-    // What an address says counts more than the settings beside it.
+    // A connection string overrides the settings beside it.
     const pinned = connectionString.replace(OPTIONS, `$&${SEARCH_PATH.replaceAll(' ', '+')}+`)
     return { ...connection, connectionString: pinned }
   }

@@ -1,18 +1,18 @@
 import { LRUCache } from 'lru-cache'
 
 /**
- * Names under which connections prepare searches: a prepared one is neither parsed nor analysed again, and once
- * PostgreSQL finds a plan for any values as good as those that it made for each, it is not planned again either. That
- * is half of the time of a search with few hits. Peers choose the shapes of searches, and a connection keeps what it
- * prepared. So only so many shapes are remembered, those that were used last; one that comes again gets a name. A name
- * is never given to a second shape, because on some connection it stands for the first.
+ * Names under which connections prepare searches. A prepared search is not parsed and analysed again; and when
+ * PostgreSQL finds a generic plan as good as its plans for single values, it is not planned again either. That is half
+ * of the time of a search with few hits. Peers choose the shapes of searches, and a connection keeps what it prepared.
+ * So only the most recently used shapes are remembered; one that comes again gets a name. A name is never given to a
+ * second shape, because some connection may have prepared the first one under it.
  */
 export class StatementNames {
   /** By text, the least recently used first. */
   readonly #shapes = new Map<string, Shape>()
-  /** Texts that were slow under their name, with the time from which they may have one again. */
+  /** Texts that were slow under their name, with the time from which they may get a name again. */
   readonly #withdrawn: LRUCache<string, number>
-  /** The names that a connection has prepared. */
+  /** Names that a connection has prepared. */
   readonly #prepared = new WeakMap<object, Set<string>>()
   readonly #limit: number
   readonly #now: () => number
@@ -29,9 +29,9 @@ export class StatementNames {
   }
 
   /**
-   * The statement's name; none for one that is seen for the first time, is long, or was withdrawn. When there are too many
-   * shapes, the participant with the most loses the one that it has not used for the longest time, so that no participant can
-   * push out those of others beyond an equal share.
+   * The statement's name; undefined for a statement that is new, long, or withdrawn. When there are too many shapes,
+   * the participant with the most loses its least recently used one, so that no participant pushes out others' shapes
+   * beyond an equal share.
    * @param participant its id; 0 is the operator
    */
   nameOf(text: string, participant: number): string | undefined {
@@ -62,9 +62,9 @@ export class StatementNames {
   }
 
   /**
-   * A search was slow under its name. The third time within ten minutes takes the name back for an hour: each search of this
-   * shape is planned for its own values meanwhile. A plan for any values reads all of an index for a value that half of the
-   * records have, where the first rows of the table would do; once or twice it may be the machine, and a busy hour passes.
+   * Notes that a search was slow under its name. The third time within ten minutes withdraws the name for an hour: each
+   * search of this shape is then planned for its own values. A generic plan may read a whole index for a value of half
+   * of the records, where the table's first rows would do; a busy machine may be slow once or twice.
    */
   wasSlow(text: string): void {
     const shape = this.#shapes.get(text)
@@ -76,34 +76,34 @@ export class StatementNames {
     this.#withdrawn.set(text, now + WITHDRAWN_FOR)
   }
 
-  /** Notes that a connection runs a statement under this name, if it is one of these. */
+  /** Notes that a connection runs a statement under this name; names of others are ignored. */
   runs(connection: object, name: string | undefined): void {
     if (!name?.startsWith(PREFIX)) return
     const names = this.#prepared.get(connection) ?? new Set()
     this.#prepared.set(connection, names.add(name))
   }
 
-  /** Whether a connection has prepared so many that it has to be closed: only that frees those that nobody asks for any more. */
+  /** True when a connection has prepared so many that it has to be closed: nothing else frees unused ones. */
   isFull(connection: object): boolean {
     return (this.#prepared.get(connection)?.size ?? 0) >= PREPARED * this.#limit
   }
 }
 
 interface Shape {
-  /** Who asked for it first. */
+  /** The participant that asked for the shape first. */
   readonly participant: number
-  /** Null when it came once. */
+  /** Null until it comes a second time. */
   name: string | null
-  /** When it was slow under its name, of late. Milliseconds. */
+  /** Times of its recent slow searches, in milliseconds. */
   slow: readonly number[]
 }
 
 const PREFIX = 'search_'
-/** Characters. A longer one takes so long that its name does not matter. */
+/** Characters of a statement that gets a name. A longer one takes so long that a name saves nothing. */
 const NAMED_LENGTH = 4_000
 /** Slow searches after which a name is withdrawn. */
 const SLOW_TIMES = 3
-/** Milliseconds for which a slow search counts, and for which a shape has no name. */
+/** Milliseconds for which a slow search is remembered, and for which a withdrawn shape has no name. */
 const [SLOW_FOR, WITHDRAWN_FOR] = [600_000, 3_600_000]
-/** Names that a connection may have prepared, and withdrawn shapes that are remembered, for each shape that has a name. */
+/** For each shape with a name: names that a connection may have prepared, and remembered withdrawn shapes. */
 const [PREPARED, WITHDRAWN] = [2, 10]

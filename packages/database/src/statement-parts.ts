@@ -1,9 +1,9 @@
-/** Parts of statements whose columns are known at run time alone. Names of columns come from this program, never from a peer. */
+/** Parts of statements whose columns are known only at run time. Their names come from our code, never from a peer. */
 import { type RawBuilder, sql } from 'kysely'
 
 type Values = Readonly<Record<string, unknown>>
 
-/** Leaves out members that are undefined, as if they had not been named. */
+/** Leaves out undefined members. */
 const given = (values: Values) => Object.entries(values).filter(([, value]) => value !== undefined)
 
 /** `a = 1, b = 2`, for `set`. */

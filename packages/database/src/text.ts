@@ -2,8 +2,8 @@
 import { StoreRefusal } from './refusal.ts'
 
 /**
- * Whether PostgreSQL can hold the text as it is: NUL it refuses, and a lone surrogate would become another
- * character on the way. Nothing that is stored equals such a text, so a look-up may answer without asking.
+ * True when PostgreSQL can hold the text unchanged: it refuses NUL, and a lone surrogate would become another
+ * character. No stored text equals another one, so a look-up may answer without a query.
  */
 export function isStorable(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0')
@@ -25,7 +25,7 @@ export function checkSenderId(sender_id: string, member = 'sender_id'): void {
 
 function senderIdProblem(sender_id: string): string | null {
   if (sender_id === '') return 'is empty'
-  // In code points, as PostgreSQL counts.
+  // Code points, as PostgreSQL counts characters.
   if ([...sender_id].length > SENDER_ID_LIMIT) return `is longer than ${SENDER_ID_LIMIT} characters`
   if (/[|"]/.test(sender_id)) return 'contains | or "'
   if (!PRINTABLE.test(sender_id)) return 'contains a character that cannot be printed'

@@ -1,10 +1,10 @@
-/** A transaction on one connection, for what goes past Kysely: COPY and prepared statements. */
+/** A transaction on one connection, for work without Kysely: COPY and prepared statements. */
 import type { ClientBase, Pool, PoolClient } from 'pg'
 import type { StatementNames } from './statement-names.ts'
 
 /**
- * Commits when the work is done; rolls back and throws on when it fails.
- * @param begin how it begins
+ * Commits when the work is done; rolls back and rethrows when it fails.
+ * @param begin the statement that begins the transaction
  */
 export async function inTransaction<Result>(
   client: ClientBase,
@@ -40,21 +40,21 @@ export async function withTransaction<Result>(
     failed = false
     return result
   } finally {
-    // After a failure nobody knows what the connection is in the middle of.
+    // A failure leaves the connection in an unknown state.
     client.release(failed || isFull(client))
   }
 }
 
 /**
  * Writes in the transaction that commits a reply. If it throws, the transaction is rolled back, and the work is tried
- * again; at once if it throws `OutcomeOutdated`.
+ * again; at once after `OutcomeOutdated`.
  */
 export type Effect = (transaction: ClientBase) => Promise<void>
 
 /** Reads the state as of the first statement; one statement at a time. */
 export type Snapshot = Pick<PoolClient, 'query'>
 
-/** Holds one of the connections of later searches while the work lasts. Throws what the work throws. */
+/** Holds a connection of asynchronous searches while the work lasts. Throws what the work throws. */
 export const withSnapshot = <Result>(
   { asyncSearches, statementNames }: SnapshotConnections,
   work: (snapshot: Snapshot) => Promise<Result>,
@@ -68,7 +68,7 @@ interface SnapshotConnections {
   readonly statementNames: StatementNames
 }
 
-/** A statement that may fail, by taking too long say, without taking the snapshot with it. */
+/** Runs a statement whose failure, such as a timeout, does not end the snapshot. */
 export async function tried<Result>(snapshot: Snapshot, statement: () => Promise<Result>): Promise<Result> {
   await snapshot.query('savepoint tried')
   try {
@@ -76,7 +76,7 @@ export async function tried<Result>(snapshot: Snapshot, statement: () => Promise
     await snapshot.query('release savepoint tried')
     return result
   } catch (error) {
-    // When this fails too the connection is gone, and the first error says why.
+    // When this fails too the connection is lost, and the first error says why.
     await snapshot.query('rollback to savepoint tried').catch(() => undefined)
     throw error
   }

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { isIP } from 'node:net'
 import { isLoopback } from '@rollcall/base/shared/loopback'
 
-/** What addresses have to do with the configuration. */
+/** Settings about addresses. */
 interface Listeners {
   readonly host: string
   readonly adminHost: string
@@ -12,16 +12,16 @@ interface Listeners {
   readonly publicUrl: string | undefined
 }
 
-/** The host of a Host header, an IPv6 address without brackets; null where it is none. */
+/** The host of a Host header, an IPv6 address without brackets; null for an invalid one. */
 function hostOf(header: string): string | null {
   const name = URL.parse(`http://${header}`)?.hostname.replace(/^\[|\]$/g, '')
   return name === undefined || name === '' ? null : name
 }
 
 /**
- * Whether the operator's listener is meant by a Host header: this machine, the address that the connection came to, and
- * names that are configured. A web page whose name leads here (DNS rebinding) is none of them.
- * @param localAddress of the connection
+ * True when a Host header names the operator's listener: this machine, the address of the connection, or a configured
+ * name. False for a web page of another name that leads here (DNS rebinding).
+ * @param localAddress our address of the connection
  */
 export function isOperatorHost(
   { adminHost, adminHosts }: Pick<Listeners, 'adminHost' | 'adminHosts'>,
@@ -35,8 +35,8 @@ export function isOperatorHost(
 }
 
 /**
- * Whether a browser that sent this to one of our listeners speaks TLS with a proxy: one stands before it, and says so or
- * passes on a name that is not this machine's. An operator on this machine, or in a tunnel to it, does without the proxy.
+ * True when the browser of a request to our listeners speaks TLS with a proxy: a proxy is configured, and it says so or
+ * passes on a host other than this machine. An operator on this machine, or in a tunnel to it, uses no proxy.
  */
 export function isReachedByTls(
   { behindTlsProxy }: Pick<Listeners, 'behindTlsProxy'>,
@@ -56,12 +56,12 @@ export function listenerUrl(host: string, port: number): string {
   return `http://${isIP(name) === 6 ? `[${name}]` : name}:${port}`
 }
 
-/** What a listener on all addresses is reached at besides `listenerUrl`, in brackets; else nothing. */
+/** A note in brackets for a listener on all addresses, which `listenerUrl` cannot name; otherwise empty. */
 export function reachNote(variable: string, host: string): string {
   return host in REACHED_AT ? ` (${variable} ${host}: at every address of this machine)` : ''
 }
 
-/** The base address that peers know: the configured one, else that of the listener; without a slash at its end. */
+/** The address that peers know: the configured one, or that of the listener; without a final slash. */
 export function baseUrl(config: Pick<Listeners, 'publicUrl' | 'host'>, port: number): string {
   return config.publicUrl ?? listenerUrl(config.host, port)
 }

@@ -23,54 +23,54 @@ export interface Config {
   readonly port: number
   readonly adminHost: string
   readonly adminPort: number
-  /** Names besides its own address that `/metrics` is asked for under. */
+  /** Host names of `/metrics` besides the listener's own address. */
   readonly adminHosts: readonly string[]
-  /** The operator's listener is on a network that only the operator's own machines are on. */
+  /** The network of the operator's listener has only machines of the operator. */
   readonly adminPrivateNetwork: boolean
   /** The folder of the embedded database and of the demo's files. */
   readonly dataDirectory: string
-  /** A proxy that speaks TLS stands before the listeners: without one, plain HTTP stays on this machine. */
+  /** A TLS proxy stands before the listeners: without one, plain HTTP stays on this machine. */
   readonly behindTlsProxy: boolean
-  /** Addresses and prefixes of the proxies whose X-Forwarded-For is read; empty: loopback and private networks. */
+  /** Addresses and prefixes of proxies whose X-Forwarded-For is read; empty: loopback and private networks. */
   readonly proxies: readonly string[]
-  /** Undefined: the embedded database. */
+  /** Undefined for the embedded database. */
   readonly databaseUrl: string | undefined
-  /** The same database, as its owner (`store/db/roles.ts`); undefined: `databaseUrl` is used for everything. */
+  /** The same database as its owner (`database/src/roles.ts`); undefined when `databaseUrl` is the owner's too. */
   readonly ownerDatabaseUrl: string | undefined
-  /** The address that peers know; undefined where the listener's own will do (`baseUrl`). */
+  /** The address that peers know; undefined for that of the listener (`baseUrl`). */
   readonly publicUrl: string | undefined
-  /** The address of the console, as operators open it; without a slash at its end. */
+  /** The address at which operators open the console, without a final slash. */
   readonly consoleUrl: string
-  /** At which operators may sign in to the console; null: with tokens alone. */
+  /** The provider at which operators sign in to the console; null when they use tokens only. */
   readonly openId: OpenIdSettings | null
-  /** Encrypts own keys and the keys of bodies; undefined: it is in a file (`app/storage.ts`). */
+  /** Encrypts own keys and the keys of bodies; undefined when a file has it (`storage.ts`). */
   readonly masterKey: KeyObject | undefined
-  /** Whether a master key that the environment does not name may lie in a file of the data directory. */
+  /** A file of the data directory may have the master key when the environment does not. */
   readonly masterKeyInFile: boolean
-  /** What it is replaced by, while it is. */
+  /** The next master key, while it replaces the present one. */
   readonly newMasterKey: KeyObject | undefined
-  /** The `namespace` of signatures: the one we write, and those we read (D17). */
+  /** The `namespace` in signatures: the one that we write, and those that we accept (D17). */
   readonly signatureNamespaces: { readonly written: string; readonly read: readonly string[] }
-  /** Where checkpoints of the accounts go besides the database; null: nowhere. */
+  /** Where checkpoints of the audit log go besides the database; null for nowhere. */
   readonly witness: WitnessAddress | null
-  /** The file of erasures, withdrawals and revocations, which a restore applies; undefined: there is none. */
+  /** The file of erasures, withdrawals and revocations, which a restore applies; undefined for none. */
   readonly journal: string | undefined
   readonly logLevel: string
   readonly tokenQueryParameters: boolean
-  /** Whether some acts wait for a second operator. */
+  /** Some acts wait for a second operator. */
   readonly twoPerson: boolean
-  /** Whether participants have a page on the peers' listener. */
+  /** Participants have a page on the peers' listener. */
   readonly partnerPage: boolean
-  /** Seconds from one attempt at a delivery to the next. */
+  /** Seconds between attempts at a delivery. */
   readonly retrySchedule: readonly number[]
   readonly limits: Limits
-  /** By variable, where it is set; those that are not set are missing. Never a value. */
+  /** Where each set variable comes from; unset ones are missing. No values. */
   readonly sources: Readonly<Record<string, 'environment' | 'file'>>
 }
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
 
-/** @throws Error that names the variable and what it must be */
+/** @throws Error that names the variable and its rule */
 export function readConfig(environment: Environment): Config {
   refuseUnknownVariables(environment)
   const env = withSecretFiles(environment)
@@ -126,7 +126,7 @@ function text(env: Environment, variable: string): string | undefined {
 /** Words seen in public examples and in use; the specification has a placeholder there (1.4, D17). */
 const SIGNATURE_NAMESPACES = 'registry,reg,rollcall,spdci,dci,g2p,ns,<NAMESPACE>'
 
-/** Names that can stand in a quoted parameter. */
+/** Words that fit into a quoted parameter. */
 const NAMESPACE_WORD = /^[\x21\x23-\x2b\x2d-\x5b\x5d-\x7e]{1,64}$/
 
 function readNamespaces(env: Environment): Config['signatureNamespaces'] {
@@ -182,7 +182,7 @@ function readPort(env: Environment, variable: string, otherwise: number): number
   return port
 }
 
-/** Names or addresses with commas between them, as they stand in a Host header without a port. */
+/** Names or addresses separated by commas, as in Host headers without a port. */
 function readHosts(env: Environment, variable: string): readonly string[] {
   const hosts = (text(env, variable) ?? '').split(',').filter((host) => host !== '')
   if (hosts.some((host) => isIP(host) === 0 && !/^[A-Za-z0-9][A-Za-z0-9.-]{0,252}$/.test(host))) {
@@ -209,7 +209,7 @@ function readChoice<const Choice extends string>(
   return chosen
 }
 
-/** How a secret is called in a refusal: by the variable that the operator has set. */
+/** The variable that the operator has set for a secret, for refusals. */
 function secretName(variable: string, given: Environment): string {
   if (text(given, variable) !== undefined) return variable
   return text(given, `${variable}_FILE`) === undefined
@@ -217,7 +217,7 @@ function secretName(variable: string, given: Environment): string {
     : `the content of ${variable}_FILE`
 }
 
-/** Only its beginning is checked; the rest is pg's to understand. It may hold a password and is never quoted. */
+/** Checks only the beginning; pg reads the rest. The address may have a password and is never quoted. */
 function readDatabaseUrl(env: Environment, variable: string, given: Environment): string | undefined {
   const value = text(env, variable)
   if (value === undefined || /^postgres(ql)?:\/\//.test(value)) return value

@@ -8,7 +8,7 @@ import type { Environment } from './secret-files.ts'
 
 const ISSUER = 'ROLLCALL_OIDC_ISSUER'
 const NEEDED = ['ROLLCALL_OIDC_CLIENT_ID', 'ROLLCALL_OIDC_ROLES'] as const
-/** One of them. */
+/** Variables of which one is needed. */
 const [SECRET, KEY] = ['ROLLCALL_OIDC_CLIENT_SECRET', 'ROLLCALL_OIDC_CLIENT_KEY'] as const
 const OTHERS = [
   'ROLLCALL_OIDC_ROLE_CLAIM',
@@ -25,8 +25,8 @@ export const OPENID_VARIABLES: readonly string[] = [ISSUER, ...NEEDED, SECRET, K
 export const OPENID_CALLBACK = '/admin/v1/session/openid/callback'
 
 /**
- * @returns null: operators sign in with tokens alone
- * @throws Error that names the variable and what it must be
+ * @returns null when operators use tokens only
+ * @throws Error that names the variable and its rule
  */
 export function readOpenId(env: Environment): OpenIdSettings | null {
   const given = (variable: string): string | undefined => env[variable] || undefined

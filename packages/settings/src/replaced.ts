@@ -1,7 +1,7 @@
 /** Variables of earlier versions that are read no more. */
 import { FIXED_LIMITS } from '@rollcall/core/limits'
 
-/** The constant that counts now, or what is set in place of the variable. */
+/** The constant value, or the setting that replaced the variable. */
 export const REPLACED: Readonly<Record<string, number | string>> = {
   ROLLCALL_ADMIN_READS_AT_ONCE: 3,
   ROLLCALL_BATCH_SEARCH_TIME: FIXED_LIMITS.batch_search_time,

@@ -1,6 +1,6 @@
 /**
- * The process between us and a program that prints a secret (secret-commands.ts). It reads an order from standard input and
- * prints its outcome, both in JSON.
+ * Child process that runs a program which prints a secret (secret-commands.ts). It reads an order from standard input
+ * and prints the outcome, both in JSON.
  */
 import { spawn } from 'node:child_process'
 import { text } from 'node:stream/consumers'
@@ -10,19 +10,19 @@ import { parseMasterKey } from '@rollcall/keys/master-key'
 export interface Order {
   readonly program: string
   readonly args: readonly string[]
-  /** Milliseconds that it may take. */
+  /** Limit in milliseconds. */
   readonly longest: number
 }
 
 export type Outcome = { readonly printed: string } | { readonly problem: string }
 
-/** Bytes that it may print. */
+/** Limit of the output in bytes. */
 const MOST = 4_096
-/** Milliseconds without further output, after the end of the program, while another process has its output open. */
+/** Milliseconds to wait for more output after the program's end, while another process has its output open. */
 const GRACE = 300
 
 const { program, args, longest } = JSON.parse(await text(process.stdin)) as Order
-// In a process group of its own, which can be ended as a whole.
+// Its own process group, which can be ended as a whole.
 const child = spawn(program, args, { detached: true, stdio: ['ignore', 'pipe', 'inherit'] })
 const pieces: Buffer[] = []
 const printed = (): string =>
@@ -45,7 +45,7 @@ function endGroup(): void {
   }
 }
 
-/** Whether it is a key and not the beginning of a longer one: 43 digits of a hexadecimal key could be read as base64. */
+/** True for a whole key: the first 43 digits of a hexadecimal key could be read as base64. */
 function isWhole(secret: string): boolean {
   return parseMasterKey(secret) !== null && (secret.length === 64 || !/^[0-9a-f]+$/i.test(secret))
 }

@@ -6,12 +6,12 @@ import type { Order, Outcome } from './secret-command-process.ts'
 const PROCESS = fileURLToPath(new URL('./secret-command-process.ts', import.meta.url))
 
 /**
- * What the program prints, without the end of its last line. There is no shell. Its standard error is ours, so that the
- * operator reads its complaints. At the time limit its whole process group ends. A process that the program leaves behind, with
- * its output open, goes on: the key is read when it is whole.
+ * The output of the program without the last newline. No shell runs. Its standard error is ours, so that the operator
+ * sees its messages. At the time limit its process group is ended. A process that the program leaves with its output
+ * open goes on: the key is read when it is complete.
  * @param variable names the program: its path and arguments with spaces between them, or a JSON array of both
- * @param environment of the program
- * @param longest milliseconds that it may take
+ * @param environment environment of the program
+ * @param longest limit in milliseconds
  * @throws Error that names the variable; never what the program printed
  */
 export function secretOfCommand(

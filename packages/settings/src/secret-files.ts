@@ -1,6 +1,6 @@
 /**
- * Secrets in files, as container platforms and systemd hand them over: VARIABLE_FILE names the file of VARIABLE. For master keys
- * VARIABLE_COMMAND names a program that prints them.
+ * Reads secrets from files, as container platforms and systemd give them: VARIABLE_FILE names the file of VARIABLE. For
+ * master keys VARIABLE_COMMAND names a program that prints them.
  */
 import { readFileSync, statSync } from 'node:fs'
 import { hasCode } from '@rollcall/database/embedded/files'
@@ -25,8 +25,8 @@ const OF_COMMANDS = ['ROLLCALL_MASTER_KEY', 'ROLLCALL_NEW_MASTER_KEY'] as const
 const MOST = 4_096
 
 /**
- * The environment with the secrets that are in files or that programs print, without the end of their last line.
- * @throws Error that names the variable; never what is in the file, or what the program printed
+ * The environment with secrets from files and programs, without the last newline.
+ * @throws Error that names the variable; never the secret
  */
 export function withSecretFiles(env: Environment): Environment {
   const set = (variable: string): string | null => env[variable] || null

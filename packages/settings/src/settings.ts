@@ -1,15 +1,15 @@
-/** Every limit and option of a node, with the value that counts and where it comes from. Secrets have no value here. */
+/** Every limit and option of a node, with its value and its source. Secrets have no value here. */
 import { LIMITS, type LimitName } from '@rollcall/core/limits'
 import type { Setting } from '@rollcall/core/model/setting'
 import type { Config } from './config.ts'
 
 interface Option {
   readonly variable: string
-  /** What counts where nothing is set; null: nothing, or what the meaning says. */
+  /** The value when nothing is set; null for none, or as the meaning says. */
   readonly default: string | null
   readonly unit?: string
   readonly meaning: string
-  /** Of the configuration that was read; a secret has none. */
+  /** The value of the configuration; a secret has none. */
   readonly value: ((config: Config) => string | readonly string[] | number | boolean | undefined) | 'secret'
 }
 

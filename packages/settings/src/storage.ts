@@ -1,6 +1,6 @@
 /**
- * What is stored by a configuration: its database, the one it names or the embedded PostgreSQL, and its vault, whose
- * master key is in the environment, or in a file beside the embedded database.
+ * Opens what a configuration stores: its database, named or embedded, and its vault, whose master key is in the
+ * environment or in a file beside the embedded database.
  */
 import { isIP } from 'node:net'
 import { join } from 'node:path'
@@ -17,15 +17,15 @@ import pg, { type PoolConfig } from 'pg'
 import type { Config } from './config.ts'
 
 export interface Storage {
-  /** As the application role: for everything that the owner need not do. */
+  /** The database as the application role, for all that the owner need not do. */
   readonly db: Database
-  /** As the owner: for migrations and deletions of accounts. The same as `db` where one role does both. */
+  /** The database as the owner, for migrations and deletions of audit entries; `db` when one role does both. */
   readonly owner: Database
-  /** Ends the connections, and the embedded PostgreSQL where no other process uses it. */
+  /** Ends the connections, and the embedded PostgreSQL when no other process uses it. */
   close(): Promise<void>
 }
 
-/** Opens the database without touching its tables. Throws what opening it throws, with nothing left running. */
+/** Opens the database without touching its tables. When that fails it throws and leaves nothing running. */
 export async function openStorage(config: Config): Promise<Storage> {
   const open = (connection: PoolConfig): Database =>
     openDatabase(
@@ -45,24 +45,24 @@ export async function openStorage(config: Config): Promise<Storage> {
   )
 }
 
-/** Which database a configuration uses, without the secrets of its address. */
+/** Describes the database of a configuration, without secrets of its address. */
 export function databaseName({ databaseUrl, dataDirectory }: Pick<Config, 'databaseUrl' | 'dataDirectory'>): string {
   if (databaseUrl === undefined) return `the embedded database in ${dataDirectory}`
-  // It connects to nothing: it reads the address, and the variables of PostgreSQL, as every connection does.
+  // It does not connect: it reads the address and the variables of PostgreSQL, as every connection does.
   const { database, host, port } = new pg.Client({ connectionString: databaseUrl })
   const name = isIP(host) === 6 ? `[${host}]` : host
   const place = host.startsWith('/') ? `the socket in ${host}, port ${port}` : `${name}:${port}`
   return `the database ${database} on ${place}`
 }
 
-/** Acts that a restore must not undo are written to the file that is configured. */
+/** The database with the configured journal, which keeps acts that a restore must not undo. */
 export function withJournal(config: Config, db: Database): Database {
   const { journal: path } = config
   if (path === undefined) return db
   return { ...db, journal: createJournal({ db, path, vault: () => openVault(config, db) }) }
 }
 
-/** Connections are made when they are needed: a server that migrates nothing has none as the owner. */
+/** Connections are made when they are needed: a server without migrations opens none as the owner. */
 function storageOf(db: Database, owner: Database, after?: () => Promise<void>): Storage {
   return {
     db,
@@ -105,7 +105,7 @@ export function masterKeySource(config: Config): MasterKeySource {
 export const masterKeyFile = ({ dataDirectory }: Pick<Config, 'dataDirectory'>): string =>
   join(dataDirectory, 'master-key')
 
-/** What the demo writes for those who try it out. */
+/** The file with which tools find the demo. */
 export const demoFile = ({ dataDirectory }: Pick<Config, 'dataDirectory'>): string => join(dataDirectory, 'demo.json')
 
 /** The files whose modes doctor judges. */

@@ -1,11 +1,11 @@
-/** Environment variables: those that there are, and what a misspelled one most likely means. */
+/** The known environment variables, and the likely meaning of a misspelled one. */
 
 import { nearestName } from '@rollcall/base/shared/nearest'
 import { LIMITS } from '@rollcall/core/limits'
 import { OPENID_VARIABLES } from './openid-settings.ts'
 import { REPLACED, replacedBy } from './replaced.ts'
 
-/** Besides those of limits. docs/settings.md describes them. */
+/** All but those of limits. docs/settings.md describes them. */
 const VARIABLES = [
   'ROLLCALL_ADMIN_HOSTS',
   'ROLLCALL_ADMIN_PRIVATE_NETWORK',
@@ -42,8 +42,8 @@ const VARIABLES = [
 ]
 
 /**
- * Without the prefix: another program's variables may have any name, so only those are refused of which one is known that
- * cannot be meant otherwise.
+ * Misspelled names. Other programs may use any name without our prefix, so only those are refused that can mean nothing
+ * else.
  */
 const MISTAKEN: Readonly<Record<string, string>> = {
   DATABASE_URI: 'DATABASE_URL',
@@ -61,14 +61,12 @@ const MISTAKEN: Readonly<Record<string, string>> = {
 
 const PREFIX = 'ROLLCALL_'
 
-/** Kubernetes sets such variables in every container for a service that is called rollcall. */
+/** Kubernetes sets such variables in every container for a service named rollcall. */
 const isOfService = (name: string, value: string): boolean =>
   /^ROLLCALL_(?:[A-Z0-9_]+_)?(?:SERVICE_(?:HOST|PORT(?:_[A-Z0-9_]+)?)|PORT_\d+_(?:TCP|UDP).*)$/.test(name) ||
   (/^ROLLCALL_(?:[A-Z0-9_]+_)?PORT$/.test(name) && /^(?:tcp|udp|sctp):\/\//.test(value))
 
-/**
- * @throws Error that names a variable which no command reads, and the one that may be meant; never its value
- */
+/** @throws Error that names an unknown variable and the one that is probably meant; never its value */
 export function refuseUnknownVariables(env: Readonly<Record<string, string | undefined>>): void {
   const known = new Set([...VARIABLES, ...Object.values(LIMITS).map(({ variable }) => variable)])
   for (const [name, value] of Object.entries(env)) {

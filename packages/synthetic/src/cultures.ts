@@ -1,13 +1,13 @@
 /**
- * Where invented names come from. Each culture has openings and endings that are joined into names, so
- * that a script's letters, marks and joins occur without any list of real people's names.
+ * Sources of invented names. Each culture has openings and endings that are joined into names, so that a script's
+ * letters, marks and joins occur without a list of real names.
  */
 
 type Parts = readonly [string, ...string[]]
 
 export interface Culture {
   readonly name: string
-  /** Households of 100 that are of this culture. */
+  /** Number of households in 100 with this culture. */
   readonly weight: number
   readonly openings: Parts
   readonly female: Parts
@@ -104,12 +104,12 @@ export const CULTURES: readonly Culture[] = [
     openings: ['安', '博', '春', '丹', '方', '光', '海', '锦', '兰', '明', '清', '文'],
     female: ['雅', '玉琳', '梅', '思雨', '霞'],
     male: ['强', '志远', '峰', '国梁', '涛'],
-    // One of them lies outside the Basic Multilingual Plane: a pair of surrogates in UTF-16.
+    // One character is outside of the Basic Multilingual Plane: a pair of surrogates in UTF-16.
     surnames: { openings: ['松', '柏', '𠮷', '泉', '岳', '石'], endings: ['', '田', '原', '川'] },
   },
 ]
 
-/** CULTURES laid out on a hundred places, so that a culture is found by one draw below 100. */
+/** CULTURES at a hundred places: one draw below 100 finds a culture. */
 const PLACES: readonly Culture[] = CULTURES.flatMap((culture) => Array<Culture>(culture.weight).fill(culture))
 
 /** The culture at a place, 0 to 99. */

@@ -42,13 +42,13 @@ export function isoTime(day: number, second: number): string {
   return `${isoDay(day)}T${hour}:${minute}:${TWO_DIGITS[second % 60]}Z`
 }
 
-/** The local spelling `DD.MM.YYYY` of a full `YYYY-MM-DD`; a partial date stays as it is. */
+/** The local spelling `DD.MM.YYYY` of a full `YYYY-MM-DD`; a partial date stays unchanged. */
 export function localDay(date: string): string {
   const [year, month, day] = date.split('-')
   return day === undefined ? date : `${day}.${month}.${year}`
 }
 
-/** Completed years on CENSUS_DAY: it is the last day of a year, so every birthday of that year has been. */
+/** Completed years on CENSUS_DAY, the last day of a year: every birthday of that year has passed. */
 export function ageAtCensus(birthDay: number): number {
   return CENSUS_YEAR - Number(isoDay(birthDay).slice(0, 4))
 }

@@ -1,6 +1,6 @@
 /**
- * How untidy the population is. Real registers hold all of these, and software that has only met tidy
- * records falls over them. Rates are shares of persons unless another base is named; README.md lists them.
+ * Errors and gaps in the population. Real registers have all of them, and software that was tested with clean records
+ * fails on them. Rates are shares of persons unless another base is named; README.md lists them.
  */
 export const DIRT = {
   /** Only the year of birth is known: "1985". */

@@ -1,4 +1,4 @@
-/** Who makes a household: ages, marriages, deaths and children that fit each other. Days are day numbers (dates.ts). */
+/** Makes households: ages, marriages, deaths and children that fit each other. Days are day numbers (dates.ts). */
 import { CENSUS_DAY } from './dates.ts'
 import type { Sex } from './names.ts'
 import type { Stream } from './stream.ts'
@@ -8,17 +8,17 @@ const COMING_OF_AGE = Math.ceil(18 * YEAR)
 /** All deaths fall in so many days before the census. */
 const DEATHS_WITHIN = 6 * 365
 
-/** What someone is to the head of the household. */
+/** Relation to the head of the household. */
 export type Role = 'head' | 'spouse' | 'child' | 'parent'
 
-/** A marriage, known by the index of one of the two; `divorce_day` null when it was not divorced. */
+/** A marriage with the index of one partner; `divorce_day` is null without a divorce. */
 export interface Union {
   readonly number: number
   readonly marriage_day: number
   readonly divorce_day: number | null
 }
 
-/** One place in a household and what follows from it. */
+/** A member's place in a household. */
 export interface Place {
   readonly role: Role
   readonly sex: Sex
@@ -42,8 +42,8 @@ interface Childbearing {
  * spouse, in some large households a parent of the head, else children.
  */
 export function dealPlaces(stream: Stream, first: number, size: number): [Place, ...Place[]] {
-  // At 24 one has been of age for as long as people have been dying here: children are born to the living. A younger
-  // head who lives with one child came of age before dying.
+  // Aged 24, a head came of age before the earliest deaths of the population, so children have living parents. A
+  // younger head who lives with one child came of age before dying.
   const [youngest, oldest] = size > 2 ? [24, 58] : [20, 88]
   const headAge = stream.between(youngest, oldest)
   const sex: Sex = stream.chance(0.6) ? 'male' : 'female'
@@ -61,7 +61,7 @@ export function dealPlaces(stream: Stream, first: number, size: number): [Place,
   return places
 }
 
-/** The head and the spouse, who share one union; if one of the two has died, the other is widowed. */
+/** The head and the spouse, who share one union; when one has died, the other is widowed. */
 function couple(stream: Stream, first: number, sex: Sex, headBirth: number, spouseAge: number): [Place, Place] {
   const spouseBirth = birthDay(stream, spouseAge)
   const union = marriage(stream, first, Math.max(headBirth, spouseBirth) + COMING_OF_AGE)

@@ -8,10 +8,10 @@ import type { KindGenerator } from './kinds/parts.ts'
 import { social } from './kinds/social.ts'
 import { populationOf } from './stream.ts'
 
-/** One row per kind of registry that has synthetic documents. */
+/** A row for each kind that has synthetic documents. */
 export const KIND_GENERATORS: readonly KindGenerator[] = [civil, ibr, ess, social, disability, farmer]
 
-/** The most documents of one kind: every person they name has an index below numbers.ts's PERSON_LIMIT. */
+/** Limit of documents of one kind: every person in them has an index below PERSON_LIMIT (numbers.ts). */
 export const COUNT_LIMIT = 100_000_000
 
 export interface GenerateOptions {
@@ -24,9 +24,9 @@ export interface GenerateOptions {
 }
 
 /**
- * The first `count` documents of a kind. Document i depends on the kind, the seed and i alone, so a longer
- * run begins with a shorter one; documents are made one by one, on demand, and none is stored.
- * @throws RangeError when the kind has no generator or count is out of range; at the call, not at the first document
+ * The first `count` documents of a kind. Document i depends only on the kind, the seed and i, so a longer run begins
+ * with a shorter one. Documents are made on demand, and none is stored.
+ * @throws RangeError at the call, for a kind without generator or a count out of range
  */
 export function generate(kindName: string, options: GenerateOptions): Iterable<object> {
   const { seed, identifier_types = {} } = options

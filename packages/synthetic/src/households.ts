@@ -1,7 +1,6 @@
 /**
- * Who lives with whom. Persons are dealt to households in blocks: every block of 55 consecutive persons
- * makes 14 households of 1 to 8, in an order of its own. So the household of any person, and the persons of
- * any household, are found without looking at any other.
+ * Assigns persons to households in blocks: every 55 consecutive persons make 14 households of 1 to 8, in an order of
+ * the block. So the household of a person, and the persons of a household, are found without other households.
  */
 import { type Culture, cultureAt } from './cultures.ts'
 import { DIRT } from './dirt.ts'

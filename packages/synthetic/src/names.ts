@@ -1,4 +1,4 @@
-/** Personal names as the record shapes hold them, and how people in a household come to have them. */
+/** Personal names in the shape of records, and how members of a household get them. */
 import type { Culture } from './cultures.ts'
 import { DIRT } from './dirt.ts'
 import type { Stream } from './stream.ts'
@@ -48,7 +48,7 @@ export function personName(
   }
 }
 
-/** The name with its accents as combining characters (NFD), as some input methods type it. */
+/** The name with accents as combining characters (NFD), as some input methods write it. */
 export function decomposed(name: PersonName): PersonName {
   return Object.fromEntries(Object.entries(name).map(([part, text]) => [part, text.normalize('NFD')]))
 }

@@ -1,7 +1,7 @@
 /**
- * Identifier numbers. Each is ten digits, leading zeros included, and none can collide: within one
- * register of numbers the digits are index × multiplier + offset modulo 10^10, a bijection because the
- * multiplier shares no factor with 10. They carry no check digit and follow no country's layout.
+ * Identifier numbers. Each has ten digits with leading zeros, and none repeats: within one register the digits are
+ * index × multiplier + offset modulo 10^10, a bijection because the multiplier shares no factor with 10. They have no
+ * check digit and follow no country's layout.
  */
 import type { Population } from './stream.ts'
 
@@ -10,7 +10,7 @@ export const PERSON_LIMIT = 1_000_000_000
 
 const MODULUS = 10_000_000_000
 
-/** One register of numbers. Rows differ in prefix and offset, so that no UIN has the digits of its BRN. */
+/** The registers. Rows differ in prefix and offset, so that no UIN has the digits of its BRN. */
 const REGISTERS = {
   UIN: { prefix: '', salt: 1 },
   BRN: { prefix: 'B-', salt: 2 },
@@ -34,8 +34,8 @@ export function numberOf(population: Population, register: NumberRegister, index
 }
 
 /**
- * The UIN of a forebear: someone named as a parent who is not in the population. Indices above
- * PERSON_LIMIT are theirs, so that the number of a forebear is never the number of a listed person.
+ * The UIN of a forebear: a parent who is not in the population. Forebears have indices above PERSON_LIMIT, so that no
+ * listed person has their numbers.
  */
 export function forebearUin(population: Population, index: number, parent: 1 | 2): string {
   return numberOf(population, 'UIN', PERSON_LIMIT * 2 + index * 2 + parent - 1)

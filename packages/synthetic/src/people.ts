@@ -18,17 +18,17 @@ export interface Person {
   readonly brn: string
   readonly name: PersonName
   readonly sex: Sex
-  /** The day as far as it is known: `YYYY-MM-DD`, `YYYY-MM` or `YYYY`. */
+  /** The known part of the day: `YYYY-MM-DD`, `YYYY-MM` or `YYYY`. */
   readonly birth_date: string
-  /** Completed years on the last day of 2025, counted on for the deceased. */
+  /** Completed years on the last day of 2025, as if the deceased lived. */
   readonly age: number
   readonly place: Place
   readonly household: Household
   readonly household_id: string
-  /** UINs of the parents: of members of the household where they live in it, else of unlisted forebears. */
+  /** UINs of the parents: members of the household if they live in it, otherwise unlisted forebears. */
   readonly parents: readonly [string, string]
   readonly is_disabled: boolean
-  /** In work; only people of working age (15 to 64) are. */
+  /** In work; only people of working age (15 to 64) can be. */
   readonly is_employed: boolean
   /** Code of the education_level list, as high as the age allows. */
   readonly education_level: string

@@ -8,10 +8,7 @@ export function householdPhone(population: Population, household: number): strin
   return `+999${String(200_000_000 + stream.below(700_000_000))}`
 }
 
-/**
- * The telephone that a person gives: the household's, now and then that of strangers (an earlier
- * household), or none.
- */
+/** The telephone of a person: the household's, sometimes strangers' (an earlier household), or none. */
 export function personPhone(
   stream: Stream,
   population: Population,

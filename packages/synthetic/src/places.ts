@@ -1,4 +1,4 @@
-/** Where people live: an invented country of twelve regions, its code taken from ISO 3166's user-assigned range. */
+/** Places of an invented country of twelve regions, with a code of ISO 3166's user-assigned range. */
 import type { Stream } from './stream.ts'
 
 export const COUNTRY_CODE = 'XA'
@@ -86,7 +86,7 @@ export function socialAddress(home: Dwelling): object {
   }
 }
 
-/** A plus code with its geometry; the code only looks like one, it is not computed from the place. */
+/** A plus code with its geometry; the code is not computed from the place. */
 function plusCode(home: Dwelling): object {
   const { latitude, longitude } = home
   let digits = home.house * 6151 + Math.round(-latitude * 1000)

@@ -1,6 +1,6 @@
 /** Random numbers of our own: a stream is a pure function of the seed, a purpose and an index. */
 
-/** What a seed becomes: two words, computed once for a whole run. */
+/** The form of a seed: two words, computed once for a whole run. */
 export interface Population {
   readonly low: number
   readonly high: number
@@ -13,8 +13,8 @@ export function populationOf(seed: number | string): Population {
 }
 
 /**
- * The purposes that streams are drawn for. Each has its own, so that a draw added to one kind's
- * documents changes nothing in the others.
+ * Purposes of streams. Each purpose has its own stream, so that a draw added to one kind's documents changes no other
+ * kind.
  */
 export const PURPOSE = {
   block: 1,
@@ -75,13 +75,13 @@ export class Stream {
     return this.next() < rate * 0x1_0000_0000
   }
 
-  /** One of the choices, each equally likely. */
+  /** One of the choices, all equally likely. */
   pick<const T extends readonly [unknown, ...unknown[]]>(choices: T): T[number] {
     return choices[this.below(choices.length)] ?? choices[0]
   }
 }
 
-/** FNV-1a over UTF-16 units, with a last mixing so that neighbouring seeds lie far apart. */
+/** FNV-1a over UTF-16 units, with a final mixing so that similar seeds differ widely. */
 function hashText(text: string, basis: number): number {
   let hash = basis
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)

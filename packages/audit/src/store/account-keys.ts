@@ -1,4 +1,3 @@
-/** The keys of the accounts: their secret halves encrypted, the public halves of those that sign for ever. */
 import type { Database } from '@rollcall/database/database'
 
 /** Where the secret halves are encrypted. */
@@ -9,11 +8,11 @@ export interface AccountKey {
   readonly kind: 'signature' | 'pseudonym' | 'confidential'
   /** The public JWK of a signature key. */
   readonly public_key: { readonly x: string } | null
-  /** The private JWK, or the secret, encrypted with the master key; null once it is erased. */
+  /** The private JWK or the secret, encrypted with the master key; null once erased. */
   readonly sealed: Buffer | null
   readonly created_at: Date
   readonly retired_at: Date | null
-  /** `created_at` in UTC with microseconds, as checkpoints name it; null: it is no time that has such a text. */
+  /** `created_at` in UTC with microseconds, as checkpoints name it; null for a time that has no such text. */
   readonly created: string | null
 }
 export type AccountKeyKind = AccountKey['kind']
@@ -35,7 +34,7 @@ export async function listAccountKeys(db: Database): Promise<readonly AccountKey
   return rows
 }
 
-/** Adds a key, unless there is one of its kind that is not retired: then that one counts. */
+/** Adds a key, unless an active key of its kind exists. */
 export async function addAccountKey(db: Database, key: NewAccountKey): Promise<void> {
   const { kid, kind, public_key, sealed } = key
   await db.pool.query(
@@ -45,7 +44,7 @@ export async function addAccountKey(db: Database, key: NewAccountKey): Promise<v
   )
 }
 
-/** Whether something was accounted ever: checkpoints are not deleted. */
+/** Whether there ever was an entry: checkpoints are not deleted. */
 export async function hasAccounts({ pool }: Pick<Database, 'pool'>): Promise<boolean> {
   const { rows } = await pool.query<{ has: boolean }>(
     'select exists (select from account) or exists (select from account_checkpoint) as has',

@@ -3,21 +3,21 @@ import type { Database } from '@rollcall/database/database'
 import type { Snapshot } from '@rollcall/database/transaction'
 import { ACCOUNTS, STORED_ENTRY, type StoredEntry } from './entry-shape.ts'
 
-/** An entry as it is stored; `at` with microseconds. */
+/** A stored entry; `at` has microseconds. */
 export interface AccountToVerify extends StoredEntry {
   readonly chain: string
   readonly sequence: number
   readonly at: string
-  /** Empty where the entry has persons packed in its row. */
+  /** Empty when the persons are packed in the row. */
   readonly commitments: Buffer
   readonly hash: Buffer
-  /** Whether it is as this version writes it; else as earlier ones did, which have none of the columns that follow. */
+  /** False for entries of earlier versions, which have none of the columns that follow. */
   readonly is_packed: boolean
-  /** Whether its text is in its row. */
+  /** The row has the whole text. */
   readonly is_whole: boolean
   readonly shape: Buffer | null
   readonly persons: Buffer | null
-  /** As PostgreSQL writes it: any numbers may be in it. */
+  /** PostgreSQL's text of the array: it may have any numbers. */
   readonly keys: string | null
   readonly emergency: boolean | null
 }
@@ -48,7 +48,7 @@ export interface CheckpointToVerify {
   readonly signature: Buffer
 }
 
-/** What somebody found of an emergency; `at` with microseconds. */
+/** The finding of an emergency review; `at` has microseconds. */
 export interface StoredReview {
   readonly id: string
   readonly chain: string
@@ -70,7 +70,7 @@ export interface TombstoneToVerify {
 /** Any time that a row may have: infinity has no text of this form. */
 const AT = `coalesce(to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), at::text) as at`
 
-/** Any number that a row may have: one that is no safe integer is cut, and so no hash matches. `key` is exact. */
+/** Cuts a number that is no safe integer, so that no hash matches. `key` is exact. */
 const SEQUENCE = `greatest(least(sequence, ${Number.MAX_SAFE_INTEGER}), ${Number.MIN_SAFE_INTEGER}) as sequence`
 const KEY = 'sequence::text as key'
 
@@ -142,7 +142,7 @@ export const readPersons = (snapshot: Snapshot): AsyncGenerator<PersonToVerify> 
     position,
   ])
 
-/** Those of each chain in the order in which they were written. */
+/** Sorted by chain, then in the order in which they were written. */
 export const readCheckpoints = (snapshot: Snapshot): AsyncGenerator<CheckpointToVerify> =>
   pages(snapshot, CHECKPOINTS, [FIRST, LEAST], ({ chain, id }) => [chain, id])
 
@@ -164,7 +164,7 @@ export async function tombstonesOf(
   return rows
 }
 
-/** Those of the digests that are there, in hexadecimal, with what they sign. */
+/** The checkpoints that exist among these digests (hexadecimal), with what they sign. */
 export async function findCheckpoints(
   snapshot: Snapshot,
   digests: readonly string[],
@@ -177,7 +177,7 @@ export async function findCheckpoints(
   return new Map(rows.map((row) => [row.digest, row]))
 }
 
-/** Of these chains, those of which there is an entry or a checkpoint. */
+/** Those of the chains that have an entry or a checkpoint. */
 export async function knownChains(snapshot: Snapshot, chains: readonly string[]): Promise<ReadonlySet<string>> {
   const { rows } = await snapshot.query<{ chain: string }>(
     `select asked.chain::text as chain from unnest($1::uuid[]) as asked (chain)
@@ -188,7 +188,7 @@ export async function knownChains(snapshot: Snapshot, chains: readonly string[])
   return new Set(rows.map(({ chain }) => chain))
 }
 
-/** About how many entries there are: by the statistics of the database, which reads none of them. */
+/** An estimate from the statistics of the database, which reads no entry. */
 export async function estimateAccounts({ pool }: Pick<Database, 'pool'>): Promise<number> {
   const { rows } = await pool.query<{ about: number }>(
     `select sum(greatest(reltuples, 0))::float8 as about from pg_class

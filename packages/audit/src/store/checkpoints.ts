@@ -16,7 +16,7 @@ export interface NewCheckpoint {
   readonly signature: Buffer
 }
 
-/** Inserts a checkpoint, unless it is there. */
+/** Inserts a checkpoint, unless it exists. */
 export async function insertCheckpoint(pool: pg.Pool, checkpoint: NewCheckpoint): Promise<void> {
   const { chain, sequence, hash, at, content, digest, kid, signature } = checkpoint
   await pool.query({
@@ -35,14 +35,14 @@ export interface CheckpointReference {
 }
 
 /**
- * What may be committed later than its time says: a statement that waits longer is cancelled. Checkpoints of so long before
- * `since` are given again.
+ * Longest time from a checkpoint's `at` to its commit: a statement that waits longer is cancelled. So checkpoints of
+ * this time before `since` are returned again.
  */
 const OVERLAP = '60 seconds'
 
 /**
  * The newest checkpoint of each other chain that has one since then.
- * @param since null: the newest checkpoint of all
+ * @param since null: since the newest checkpoint of all
  */
 export async function newestCheckpoints(
   pool: pg.Pool,
@@ -60,17 +60,17 @@ export async function newestCheckpoints(
   return rows
 }
 
-/** What no witness has, of the last day. */
+/** Checkpoints of the last day that no witness has. */
 export interface Unwitnessed {
   /** Chains whose newest checkpoint says that the witness failed. */
   readonly unwitnessed: number
-  /** Their entries behind the last checkpoint that a witness certainly has. */
+  /** Entries of these chains after the last checkpoint that a witness certainly has. */
   readonly unwitnessedEntries: number
 }
 
 export const NOTHING_UNWITNESSED: Unwitnessed = { unwitnessed: 0, unwitnessedEntries: 0 }
 
-/** A checkpoint that calls the witness good says so of all before it. */
+/** A checkpoint whose `witness` is good says so of all earlier ones. */
 export async function countUnwitnessed({ pool }: Pick<Database, 'pool'>): Promise<Unwitnessed> {
   const { rows } = await pool.query<Unwitnessed>(
     `with checkpoint as (

@@ -1,22 +1,22 @@
 /**
- * Entries at rest. A shape is the canonical JSON of entries, with marks in place of the values that they do not share; many entries
- * refer to one. The text of an entry is built again from its shape and its own values, byte for byte: it is what is hashed.
- *
- * A mark is an escape of a letter, such as `\u0075`, which canonical JSON never writes. So a shape is JSON as well.
+ * How entries are stored. A shape is the canonical JSON of entries, with marks in place of the values that they do not
+ * share; many entries refer to one shape. Shape and values give the text of an entry again, byte for byte: the hashed
+ * text. A mark is an escape of a letter, such as `\u0075`, which canonical JSON never writes. So a shape is JSON as
+ * well.
  */
 
 /** The parts from which the text of an entry is built. */
 export interface StoredEntry {
-  /** The shape; where there is none, the whole entry. Empty: its shape is missing. */
+  /** The shape, or the whole entry when it has no shape. Empty when its shape is missing. */
   readonly content: string
-  /** The values of the marks, except those that have a column; null: the entry has no shape. */
+  /** The values of the marks, except those with a column; null when the entry has no shape. */
   readonly packed: Buffer | null
   readonly correlation_id: string | null
   readonly message_id: string | null
   readonly reply_message_id: string | null
 }
 
-/** Entries of all versions, as the statements of this folder read them: `content` is that of a `StoredEntry`. */
+/** SQL of the entries of all versions, for the statements of this folder: `content` is that of `StoredEntry`. */
 export const accountsAs = (name: string): string =>
   `(select account.*, account.tableoid, coalesce(account_shape.content, account.entry) as content
   from account left join account_shape on account_shape.digest = account.shape) as ${name}`
@@ -28,10 +28,10 @@ export const STORED_ENTRY = `account.content, account.packed, account.correlatio
 /** The columns that have values of marks. */
 type Column = 'correlation_id' | 'message_id' | 'reply_message_id'
 
-/** How a value is packed; `length` is null where its length is packed before it. */
+/** How a value is packed. Without a fixed `length` (null), the length is packed before the value. */
 interface Packing {
   readonly length: number | null
-  /** The bytes of a value; null: it cannot be packed so. */
+  /** The bytes of a value; null when it has another form. */
   write(value: string): Buffer | null
   read(bytes: Buffer): string
 }
@@ -79,7 +79,7 @@ const PACKINGS = {
   },
   b: encoded('base64url'),
   s: encoded('base64'),
-  /** A text, as it is between its quotation marks. */
+  /** A text without its quotation marks. */
   t: { length: null, write: (value) => Buffer.from(value), read: (bytes) => bytes.toString() },
 } as const satisfies Readonly<Record<string, Packing>>
 
@@ -109,7 +109,7 @@ export function pack(name: PackingName, value: string): Buffer | null {
   return bytes === null || length !== null ? bytes : Buffer.concat([lengthOf(bytes), bytes])
 }
 
-/** One byte; of 128 bytes and more four, of which the first bit is set. */
+/** A length in one byte, or from 128 in four bytes whose first bit is set. */
 function lengthOf({ length }: Buffer): Buffer {
   if (length < 0x80) return Buffer.of(length)
   const bytes = Buffer.alloc(4)
@@ -117,7 +117,7 @@ function lengthOf({ length }: Buffer): Buffer {
   return bytes
 }
 
-/** The text of an entry, as it was hashed; null: its shape is missing, or its values are not those of the shape. */
+/** The text that was hashed; null when its shape is missing, or does not fit the values. */
 export function entryTextOf(stored: StoredEntry): string | null {
   const { content, packed } = stored
   if (packed === null) return content

@@ -16,7 +16,7 @@ export interface PersonPlace {
 export interface PersonCounts {
   readonly rows: number
   readonly entries: number
-  /** Of the rows, those that a hold of a participant or a period covers. */
+  /** Rows among them that a hold of a participant or a period keeps. */
   readonly held: number
 }
 
@@ -40,9 +40,9 @@ const heldEntryOf = (row: string) =>
     and ${IS_ACCOUNT_HELD})`)
 
 /**
- * Erases some pseudonyms and salts of a person that no hold covers.
+ * Erases at most `most` pseudonyms and salts of a person that no hold covers.
  * @param transaction in which the tombstone is inserted
- * @returns their places; none: there are no more
+ * @returns the places of the erased rows; empty when none are left
  */
 export async function deletePersonRows(
   transaction: Kysely<unknown>,
@@ -58,7 +58,7 @@ export async function deletePersonRows(
   return rows.length > 0 ? rows : eraseInEntries(transaction, pseudonyms, most)
 }
 
-/** The same of persons that are packed in the rows of entries. */
+/** Does the same for persons that are packed in the rows of entries. */
 async function eraseInEntries(
   transaction: Kysely<unknown>,
   pseudonyms: readonly Buffer[],

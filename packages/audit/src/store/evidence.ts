@@ -1,4 +1,3 @@
-/** What an evidence is made of: entries of a message, and the entries after them up to the next checkpoint. */
 import type { Database } from '@rollcall/database/database'
 import { ACCOUNTS, entryTextOf, STORED_ENTRY, type StoredEntry } from './entry-shape.ts'
 import { personRuns } from './packed-persons.ts'
@@ -9,11 +8,11 @@ export interface EntryPlace {
 }
 
 export interface MessagePlace extends EntryPlace {
-  /** sender_id; null: it is not known. */
+  /** sender_id; null when unknown. */
   readonly participant: string | null
 }
 
-/** An entry as it is hashed. */
+/** The hashed parts of an entry. */
 export interface HashedEntry {
   readonly sequence: number
   /** RFC 3339 in UTC, with milliseconds. */
@@ -51,7 +50,7 @@ export interface SigningCheckpoint {
   readonly signature: Buffer
 }
 
-/** Checkpoints that sign an entry, the first ones first. The caller verifies them: other roles may insert rows. */
+/** Checkpoints that sign an entry, the earliest first. The caller verifies them: other roles may insert rows. */
 export async function* nextCheckpoints(
   { pool }: Pick<Database, 'pool'>,
   { chain, sequence }: EntryPlace,
@@ -70,7 +69,7 @@ export async function* nextCheckpoints(
   }
 }
 
-/** From one entry to another one, both included. */
+/** Entries from one to another, both included. */
 export async function hashedEntries(
   { pool }: Pick<Database, 'pool'>,
   { chain, sequence }: EntryPlace,
@@ -92,7 +91,7 @@ export async function hashedEntries(
   })
 }
 
-/** In hexadecimal; null: the entry is not there. */
+/** The hash of an entry or of a pruned chain's last entry, in hexadecimal; null for an unknown one. */
 export async function hashAt(
   { pool }: Pick<Database, 'pool'>,
   { chain, sequence }: EntryPlace,

@@ -1,9 +1,9 @@
-/** What may be deleted of accounts: by whom, and which entries a hold keeps. */
+/** Who may delete audit entries, and which entries a hold keeps. */
 import type { Database } from '@rollcall/database/database'
 import { isHeld } from '@rollcall/database/holds'
 import { personRows } from './packed-persons.ts'
 
-/** Whether a hold covers a row of `ACCOUNTS`, as SQL: by its person, its participant or its time. */
+/** SQL: a hold covers a row of `ACCOUNTS` by its person, its participant or its time. */
 export const IS_ACCOUNT_HELD = isHeld({
   time: 'account.at',
   sender_id: "account.content::jsonb ->> 'participant'::text",
@@ -12,7 +12,7 @@ export const IS_ACCOUNT_HELD = isHeld({
         and person.sequence = account.sequence and person.pseudonym = any(hold.pseudonyms))`,
 })
 
-/** Whether the role of these connections may prune and erase accounts. */
+/** True when the role of these connections may prune and erase entries. */
 export async function mayDeleteAccounts({ pool }: Pick<Database, 'pool'>): Promise<boolean> {
   const { rows } = await pool.query<{ may: boolean }>(
     `select pg_catalog.has_table_privilege('account', 'DELETE')

@@ -1,4 +1,4 @@
-/** The messages that are accounted: what was answered, acknowledged or sent, as an operator looks for it. */
+/** Messages as an operator looks for them: each is an audit entry of what was answered, acknowledged or sent. */
 
 import type { Database } from '@rollcall/database/database'
 import { ACCOUNTS, STORED_ENTRY } from './entry-shape.ts'
@@ -17,15 +17,15 @@ import {
   type Searched,
 } from './read-accounts.ts'
 
-/** How a message ended, by the entry of its account. */
+/** How a message ended, from its audit entry. */
 export const MESSAGE_OUTCOMES = ['accepted', 'succeeded', 'partial', 'rejected', 'refused'] as const
 export type MessageOutcome = (typeof MESSAGE_OUTCOMES)[number]
 
 const OUTCOMES = `substring(content from '"outcomes":([{][^}]*[}])')`
 
 /**
- * Of `content`: an acknowledgement accepts, and what is answered has an outcome for each item. It is read from the text, which is
- * canonical JSON: to parse many entries takes long. In a text a quotation mark is escaped.
+ * SQL of the outcome: an acknowledgement is accepted, an answer has counts of its items. It reads the text, canonical
+ * JSON whose quotation marks are escaped, because parsing many entries takes long.
  */
 export const OUTCOME = `case
     when strpos(content, '"kind":"acknowledgement"') > 0 then 'accepted'
@@ -37,7 +37,7 @@ export const OUTCOME = `case
 
 export interface AccountedMessage extends ReadAccount {
   readonly outcome: MessageOutcome
-  /** As they are in the account (`messageKey`): of the request, and of what was sent. */
+  /** Stored forms (`messageKey`) of the message_ids of the request and of what was sent. */
   readonly message_id: string | null
   readonly reply_message_id: string | null
 }
@@ -45,15 +45,15 @@ export interface AccountedMessage extends ReadAccount {
 export interface MessageFilter extends Omit<AccountFilter, 'kind'> {
   readonly operation?: string | undefined
   readonly outcome?: MessageOutcome | undefined
-  /** Only those with one of these message_ids, as `messageKey` gives them: of a request, or of a message of ours. */
+  /** Only messages with one of these message_ids (`messageKey`), of the request or of our reply. */
   readonly keys?: readonly string[] | undefined
 }
 
 const COLUMNS = `chain, sequence, at, ${STORED_ENTRY}, ${OUTCOME} as outcome`
 
 /**
- * Operators' own acts, refusals, and what was not sent are no messages that could be looked up. Quotation marks in a text are escaped. With
- * `not like` the database expects most entries to be messages, and so reads the newest of them in order and stops.
+ * Acts of operators, refusals and unsent messages cannot be looked up. Quotation marks within a text are escaped. With
+ * `not like` the database expects most entries to be messages, so it reads the newest in order and stops.
  */
 const IS_MESSAGE = `content not like '%"kind":"operator"%' and content not like '%"kind":"refusal"%'
   and content not like '%"kind":"unsent"%'`

@@ -1,4 +1,4 @@
-/** Chains that have not ended: when a database is restored, what followed their last entries is lost. */
+/** Chains that have not ended: a restore of the database loses what followed their last entries. */
 import { type Kysely, sql } from 'kysely'
 import type { PoolClient } from 'pg'
 

@@ -40,9 +40,9 @@ export function packPersons(persons: readonly PackedPerson[]): Buffer {
   return packed
 }
 
-/** A run: a person, or what is left of one that was erased. */
+/** The packed bytes of a person, or what an erasure left of them. */
 export interface PersonRun {
-  /** Null: it was erased. */
+  /** Null when erased. */
   readonly person: PackedPerson | null
   readonly commitment: Buffer
 }
@@ -88,7 +88,7 @@ const KEY_BYTES = 6
 export const keyOf = (value: Buffer | string): number =>
   (typeof value === 'string' ? hash('sha256', value, 'buffer') : value).readUIntBE(0, KEY_BYTES)
 
-/** The keys of an entry: of its persons, and of the exchanges whose answers it gives again. */
+/** Numbers by which an entry is found: one for each person, and one for each exchange whose answer it repeats. */
 export function keysOf(persons: readonly PackedPerson[], repeats: readonly string[] = []): readonly number[] {
   const found = new Set(repeats.map(keyOf))
   for (const { pseudonym } of persons) found.add(keyOf(pseudonym))

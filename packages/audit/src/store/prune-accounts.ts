@@ -9,22 +9,22 @@ import { ACCOUNTS } from './entry-shape.ts'
 import { IS_ACCOUNT_HELD } from './held-accounts.ts'
 import { personRows } from './packed-persons.ts'
 
-/** Entries of a chain up to one of them. */
+/** The beginning of a chain, up to an entry. */
 export interface ChainPart {
   readonly chain: string
   /** The last entry. */
   readonly sequence: number
-  /** Of that entry. */
+  /** Hash of that entry. */
   readonly hash: Buffer
 }
 
 export interface OldChain {
   readonly chain: string
-  /** Whether it has a checkpoint. */
+  /** The chain has a checkpoint. */
   readonly signed: boolean
 }
 
-/** Chains whose first entry is older than a time, in their order. One look-up for each chain there is. */
+/** Chains whose first entry is older than a time, in order. Each existing chain costs one look-up. */
 export async function chainsBefore(connection: Kysely<unknown>, before: Date): Promise<readonly OldChain[]> {
   const { rows } = await sql<OldChain>`
     with recursive known as (
@@ -40,18 +40,17 @@ export async function chainsBefore(connection: Kysely<unknown>, before: Date): P
   return rows
 }
 
-/** What is the first entry of a chunk that stays: it is not old, or a hold covers it. None: `end`, or the chunk is full. */
+/** Why a chunk stopped: its next entry is not old, a hold covers it, or the chain ends; null when the chunk is full. */
 export type Stop = 'young' | 'held' | 'end' | null
 
 export interface Chunk extends ChainPart {
-  /** How many there are. */
   readonly entries: number
 }
 
 /**
- * The old entries of a chain that follow one of them and that no hold covers, up to the first other one.
- * @param after 0: from the first
- * @param most entries in it
+ * The old entries after one of a chain that no hold covers, up to the first other entry.
+ * @param after 0: from the first entry
+ * @param most largest number of entries
  */
 export async function oldChunk(
   connection: Kysely<unknown>,
@@ -82,16 +81,16 @@ export async function oldChunk(
   return { chunk: sequence === null || hash === null ? null : { chain, sequence, hash, entries }, stop }
 }
 
-/** A checkpoint with the entry that it signs. The caller verifies it: other roles may insert rows. */
+/** A checkpoint with its entry. The caller verifies it: other roles may insert rows. */
 export interface ClosingCheckpoint extends ChainPart {
   readonly content: string
   readonly kid: string
   readonly signature: Buffer
-  /** How many entries it signs of those that follow `after`. */
+  /** How many entries after `after` it signs. */
   readonly entries: number
 }
 
-/** The first checkpoint that signs an entry, where its own entry is old; null: there is none. */
+/** The first checkpoint that signs an entry, if its own entry is old; null for none. */
 export async function closingCheckpoint(
   connection: Kysely<unknown>,
   { chain, sequence }: ChainPart,
@@ -107,7 +106,7 @@ export async function closingCheckpoint(
   return rows[0] ?? null
 }
 
-/** The last checkpoint that signs an entry after one, up to another one; null: there is none. */
+/** The last checkpoint that signs an entry after `after` and up to `upTo`; null for none. */
 export async function lastCheckpoint(
   connection: Kysely<unknown>,
   { chain, after, upTo }: { chain: string; after: number; upTo: number },
@@ -131,7 +130,7 @@ export async function newestDigest(connection: Kysely<unknown>, chain: string): 
   return rows[0]?.digest ?? null
 }
 
-/** Until the transaction ends, no hold is added: one that was added before is seen by its next statement. */
+/** Adds of holds wait until the transaction ends; earlier holds are seen by its next statement. */
 export async function lockHolds(transaction: Kysely<unknown>): Promise<void> {
   await sql`lock table hold in share mode`.execute(transaction)
 }

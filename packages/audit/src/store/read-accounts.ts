@@ -1,4 +1,4 @@
-/** Entries of the accounts, as they are read: by the persons that they are about, or the newest first. */
+/** Reads audit entries: by the persons that they are about, or the newest first. */
 import type { AccountKind, PersonRole, StoredAccountEntry } from '@rollcall/core/model/account'
 import type { Database } from '@rollcall/database/database'
 import { ACCOUNTS, entryTextOf, STORED_ENTRY, type StoredEntry } from './entry-shape.ts'
@@ -20,7 +20,7 @@ export interface Period {
 
 /** An entry about a person. */
 export interface AccountOfPerson extends ReadAccount {
-  /** By which of the pseudonyms it is found, with the roles of the person. */
+  /** The pseudonyms by which the entry was found, with the roles of the person. */
   readonly found: readonly { readonly pseudonym: Buffer; readonly role: PersonRole }[]
 }
 
@@ -97,14 +97,14 @@ export interface AccountFilter extends Period {
   /** Namespace. */
   readonly registry?: string | undefined
   readonly kind?: AccountKind | undefined
-  /** Only those behind this entry in the list. */
+  /** Only entries after this one in the list. */
   readonly before?: AccountPlace | undefined
 }
 
-/** Where an entry stands in a list, the newest first. */
+/** The place of an entry in a list that begins with the newest. */
 export type AccountPlace = Pick<ReadAccount, 'chain' | 'sequence' | 'at'>
 
-/** Of $6, $7 and $8, as `placeValues` gives them. */
+/** SQL with $6, $7 and $8, which `placeValues` gives. */
 export const BEHIND = `($6::timestamptz is null or at < $6
   or (at = $6 and (chain > $7::uuid or (chain = $7 and sequence < $8::bigint))))`
 
@@ -116,13 +116,13 @@ export const placeValues = (before: AccountPlace | undefined): unknown[] => [
 export const endBehind = (before: AccountPlace | undefined, to: Date | undefined): Date | undefined =>
   before === undefined ? to : new Date(Math.min(before.at.getTime() + 1, to?.getTime() ?? Infinity))
 
-/** Entries that one statement looks through, the newest first; all further ones the last of them. */
+/** How many entries each statement looks through, the newest first; later ones use the last number. */
 const SPANS = [1_000, 10_000]
 
 /** How far a search has come. */
 export interface Searched<Found> {
   readonly found: readonly Found[]
-  /** What was written before this time was not looked through; null: nothing is left, or enough was found. */
+  /** Entries before this time were not looked through; null when nothing is left, or enough was found. */
   readonly rest: Date | null
 }
 
@@ -138,14 +138,14 @@ export async function newestAccounts(
   )
 }
 
-/** What ends a search: enough was found, or enough looked through. */
+/** When a search stops. */
 export interface Bounds {
   readonly limit: number
-  /** Entries that are looked through; one statement may go beyond it. Default: all. */
+  /** Entries to look through; one statement may exceed it. Default: all. */
   readonly most?: number | undefined
 }
 
-/** A span of time that one statement reads; its end is not included. */
+/** The time that one statement reads, without its end. */
 export interface Span {
   readonly from: Date
   readonly to: Date
@@ -199,13 +199,13 @@ async function accountsBetween(
 }
 
 /**
- * Of $3 and $4, as `membersOf` gives them. Entries are canonical JSON: those without the text of a member are not parsed. A
- * `case` keeps the order; with `and` the database parses all of them first.
+ * SQL with $3 and $4, which `membersOf` gives. Entries are canonical JSON: one without the text of a member is not
+ * parsed. A `case` keeps this order; with `and` the database parses all entries first.
  */
 export const HAS_MEMBERS = `case when content like all ($3::text[])
     then cardinality($3::text[]) = 0 or content::jsonb @> $4::jsonb else false end`
 
-/** @param wanted members of an entry, with the values that they must have */
+/** @param wanted names and values that members of the entry must have */
 export const membersOf = (wanted: readonly (readonly [string, unknown])[]): [patterns: string[], members: string] => [
   wanted.map(([name, value]) => `%${literally(`${JSON.stringify(name)}:${JSON.stringify(value)}`)}%`),
   JSON.stringify(Object.fromEntries(wanted)),
@@ -214,7 +214,7 @@ export const membersOf = (wanted: readonly (readonly [string, unknown])[]): [pat
 /** A text in a pattern of `like`. */
 const literally = (text: string): string => text.replaceAll(/[\\%_]/g, '\\$&')
 
-/** When the entry of a span was written behind which so many newer ones are; null: there are not as many. */
+/** The time of the entry of a span that has `newer` newer ones; null when there are fewer. */
 async function entryBetween({ pool }: Pick<Database, 'pool'>, { from, to }: Span, newer: number): Promise<Date | null> {
   const { rows } = await pool.query<{ at: Date }>(
     'select at from account where at >= $1 and at < $2 order by at desc offset $3 limit 1',
@@ -223,7 +223,7 @@ async function entryBetween({ pool }: Pick<Database, 'pool'>, { from, to }: Span
   return rows[0]?.at ?? null
 }
 
-/** Every entry of what a participant has asked for, or been sent, in a registry, one after the other, the oldest first. */
+/** Yields every entry of a participant in a registry, the oldest first. */
 export async function* accountsOfParticipant(
   { pool }: Pick<Database, 'pool'>,
   { participant, registry, from }: { readonly participant: string; readonly registry: string; readonly from: Date },

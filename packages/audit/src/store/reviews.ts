@@ -1,4 +1,4 @@
-/** What operators have found of emergencies. The entries themselves never change: a review is a row beside them. */
+/** Findings of operators about emergencies. Entries never change: a review is a row beside its entry. */
 import type { Database } from '@rollcall/database/database'
 import { REVIEW, type StoredReview } from './account-pages.ts'
 
@@ -12,7 +12,7 @@ export async function addReview({ pool }: Pick<Database, 'pool'>, review: NewRev
   )
 }
 
-/** Of these chains, the oldest first. */
+/** Reviews in these chains, the oldest first. */
 export async function listReviews(
   { pool }: Pick<Database, 'pool'>,
   chains: readonly string[],

@@ -3,15 +3,15 @@ import { type Kysely, sql } from 'kysely'
 
 export interface NewTombstone {
   readonly at: Date
-  /** Canonical JSON, as it was signed. */
+  /** Canonical JSON that is signed. */
   readonly content: string
   readonly kid: string
   readonly signature: Buffer
-  /** Those that the content names. */
+  /** The chains that the content names. */
   readonly chains: readonly string[]
 }
 
-/** @param connection a transaction, in which what it is about is deleted */
+/** @param connection the transaction that deletes what the tombstone names */
 export async function insertTombstone(
   connection: Kysely<unknown>,
   { at, content, kid, signature, chains }: NewTombstone,

@@ -1,4 +1,4 @@
-/** How much was answered, how it ended and how long it took: counted by the accounts of a span of time. */
+/** Counts of answers by outcome and duration, from the audit entries of a span of time. */
 import type { Database } from '@rollcall/database/database'
 import { ACCOUNTS, accountsAs } from './entry-shape.ts'
 import { type MessageOutcome, OUTCOME } from './message-accounts.ts'
@@ -6,7 +6,7 @@ import type { Span } from './read-accounts.ts'
 
 /** Messages that are alike. */
 export interface TrafficRow {
-  /** Namespace; null: it was refused before it named one. */
+  /** Namespace; null when the request was refused before it named one. */
   readonly registry: string | null
   readonly operation: string | null
   readonly mode: 'synchronous' | 'asynchronous'
@@ -23,9 +23,9 @@ const FACTOR = 1.1
 export const durationOf = (step: number): number => FACTOR ** step
 
 /**
- * Counts them by their accounts. A duration goes from the moment in which a request is remembered to its account, which is committed before it is answered.
- * A request that is sent again has the time of the first one: only the first answer to it has a duration.
- * @param exchanges SQL of a relation: each exchange that is remembered, with its correlation_id and received_at
+ * Counts answers. A duration goes from the time at which a request is remembered to its audit entry, which is committed
+ * before the answer. Only the first answer to a repeated request has a duration.
+ * @param exchanges SQL of a relation: each remembered exchange, with its correlation_id and received_at
  */
 export async function trafficBetween(
   { pool }: Pick<Database, 'pool'>,

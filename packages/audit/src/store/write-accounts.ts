@@ -1,4 +1,4 @@
-/** Entries of a chain with the persons they are about, written by one statement with the shapes that are new. */
+/** Writes entries of a chain with their persons and the new shapes, in one statement. */
 
 import type { JointWrite } from '@rollcall/database/joint-write'
 import type pg from 'pg'
@@ -12,10 +12,10 @@ export interface NewShape {
 
 /** An entry that is hashed. */
 export interface NewAccount {
-  /** Canonical JSON; null: it is built from its shape. */
+  /** Canonical JSON; null when it is built from its shape. */
   readonly entry: string | null
   readonly shape: NewShape | null
-  /** Null: it has no shape. */
+  /** Null when the entry has no shape. */
   readonly packed: Buffer | null
   /** `packPersons` */
   readonly persons: Buffer
@@ -25,7 +25,7 @@ export interface NewAccount {
   readonly reply_message_id: string | null
   readonly correlation_id: string | null
   readonly emergency: boolean
-  /** What is written together with it. */
+  /** A row that is written by the same statement. */
   readonly joint: JointRow | null
 }
 
@@ -111,9 +111,9 @@ function textOf(joints: readonly (readonly [JointWrite<unknown>, number])[]): st
 
 /**
  * Writes entries that follow the entry `after` of a chain.
- * @param shapes those of the entries, each once; first those that are to be written
- * @returns the time of the database, and the places of the entries whose joint rows are not held, from 0: where there are any, no
- *   entry was written
+ * @param shapes each shape of the entries once, the new ones first
+ * @returns the time of the database, and the places (from 0) of entries whose joint rows are not held: if any, no entry
+ * was written
  */
 export async function writeAccounts(
   pool: pg.Pool,
@@ -170,6 +170,6 @@ function starts(lengths: readonly number[]): number[] {
   })
 }
 
-/** An array as PostgreSQL reads it, of values that have no comma outside of quotation marks. */
+/** PostgreSQL's text of an array whose values have commas only within quotation marks. */
 const arrayOf = (values: readonly (number | string | boolean | null)[]): string =>
   `{${values.map((value) => value ?? 'null').join()}}`

@@ -1,4 +1,4 @@
-/** One chain: every hash, every commitment, every checkpoint. */
+/** Verifies one chain: every hash, commitment and checkpoint. */
 import { hash } from 'node:crypto'
 import { entryHash, firstHash } from '../chain.ts'
 import type { CheckpointContent } from '../checkpoints.ts'
@@ -22,13 +22,13 @@ export interface ChainParts {
   readonly named: (other: CheckpointContent['others'][number], by: string) => Promise<void>
 }
 
-/** The time with microseconds that the database has for one with milliseconds. */
+/** Compares the database's time (microseconds) with one in milliseconds. */
 export const isSameTime = (stored: string, milliseconds: string): boolean =>
   stored === milliseconds.replace('Z', '000Z')
 
 const IS_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z$/
 
-/** Without the microseconds, which are 0; with them where they are not, which no hash matches. */
+/** Cuts microseconds that are 0. Others stay, and no hash matches. */
 const withMilliseconds = (at: string): string => at.replace(/000Z$/, 'Z')
 
 /** Takes the rows of the chain from the cursors, which are in its order. */
@@ -73,7 +73,7 @@ export async function verifyChain(chain: string, parts: ChainParts): Promise<voi
   if (from <= last) report.tail({ chain, from, to: last, at: newest })
 }
 
-/** @param previous the hash of the entry before; null: it is not known */
+/** @param previous the hash of the entry before; null when unknown */
 function isChanged(
   previous: Buffer | null,
   { chain, sequence, hash }: AccountToVerify,
@@ -85,7 +85,7 @@ function isChanged(
 }
 
 function createPersonCheck(chain: string, { persons, report, erased }: ChainParts) {
-  /** Rows of entries before `sequence`, or of this one: they belong to no commitment. */
+  /** Reports rows of entries up to `sequence`: no commitment has them. */
   const skip = async (sequence: number): Promise<void> => {
     for (let row = await persons.peek(); row?.chain === chain && row.sequence <= sequence; ) {
       report.fault('person_inserted', chain, row.sequence, `position ${row.position}`)
@@ -143,7 +143,7 @@ function createCheckpointCheck(chain: string, { checkpoints, verifier, report, n
   let previous: string | null = null
   let signedTo = 0
   let ended = Number.POSITIVE_INFINITY
-  /** @param entry the hash of the entry that it signs; null: unknown */
+  /** @param entry the hash of the entry that the checkpoint signs; null when unknown */
   const check = async (row: CheckpointToVerify, entry: Buffer | null): Promise<void> => {
     const { sequence } = row
     report.counts.checkpoints += 1
@@ -164,7 +164,7 @@ function createCheckpointCheck(chain: string, { checkpoints, verifier, report, n
   return {
     endedAt: () => ended,
     signedTo: () => signedTo,
-    /** Checks those that sign no later entry. */
+    /** Checks the checkpoints that sign no later entry. */
     async reached(sequence: number, entry: Buffer | null): Promise<void> {
       for (let row = await checkpoints.peek(); row?.chain === chain && row.sequence <= sequence; ) {
         await check(row, row.sequence === sequence ? entry : null)
@@ -172,7 +172,7 @@ function createCheckpointCheck(chain: string, { checkpoints, verifier, report, n
         row = await checkpoints.peek()
       }
     },
-    /** Checks the others: what they sign is not there. */
+    /** Checks the remaining checkpoints: the entries that they sign are missing. */
     async finish(last: number): Promise<void> {
       let signed = last
       for (let row = await checkpoints.peek(); row?.chain === chain; ) {

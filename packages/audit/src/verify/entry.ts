@@ -1,4 +1,4 @@
-/** One entry: whether its row says what was hashed, and nothing else. */
+/** Verifies one entry: its row says what was hashed, and nothing else. */
 import type { StoredAccountEntry } from '@rollcall/core/model/account'
 import { messageOf } from '../accounts.ts'
 import type { AccountToVerify } from '../store/account-pages.ts'
@@ -7,12 +7,12 @@ import { COMMITMENT_BYTES, keysOf, type PersonRun, personRuns } from '../store/p
 
 /** The parts of an entry that are hashed. */
 export interface ReadEntry {
-  /** Null: it cannot be read from its row. */
+  /** Null when the row does not give it. */
   readonly entry: string | null
   readonly commitments: Buffer
-  /** Null: they are rows of `account_person`. */
+  /** Null when the persons are rows of `account_person`. */
   readonly runs: readonly PersonRun[] | null
-  /** How many persons it has or had. */
+  /** Number of persons, erased ones included. */
   readonly persons: number
 }
 
@@ -27,7 +27,7 @@ export function readEntry(row: AccountToVerify): ReadEntry {
   return { entry: isReadable ? entryTextOf(row) : null, commitments, runs: runs ?? [], persons: runs?.length ?? 0 }
 }
 
-/** Whether the columns by which an entry is found say what the entry says. */
+/** True when the columns by which an entry is found agree with its text. */
 export function areColumnsRight(row: AccountToVerify, { entry, runs }: ReadEntry): boolean {
   try {
     const { request, reply, ...content } = JSON.parse(entry ?? '') as StoredAccountEntry

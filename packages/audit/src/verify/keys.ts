@@ -44,7 +44,7 @@ export async function createVerifier(
   for (const key of keys) {
     if ((key.public_key !== null) !== (key.kind === 'signature')) report.fault('key_changed', null, null, key.kid)
     if (key.public_key === null) continue
-    // Nothing retires a key of the accounts. What it has signed still verifies.
+    // The server retires no key of the audit entries. A retired key still verifies what it signed.
     if (key.retired_at !== null) report.fault('key_changed', null, null, key.kid)
     if (await isOurs(key, vault)) known.set(key.kid, createPublicKey({ key: key.public_key, format: 'jwk' }))
     else report.fault('key_changed', null, null, key.kid)
@@ -73,7 +73,7 @@ export async function createVerifier(
   }
 }
 
-/** A secret is never retired, and there is nothing to compare it with: its kid is bound to it by the master key. */
+/** True for an active secret that the master key decrypts, which binds its kid to it: nothing else can be compared. */
 async function isUsable(key: AccountKey, vault: Vault | null): Promise<boolean> {
   if (key.retired_at !== null) return false
   if (vault === null) return true

@@ -1,6 +1,3 @@
-/** What `verify` finds. */
-
-/** Each kind of fault, and what it means. */
 export const FAULTS = {
   entry_changed: 'an entry does not match its hash: it was changed, or the entry before it was',
   entry_missing: 'entries are missing in the middle of a chain',
@@ -38,11 +35,11 @@ export type FaultKind = keyof typeof FAULTS
 
 export interface Fault {
   readonly kind: FaultKind
-  /** Null: it is about no chain. */
+  /** Null when the fault is about no chain. */
   readonly chain: string | null
-  /** Of the first entry that it is about. */
+  /** The first entry with the fault. */
   readonly sequence: number | null
-  /** More of it, such as the last entry that is missing. */
+  /** A detail, such as the last missing entry. */
   readonly detail: string | null
 }
 
@@ -55,9 +52,8 @@ export interface Counts {
   checkpoints: number
   tombstones: number
   reviews: number
-  /** Of the reviews, those of earlier versions: their seal does not say who made them and when. */
+  /** Reviews of earlier versions, whose seal does not say who made them and when. */
   unsealed_reviews: number
-  /** Lines of the witness. */
   witnessed: number
 }
 
@@ -77,13 +73,13 @@ export interface RestoreGap {
   readonly backup: string | null
   readonly reason: string
   readonly journal: number | null
-  /** Chains that had not ended: what came after these entries is lost. */
+  /** Chains that had not ended: their entries after these are lost. */
   readonly open: readonly { readonly chain: string; readonly sequence: number }[]
-  /** Checkpoints of the witness that are missing since. */
+  /** Number of the witness's checkpoints that were lost. */
   witnessed: number
 }
 
-/** Faults that are named one by one; the others are counted. */
+/** Limits of the faults and tails that are listed; the others are counted. */
 const MOST_FAULTS = 100
 const MOST_TAILS = 20
 
@@ -94,9 +90,9 @@ export interface Report {
   readonly faulty: ReadonlySet<string>
   faultCount: number
   readonly tails: readonly UnsignedTail[]
-  /** The last entry of each tail, by its chain: all of them. */
+  /** The last entry of every tail, by chain. */
   readonly ends: ReadonlyMap<string, Pick<UnsignedTail, 'to' | 'at'>>
-  /** The oldest is first. */
+  /** The oldest first. */
   readonly restores: RestoreGap[]
   /** Entries in all tails. */
   unsigned: number

@@ -1,4 +1,3 @@
-/** Reviews of emergencies: whether they are as they were sealed. */
 import { createSecretKey } from 'node:crypto'
 import type { Snapshot } from '@rollcall/database/transaction'
 import { DecryptionError } from '@rollcall/keys/encrypted-value'
@@ -26,7 +25,7 @@ export async function verifyReviews(
   }
 }
 
-/** Null: it is missing or was altered, which is a fault of the keys. */
+/** Null when the key is missing or was altered, which is reported as a fault of the keys. */
 async function confidentialKey(keys: readonly AccountKey[], vault: Vault): Promise<ConfidentialKey | null> {
   const row = keys.find(({ kind }) => kind === 'confidential')
   if (row === undefined) return null

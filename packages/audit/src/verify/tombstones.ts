@@ -50,7 +50,7 @@ export async function readAllTombstones(snapshot: Snapshot, verifier: Verifier, 
   }
 }
 
-/** Null: it is not signed, and so it excuses nothing. */
+/** Null for a tombstone without a valid signature: it excuses nothing. */
 function verified(row: TombstoneToVerify, verifier: Verifier, report: Report): TombstoneContent | null {
   if (!verifier.isSigned(row)) {
     report.fault('tombstone_signature', row.chains[0] ?? null, null, `tombstone ${row.id}`)

@@ -1,4 +1,4 @@
-/** Verifies the accounts of a database, as they are at one moment; the server goes on meanwhile. */
+/** Verifies the audit entries of a database at one moment; the server goes on meanwhile. */
 import { hash } from 'node:crypto'
 
 import type { Database } from '@rollcall/database/database'
@@ -18,13 +18,13 @@ import { readAllTombstones } from './tombstones.ts'
 
 export interface VerifyParts {
   readonly db: Database
-  /** Null: there is no master key here; whether the public keys are our own is not checked. */
+  /** Null without a master key: then nobody checks that the public keys are our own. */
   readonly vault: Vault | null
-  /** Lines of the witness as they were before the call; null: there is none to compare with. */
+  /** Lines of the witness, read before the call; null for none. */
   readonly witness: AsyncIterable<string> | null
-  /** What was found so far, for whoever watches. */
+  /** Shows the findings so far. */
   readonly report?: Report
-  /** Ends it: it then rejects. */
+  /** Ends the call, which then rejects. */
   readonly signal?: AbortSignal
 }
 
@@ -84,7 +84,7 @@ async function* until<Row>(signal: AbortSignal | undefined, rows: AsyncIterable<
   }
 }
 
-/** Checkpoints that are looked up by one statement. */
+/** Checkpoints that one statement looks up. */
 const TOGETHER = 500
 
 type Other = CheckpointContent['others'][number]
@@ -101,7 +101,7 @@ function createNamed(snapshot: Snapshot, report: Report) {
     for (const { other, by } of waiting) {
       const stored = found.get(other.digest)
       if (stored?.chain === other.chain && stored.sequence === other.sequence) continue
-      // Several chains name it, and the next checkpoint of each may name it again.
+      // Several chains, and several checkpoints of one, may name it: it is reported once.
       if (!missing.has(other.digest))
         report.fault('checkpoint_missing', other.chain, other.sequence, `named by chain ${by}`)
       missing.add(other.digest)

@@ -16,18 +16,18 @@ import type { Target } from './target.ts'
 
 export interface CalledBack {
   readonly at: ListenAt
-  /** The full address that the registry is given, or one for each callback; by default that of the listener. */
+  /** The address that the registry gets, or one for each callback; by default the listener's. */
   readonly sender_uri: ClientOptions['sender_uri'] | undefined
   readonly handlers?: Handlers
   /** Milliseconds to wait for the callback of a subscribe or an unsubscribe. */
   readonly callback_timeout?: number
-  /** Called with the message_id of whatever comes, before it is verified; also of what comes again. */
+  /** Called with the message_id of every callback, before it is verified and also for a repeated one. */
   readonly arrived?: (message_id: string) => void
 }
 
 /**
- * Listens while `work` goes on. `rejected` is aborted when the registry rejects a request as a whole: that names no
- * request, but this process has one only.
+ * Listens while `work` goes on. `rejected` is aborted when the registry rejects a whole request: such a callback names
+ * no request, but this process has only one.
  * @throws CommandError
  */
 export async function calledBack<Result>(
@@ -69,7 +69,7 @@ async function noteMessage(request: Request, arrived: (message_id: string) => vo
     const message_id: unknown = JSON.parse(await request.text())?.header?.message_id
     if (typeof message_id === 'string') arrived(message_id)
   } catch {
-    // What is no message, the receiver refuses.
+    // The receiver refuses a text that is no message.
   }
 }
 

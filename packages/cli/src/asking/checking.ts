@@ -1,6 +1,6 @@
 /**
- * The check of our own system against a registry, from its side: it asks, and prints what came. The registry reports what it
- * saw: `rollcall participant check` has the verdict.
+ * Checks our own system against a registry, from our side: it sends requests and prints the answers. `rollcall
+ * participant check` on the registry's side has the verdict.
  */
 import { type Handlers, itemsOrThrow, notifyMeta, RegistryClient, type SubscribeInput } from '@rollcall/client'
 import type { JsonObject, SearchCriteria, SubscribeCriteria } from '@rollcall/protocol'
@@ -14,30 +14,30 @@ export interface CheckedStep {
   readonly name: string
   readonly state: 'passed' | 'missing'
   readonly sent: string
-  /** What came, or what to do. */
+  /** The result, or what to do. */
   readonly came: string
 }
 
 export interface Checking {
-  /** A person of whom the registry has a record. */
+  /** The identifier of a person whom the registry has. */
   readonly query: SearchCriteria
-  /** Null: the system asks synchronously only. */
+  /** Null when the system sends synchronous requests only. */
   readonly callbacks: Pick<CalledBack, 'at' | 'sender_uri'> | null
-  /** What is subscribed to; null: nothing. */
+  /** The subscription to make; null for none. */
   readonly subscription: { readonly event: string; readonly record_type: string } | null
   /** Milliseconds to wait for each callback. */
   readonly wait: number
   readonly signal: AbortSignal
-  /** Called with each step as it ends. */
+  /** Called at the end of each step. */
   readonly tell: (step: CheckedStep) => void
 }
 
-/** Does one step, and tells it. @throws StepFailed once it is told that something else came */
+/** Runs one step and reports it. @throws StepFailed after the report of a failure */
 type Step = (name: string, sent: string, ask: () => Promise<string>) => Promise<void>
 
 class StepFailed extends Error {}
 
-/** Goes through the steps until one fails. @returns whether each of them has passed */
+/** Runs the steps until one fails. @returns whether all passed */
 export async function checkSystem(target: Target, checking: Checking): Promise<boolean> {
   const { query, callbacks, signal, tell } = checking
   const step: Step = async (name, sent, ask) => {
@@ -131,7 +131,7 @@ const criteriaOf = (query: SearchCriteria, { event, record_type }: NonNullable<C
     notify_record_type: record_type,
   }) as JsonObject & SubscribeCriteria as SubscribeInput
 
-/** Milliseconds from one look to the next. */
+/** Milliseconds between two looks. */
 const PAUSE = 100
 
 async function until(isOver: () => boolean, milliseconds: number, signal: AbortSignal): Promise<void> {

@@ -1,4 +1,4 @@
-/** The demo of this machine as its file describes it, so that commands beside it need no credentials. */
+/** The demo of this machine, as its file describes it: commands beside it need no credentials. */
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { PROTOCOL_VERSION } from '@rollcall/protocol'
@@ -27,7 +27,7 @@ export async function readDemo(): Promise<DemoFile | null> {
   throw new CommandError(`the file ${path} is damaged; start the demo again (npm start)`)
 }
 
-/** The registry of the demo that is called so, or its first. @throws CommandError there is none */
+/** The demo's registry with this namespace, or its first. @throws CommandError for an unknown one */
 export function demoRegistry({ registries }: DemoFile, namespace: string | undefined): DemoRegistry {
   const found = registries.find((registry) => namespace === undefined || registry.namespace === namespace)
   if (found !== undefined) return found
@@ -46,12 +46,12 @@ export function demoRegistryAt(demo: DemoFile, base_url: URL): DemoRegistry | un
   )
 }
 
-/** Whether an address is the demo's: nothing of its participant goes anywhere else. */
+/** True for an address of the demo: its participant's credentials go nowhere else. */
 export const isOfDemo = (demo: DemoFile, address: URL): boolean => isSamePlace(new URL(demo.base_url), address)
 
 const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]']
 
-/** Whether an address is of this machine. */
+/** True for an address of this machine. */
 export const isLoopbackAddress = ({ hostname }: URL): boolean => LOOPBACK.includes(hostname)
 
 function isSamePlace(one: URL, other: URL, { path = false } = {}): boolean {

@@ -13,18 +13,18 @@ export interface Reject {
   readonly reason: string
 }
 
-/** What became of the rows up to a message. */
+/** Results of the rows up to a message. */
 export interface EnrolledRows {
   readonly lines: number
   readonly taken: number
   readonly rejected: number
-  /** Of the file. */
+  /** Bytes of the file up to here. */
   readonly bytes: number
 }
 
 export const NO_ROWS: EnrolledRows = { lines: 0, taken: 0, rejected: 0, bytes: 0 }
 
-/** Beneficiaries of one message, and the size of their texts: a large one goes in a message of its own. */
+/** Limits of one message: beneficiaries, and characters of their texts; a larger one goes alone. */
 export const MESSAGE = { beneficiaries: 100, size: 2_000_000 } as const
 
 export interface Sending {
@@ -32,7 +32,7 @@ export interface Sending {
   readonly reject: (rejects: readonly Reject[]) => Promise<void>
 }
 
-/** Sends all rows, and gives what became of them after each message. Who leaves the loop sends no more. */
+/** Sends all rows, and yields the results after each message. Leaving the loop stops the sending. */
 export async function* enrolRows(rows: AsyncIterable<Row>, { send, reject }: Sending): AsyncGenerator<EnrolledRows> {
   let state = NO_ROWS
   for await (const batch of messagesOf(rows)) {

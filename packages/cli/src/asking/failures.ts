@@ -4,7 +4,7 @@ import { KeyRefused } from '@rollcall/protocol'
 import { CommandError } from '../failure.ts'
 import { printable } from './printing.ts'
 
-/** Waits for what a client does. @throws CommandError for what a client throws */
+/** Awaits a call of the client. @throws CommandError in place of the client's errors */
 export async function inWords<Result>(asking: Promise<Result>, signal?: AbortSignal): Promise<Result> {
   try {
     return await asking
@@ -14,7 +14,7 @@ export async function inWords<Result>(asking: Promise<Result>, signal?: AbortSig
   }
 }
 
-/** Makes a client or a receiver. @throws CommandError for keys that cannot be what they are given for */
+/** Makes a client or a receiver. @throws CommandError for keys that do not fit their use */
 export function made<Result>(make: () => Result): Result {
   try {
     return make()
@@ -23,7 +23,7 @@ export function made<Result>(make: () => Result): Result {
   }
 }
 
-/** What is no failure of asking comes back as it is. */
+/** Returns other errors unchanged. */
 function asCommandError(error: unknown): unknown {
   const words = wordsOf(error)
   return words === null ? error : new CommandError(printable(words))
@@ -40,12 +40,12 @@ function wordsOf(error: unknown): string | null {
   if (error instanceof UntrustedAnswer) {
     return `the answer is not trusted: ${coded({ code: error.code, message: error.reason })}${optionsOf(error)}`
   }
-  // A key of ours that cannot be what it is given for.
+  // One of our keys does not fit its use.
   if (error instanceof KeyRefused || isOfSettings(error)) return settingsText((error as Error).message)
   return null
 }
 
-/** What to do about a refusal, where an option of the command is the usual cause. */
+/** Advice for refusals that an option of the command usually causes. */
 const ADVICE: Readonly<Record<string, string>> = {
   'err.signature.missing': 'sign it: --sign-key with our private key, and --sign-kid with its kid at the registry',
   'err.signature.invalid':

@@ -1,4 +1,4 @@
-/** Parts of `rollcall listen`: the registries whose callbacks it accepts, the listener, and the command that gets them. */
+/** The peers of `rollcall listen`, its listener, and the command that gets the callbacks. */
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -47,7 +47,7 @@ export async function readListening(options: PeerOptions): Promise<Listening> {
   }
 }
 
-/** `civil.example=https://civil.example`: a host that publishes its keys, a key set's own address, or a file. */
+/** Reads `civil.example=https://civil.example`: the host, the address or the file of its keys. */
 async function readPeer(text: string, policy: Pick<Peer, 'signature'>): Promise<Peer> {
   const at = text.indexOf('=')
   const sender_id = at === -1 ? text : text.slice(0, at)
@@ -125,10 +125,10 @@ export class NotTaken extends Error {
 }
 
 /**
- * @param command for the shell; it gets the envelope, opened, as one JSON text on its standard input
- * @param stdout where its own standard output goes: with --json ours is for machines
- * @returns hands one envelope over, when those before it have been: resolves when the command ended with exit code
- * 0, and rejects with NotTaken else
+ * Makes a function that hands over envelopes one after the other. It resolves when the command ended with exit code 0,
+ * and rejects with NotTaken otherwise.
+ * @param command for the shell; it gets the decrypted envelope as one JSON text on its standard input
+ * @param stdout target of the command's output: with --json our own output is for machines
  */
 export function handOver(command: string, stdout: 'inherit' | 'stderr'): (envelope: object) => Promise<void> {
   let last: Promise<unknown> = Promise.resolve()
@@ -143,7 +143,7 @@ function run(command: string, input: string, stdout: 'inherit' | 'stderr'): Prom
   return new Promise((resolve, reject) => {
     const output = stdout === 'stderr' ? 2 : stdout
     const child = spawn(command, { shell: true, stdio: ['pipe', output, 'inherit'] })
-    // A command need not read what it is given.
+    // The command may ignore its input.
     child.stdin?.on('error', () => undefined)
     child.stdin?.end(`${input}\n`)
     child.once('error', () => reject(new NotTaken('the command of --exec cannot be started')))

@@ -1,9 +1,9 @@
-/** What peers say, on a terminal. */
+/** Escapes texts of peers for a terminal. */
 
-/** Characters that a terminal would obey, or that turn the order of others round. */
+/** Control characters, and those that change the direction of text. */
 const UNSEEN = /[\p{Cc}\p{Bidi_Control}]/gu
 
-/** A text of a peer's in one line: what cannot be seen is written as JSON would escape it. */
+/** A peer's text in one line: unseen characters are escaped as in JSON. */
 export function printable(text: string): string {
   return text.replace(UNSEEN, escaped)
 }
@@ -13,7 +13,7 @@ export function printableLines(text: string): string {
   return text.replace(UNSEEN, (character) => (character === '\n' ? character : escaped(character)))
 }
 
-/** A value of a peer's as JSON with line breaks. It stays JSON: what is escaped stands in strings only. */
+/** A peer's value as JSON with line breaks. It stays JSON: only strings have characters to escape. */
 export function printableJson(value: unknown): string {
   return printableLines(JSON.stringify(value, null, 2))
 }

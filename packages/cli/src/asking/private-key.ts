@@ -1,4 +1,4 @@
-/** Keys that a command is given in files: our own private ones, and a peer's public ones. */
+/** Reads keys from files: our own private ones, and a peer's public ones. */
 import { createPrivateKey } from 'node:crypto'
 import type { JwkSet } from '@rollcall/client'
 import { isJsonObject, isPrivateJwk, JsonError, type Jwk, parseJson } from '@rollcall/protocol'
@@ -6,8 +6,8 @@ import { CommandError } from '../failure.ts'
 import { readInput } from '../input.ts'
 
 /**
- * A private key in PEM or as a JWK, under the name by which registries know its public half.
- * @param kid of the command line; a JWK may bring its own
+ * A private key in PEM or as a JWK, with the kid that registries know.
+ * @param kid of the command line; a JWK may have its own
  * @throws CommandError that quotes nothing of the file
  */
 export async function readPrivateKey(path: string, kid: string | undefined): Promise<Jwk> {

@@ -28,7 +28,7 @@ export interface QuestionOptions {
   readonly consentJws?: string
 }
 
-/** One question or a batch of them. @throws CommandError that repeats no value */
+/** The question or batch that the options give. @throws CommandError that repeats no value */
 export async function readQuestions(options: QuestionOptions): Promise<readonly SearchInput[]> {
   const { identifier: identifiers, where, graphql: text, query } = options
   const given = [identifiers, where, text, query].filter((form) => form !== undefined)
@@ -43,7 +43,7 @@ export async function readQuestions(options: QuestionOptions): Promise<readonly 
   return inputs.map((input) => completed(input, options, under))
 }
 
-/** The consent that the options name: a signed one in a file, or one that we assert. */
+/** The consent of the options: a signed one in a file, or one that we assert. */
 async function consentOf({ consentPurpose: purpose, consentJws }: QuestionOptions): Promise<UnderConsent> {
   if (consentJws === undefined) return purpose === undefined ? {} : assertedConsent(purpose)
   const jws = (await readInput(consentJws, '--consent-jws')).trim()
@@ -68,7 +68,7 @@ function byConditions(value: JsonValue, name: string): QueryCriteria {
   throw new CommandError(`${name} must be a JSON object of conditions, such as {"sex": "female"}`)
 }
 
-/** A request, its message, its items, search_criteria and a query alone are known by their members. */
+/** Finds the questions in a request, its message, its items, search_criteria or a query, by their members. */
 function questionsIn(value: JsonValue): readonly SearchInput[] {
   if (isJsonObject(value)) {
     if (isJsonObject(value.message)) return questionsIn(value.message)
@@ -96,10 +96,10 @@ function byShape(value: JsonObject): SearchInput {
   return asCriteria({ query_type: typeof said === 'string' ? 'graphql' : 'expression', query: value })
 }
 
-// Only the outer shape is checked here: the registry reads the rest, and says what is wrong with it.
+// The registry checks the inner shape, and says what is wrong with it.
 const asCriteria = (criteria: JsonObject): SearchCriteria => criteria as JsonObject & SearchCriteria
 
-/** What the other options say; a file may say it too, and then they count. */
+/** Adds the other options to a question; they override the file. */
 function completed(input: SearchInput, options: QuestionOptions, under: UnderConsent): SearchInput {
   const isItem = 'search_criteria' in input
   const criteria = isItem ? input.search_criteria : input

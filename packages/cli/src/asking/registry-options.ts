@@ -1,4 +1,4 @@
-/** Options of every command that asks a registry: which registry, who asks, with which keys. */
+/** Options of every command that asks a registry: the registry, the sender, its keys. */
 import type { Outgoing, Paths, SignaturePolicy } from '@rollcall/client'
 import type { SignatureProfile } from '@rollcall/protocol'
 import { type Command, InvalidArgumentError, Option } from 'commander'

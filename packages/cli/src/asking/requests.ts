@@ -1,10 +1,10 @@
-/** Asynchronous requests whose callbacks go elsewhere: the ack, and what it says. */
+/** Asynchronous requests whose callbacks go elsewhere: sends them and prints the ack. */
 import { type Accepted, RegistryClient } from '@rollcall/client'
 import { inWords, made } from './failures.ts'
 import { printable } from './printing.ts'
 import type { Target } from './target.ts'
 
-/** Sends a request; its result goes to `sender_uri`, or where the registry has it on file. */
+/** Sends a request; the result goes to `sender_uri`, or to the address that the registry has on file. */
 export function askLater(
   { client }: Target,
   { sender_uri, signal }: { readonly sender_uri: string | undefined; readonly signal: AbortSignal },

@@ -1,4 +1,4 @@
-/** An asynchronous search where this process listens: all callbacks that answer it. */
+/** An asynchronous search whose callbacks come to this process. */
 import type { Accepted, ReplyCallback, SearchInput } from '@rollcall/client'
 import { type CalledBack, calledBack } from './called-back.ts'
 import { inWords } from './failures.ts'

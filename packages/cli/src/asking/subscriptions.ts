@@ -1,4 +1,4 @@
-/** What `rollcall subscribe` asks for, and what it prints of a subscription and of an event. */
+/** The subscription of `rollcall subscribe`, and the text of a subscription and of an event. */
 import { type EventContext, ItemRejected, type SubscribeInput } from '@rollcall/client'
 import type { JsonObject, SubscribeCriteria, SubscribeResponseItem, Subscription } from '@rollcall/protocol'
 import { CommandError } from '../failure.ts'
@@ -70,7 +70,7 @@ export function sameAs(failure: unknown): readonly string[] {
   return failure.message.match(CODES) ?? []
 }
 
-/** What to do about them. */
+/** What to do about existing equal subscriptions. */
 export const sameText = (codes: readonly string[], namespace: string): string =>
   [
     `rejected: rjct.event.already_subscribed: you have a subscription to the same, ${codes.join(', ')}`,
@@ -87,7 +87,7 @@ export function eventJson(record: unknown, context: EventContext): object {
   return { time: new Date().toISOString(), sender_id, message_id, ...said, record }
 }
 
-/** An event for people: what happened to whom, for which subscription, and the record. */
+/** An event as text: what happened to whom, for which subscription, and the record. */
 export function eventText(record: unknown, context: EventContext): string {
   const { event_type, record_type, subscriptions, occurred_at, notification } = context
   const marks = (['test', 'backfill', 'superseded'] as const).filter((name) => context[name])

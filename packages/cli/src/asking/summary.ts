@@ -1,4 +1,4 @@
-/** What a message of a registry says, without what it says of people: for answers, callbacks and status alike. */
+/** Summarises a message of a registry without its personal data: for answers, callbacks and status alike. */
 import { CALLBACKS, isJsonObject, OPERATIONS } from '@rollcall/protocol'
 import { counted } from '../output.ts'
 import { printable } from './printing.ts'
@@ -66,7 +66,7 @@ export function summaryOf({ header, message, signed, encrypted = false }: Said):
   }
 }
 
-/** The items of a message, or of the one that a status answer embeds. */
+/** The items of a message, or of the message in a status answer. */
 export function itemsOf(message: object): readonly Members[] {
   const said = members(message)
   const status = members(members(said.txnstatus_response).txn_status)
@@ -100,7 +100,7 @@ function itemSummary(item: Members): ItemSummary {
   }
 }
 
-/** Whether more of this item follows on further pages. */
+/** True when further pages of the item follow. */
 export function goesOn({ page_number, page_size, total_count }: ItemSummary): boolean {
   if (page_number === null || page_size === null || total_count === null) return false
   return page_number * page_size < total_count
@@ -121,14 +121,14 @@ function recordsText(item: ItemSummary): string | null {
   return `${records} of ${counted(total_count ?? records, 'record')}, page ${page_number}`
 }
 
-/** Names and what they stand for, a line each; what is not known is left out. */
+/** Names and values, a line each; unknown values are left out. */
 export function rowLines(rows: Readonly<Record<string, string | null>>): string[] {
   return Object.entries(rows).flatMap(([name, value]) =>
     value === null ? [] : [printable(`  ${name.padEnd(12)} ${value}`)],
   )
 }
 
-/** `succ`, or `rjct` with what the registry says about it. */
+/** `succ`, or `rjct` with the registry's reason. */
 export function statusOf({ status, code, reason }: Pick<Summary, 'status' | 'code' | 'reason'>): string | null {
   const parts = [status, code, reason].filter((part) => part !== null)
   return parts.length === 0 ? null : parts.join(', ')

@@ -1,4 +1,4 @@
-/** From the options of a command to whom it asks, as whom: the demo's participant for the demo, the named one elsewhere. */
+/** Reads from options which registry to ask, and as whom: as the demo's participant, or elsewhere as the named one. */
 import type { ClientOptions, Encryption, JwkSet, Peer, Signing } from '@rollcall/client'
 import type { Jwk } from '@rollcall/protocol'
 import type { DemoCredentials } from '../demo/credentials.ts'
@@ -16,7 +16,7 @@ export interface Target {
   readonly decryption_keys: readonly Jwk[]
   /** The registry as the sender of callbacks; null where its sender_id is not known. */
   readonly peer: Peer | null
-  /** Record type that is asked for unless another one is named; null where it is not known. */
+  /** Record type to ask for by default; null when unknown. */
   readonly record_type: string | null
 }
 

@@ -93,7 +93,7 @@ function callbacksOf({ listen, callbackUrl }: CheckOptions) {
   return { at, sender_uri: callbacksAt(readAddress('--callback-url', callbackUrl).href) }
 }
 
-/** The namespace of a registry begins with its kind, where the operator has not chosen another one. */
+/** The namespace of a registry begins with its kind, unless the operator chose another one. */
 function subscriptionOf({ base_url, record_type: usual }: Target, { event, recordType }: CheckOptions) {
   if (event === undefined) return null
   const [, namespace = ''] = base_url.pathname.split('/')

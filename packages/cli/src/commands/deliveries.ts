@@ -1,4 +1,4 @@
-/** `rollcall deliveries`: what is sent to participants, how it went, and what can be done by hand. */
+/** `rollcall deliveries`: messages to participants, their results, and changes by hand. */
 import type { DeliveryChange, showDelivery } from '@rollcall/admin/deliveries/deliveries'
 import { derived } from '../derived.ts'
 import { CommandError } from '../failure.ts'
@@ -7,7 +7,7 @@ import type { Group, Leaf } from '../subject.ts'
 
 const deliveries = () => import('@rollcall/admin/deliveries/deliveries')
 
-/** A change of deliveries. @param done what is said of those that were changed */
+/** A command that changes deliveries. @param done text for the changed ones */
 const change = (word: DeliveryChange, about: string, done: string): Leaf =>
   derived(async () => (await deliveries()).changeDeliveries, {
     about,
@@ -41,7 +41,7 @@ export const SUBJECT: Group = {
       text: listed(
         'id participant callback page state attempts reason created_at next_attempt_at',
         'no deliveries',
-        // One that waits has no reason of its own: its last attempt has one.
+        // A waiting delivery has no reason of its own: its last attempt has one.
         ({ cause, ...row }) => ({ ...row, reason: row.reason ?? cause?.cause ?? null }),
       ),
     }),

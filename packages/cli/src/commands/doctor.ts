@@ -1,4 +1,4 @@
-/** `rollcall doctor`: every weak setting, and what to do about it. */
+/** `rollcall doctor`: every weak setting, with advice. */
 
 import { examineDatabase } from '@rollcall/admin/database'
 import { DATABASE_CHECKS } from '@rollcall/admin/doctor/database'
@@ -32,7 +32,7 @@ async function runDoctor(options: OutputOptions): Promise<void> {
   stopRequest()
   const rows = await examine()
   const examined = rows.find(({ check, state }) => check === EXAMINED && state === 'ok')
-  // The first line has what that row says.
+  // The first line shows that row.
   const others = rows.filter((row) => row !== examined).map((row) => ({ ...row }))
   const found = table(['check', 'state', 'advice'], others, '')
   print(options, rows, examined === undefined ? found : `Examined: ${examined.advice}\n\n${found}`)

@@ -61,7 +61,7 @@ async function runEnrol(words: readonly string[], options: EnrolOptions): Promis
   const receipt = receipt_type === undefined ? {} : { receipt_type }
   try {
     const sending = {
-      // A message that was begun is sent to its end: its lines are then known to be taken or rejected.
+      // A message is sent to its end once begun: its lines are then known as taken or rejected.
       send: (list: Parameters<RegistryClient['updateEnrolments']>[0]) =>
         inWords(asking.updateEnrolments(list, receipt)),
       reject: source.reject,

@@ -46,7 +46,7 @@ async function runGenerate(kind: string, options: GenerateOptions): Promise<void
     return
   }
   const file = createWriteStream(out)
-  // Every write reports its own failure; an event that nobody listens to would end the process.
+  // Every write reports its own failure; without a listener the event would end the process.
   file.on('error', () => undefined)
   try {
     await writeLines(file, lines)
@@ -58,7 +58,7 @@ async function runGenerate(kind: string, options: GenerateOptions): Promise<void
   if (options.json) print(options, { kind, count, seed, out }, '')
 }
 
-/** One chunk at a time, each handed over before the next is made; a reader who has had enough is no failure. */
+/** Writes one chunk at a time and waits for it; a reader that closes the pipe is no failure. */
 async function writeLines(stream: NodeJS.WritableStream, lines: Iterable<string>): Promise<void> {
   let chunk = ''
   try {

@@ -39,7 +39,7 @@ interface SetOptions extends OutputOptions {
   readonly beside?: true
 }
 
-/** What a file holds; the admin function checks it. */
+/** Terms in a file; the admin function checks them. */
 type Terms = Parameters<typeof setGrant>[1]['terms']
 
 async function runSet(

@@ -1,4 +1,4 @@
-/** `rollcall hold`: what is not deleted while somebody needs it. */
+/** `rollcall hold`: data that are not deleted while somebody needs them. */
 import { derived } from '../derived.ts'
 import { listed } from '../output.ts'
 import type { Group } from '../subject.ts'

@@ -1,4 +1,4 @@
-/** `rollcall index`: the indexes that searches need, against those that are there. */
+/** `rollcall index`: compares the indexes that searches need with the existing ones. */
 import type { planIndexes } from '@rollcall/admin/registries/indexes'
 import { derived } from '../derived.ts'
 import { listed } from '../output.ts'

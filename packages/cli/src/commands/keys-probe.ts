@@ -125,7 +125,7 @@ async function verifies(read: ReadSignature, envelope: SourcedEnvelope, key: Pub
   )
 }
 
-/** Whatever it is, it is taken here; the server has a list. */
+/** Any namespace is accepted here; the server has a list. */
 function namespacesOf(envelope: SourcedEnvelope): readonly string[] {
   const namespace = namespaceOf(envelope)
   return namespace === null ? [] : [namespace]

@@ -1,4 +1,4 @@
-/** `rollcall listen`: receives callbacks, says what arrived, and hands it over to a command. */
+/** `rollcall listen`: receives callbacks, prints them, and hands them over to a command. */
 import { type Handlers, type Received, Receiver, type Rejected, TransportError } from '@rollcall/client'
 import type { Command } from 'commander'
 import { made } from '../asking/failures.ts'
@@ -130,9 +130,9 @@ function tell(callback: Callback, options: ListenOptions): void {
   process.stdout.write(`${lines.join('\n')}\n\n`)
 }
 
-/** Refusals are printed too: they show that a new registry signs in another way. */
+/** Prints refusals too: they show that a new registry signs in another way. */
 async function reportRefusal(response: Response, { json }: ListenOptions): Promise<void> {
-  // A failure of ours was already reported.
+  // Internal failures were already reported.
   if (response.ok || response.status >= 500) return
   const { errors } = (await response.json()) as { errors: readonly { code: string; message: string }[] }
   const [error = { code: '', message: '' }] = errors

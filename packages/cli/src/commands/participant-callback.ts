@@ -1,4 +1,4 @@
-/** `rollcall participant callback`: where and how a participant takes what is sent to it. */
+/** `rollcall participant callback`: the callback address of a participant, and its authentication. */
 import { changeCallback, parseSchedule } from '@rollcall/admin/callbacks/callbacks'
 import { InvalidArgumentError } from 'commander'
 import { credentialsFrom } from '../callback-credentials.ts'

@@ -10,7 +10,7 @@ import { stopRequest } from '../stop.ts'
 import { trialRecords } from '../synthetic-people.ts'
 import { instant, wholeNumber } from '../values.ts'
 
-/** Milliseconds from one look to the next. */
+/** Milliseconds between two looks. */
 const PAUSE = 1_000
 
 const A_DAY = 86_400_000

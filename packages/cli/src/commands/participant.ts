@@ -95,7 +95,7 @@ until rollcall participant sign-out.`,
       examples: [EXAMPLE],
       needs: async ({ config }) => {
         const { baseUrl } = await import('@rollcall/settings/addresses')
-        // What the server has is not known here: its environment may be another one.
+        // The server's setting is not known here: its environment may differ.
         return { partnerPage: { isOn: true, base: () => baseUrl(config, config.port) } }
       },
       text: ({ url, sender_id, expires_at }) =>

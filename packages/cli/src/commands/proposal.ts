@@ -9,7 +9,7 @@ import type { Group } from '../subject.ts'
 
 const proposals = () => import('@rollcall/admin/approvals/proposals')
 
-/** The user of a shell alone is nobody whom a second person could be told from. */
+/** An operator is needed: a second person could not be told apart from the user of a shell. */
 async function asOperator(needs: Needs, { tokenFile }: Readonly<Record<string, unknown>>) {
   if (tokenFile !== undefined) {
     const operator = await (await proposals()).operatorWithToken(needs, await textOf(tokenFile))

@@ -1,4 +1,4 @@
-/** `rollcall prune`: deletes what is older than its age. */
+/** `rollcall prune`: deletes data at the end of their retention. */
 import { prune, showRetention } from '@rollcall/admin/persons/retention'
 import type { Command } from 'commander'
 import { withDatabase } from '../environment.ts'

@@ -91,7 +91,7 @@ Example: rollcall registry set civil --time-zone Africa/Kigali --majority 21`,
 const KIND_NAMES = KINDS.map(({ name }) => name)
 const NAMES = KIND_NAMES.join(', ')
 
-/** Of a sandbox registry: they are written in one go. */
+/** Limit of the people of a sandbox registry: they are written in one go. */
 const MOST_PEOPLE = 100_000
 const PEOPLE = 1_000
 
@@ -126,7 +126,7 @@ rollcall identifier-type add.
 const primaryOption = (): Option =>
   new Option('--primary <type>', 'identifier type by which its records are known').argParser(collected)
 
-/** `NID` is that of the first record type, `Group=HOUSEHOLD_NO` that of another. */
+/** `NID` names the identifier of the first record type, `Group=HOUSEHOLD_NO` that of another. */
 function primariesIn(kind: string, given: readonly string[] | undefined) {
   if (given === undefined) return undefined
   const first = kindNamed(kind)?.record_types[0].name ?? ''
@@ -170,7 +170,7 @@ async function runAdd({ kind, namespace: named }: KindAndNamespace, options: Add
   print(options, { ...added, records }, `${text}; a sandbox with ${records} synthetic records`)
 }
 
-/** As `rollcall import` does it. */
+/** Fills the registry as `rollcall import` does. */
 async function fill(
   { kind, namespace, primary_identifiers }: RegistryRow,
   people: number,

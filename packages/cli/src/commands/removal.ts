@@ -20,7 +20,7 @@ interface Removal<Input, Result> {
   readonly example: string
 }
 
-/** @param name the member that says what is removed */
+/** @param name the member that names what is removed */
 export const removal = <Input extends Given, Result extends Removed>(
   name: string,
   { load, about, notes, example }: Removal<Input, Result>,

@@ -1,4 +1,4 @@
-/** `rollcall search`: asks any registry of this protocol, synchronously or to be called back. */
+/** `rollcall search`: searches in any registry of this protocol, synchronously or with callbacks. */
 import { RegistryClient, resultsOf, type SearchInput } from '@rollcall/client'
 import type { SearchCriteria } from '@rollcall/protocol'
 import type { Command } from 'commander'
@@ -94,7 +94,7 @@ async function ask(
 ): Promise<void> {
   const asking = made(() => new RegistryClient(client))
   const answer = await inWords(asking.search(questions, { signal }), signal)
-  // Of a single question its rejection is all there is to tell.
+  // The rejection of a single question is the whole result.
   const [only, ...others] = resultsOf(answer)
   if (only?.ok === false && others.length === 0 && options.json !== true) {
     await inWords(Promise.reject(only.rejection))
@@ -152,7 +152,7 @@ async function askForCallback(
   })
 }
 
-/** Prints an answer with its records, and sets the exit code where items of it were rejected. */
+/** Prints an answer with its records, and sets the exit code for rejected items. */
 function tell(said: Said, options: OutputOptions): void {
   const summary = summaryOf(said)
   const records = itemsOf(said.message ?? {}).map(recordsOf)

@@ -80,9 +80,9 @@ function refusePlainHttp({ role, host, adminHost, behindTlsProxy, adminPrivateNe
   )
 }
 
-/** Nothing is migrated in a database that is then refused. */
+/** Checks the database before it is migrated. */
 async function prepare(storage: Storage, migrate: boolean): Promise<void> {
-  // As the owner: an earlier version's tables are not the application's before they are migrated.
+  // As the owner: before the migration, tables of an earlier version do not belong to the application.
   await refuseDemoData(storage.owner)
   if (!migrate) await checkSchema(storage.db)
   await migrateDatabase(storage, {})

@@ -77,7 +77,7 @@ async function runSetup(options: SetupOptions): Promise<void> {
     say(actText(act))
     carryOut(act)
   }
-  // What certbot got changes the plan.
+  // A new certificate changes the plan.
   const rest = answers.certificate === 'certbot' && acts.length > 0 ? planned(answers) : { acts: [], waits }
   for (const act of rest.acts) {
     say(actText(act))
@@ -102,7 +102,7 @@ const planned = (answers: Answers, restore?: string) => {
   }
 }
 
-/** Those of the file, or of the person at the terminal. The answers of the setup before are proposed. */
+/** The answers of the file, or of the person at the terminal, to whom the last setup's answers are proposed. */
 async function answersOf({ answers: file, dryRun = false }: SetupOptions): Promise<Answers> {
   const before = JSON.parse(textOf(ANSWERS_FILE) ?? '{}') as Partial<Answers>
   if (file !== undefined) return readAnswers((await readYaml(file, '--answers')).value, before)

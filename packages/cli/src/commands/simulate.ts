@@ -86,7 +86,7 @@ async function simulated(needs: Needs, namespace: string): Promise<RegistryRow> 
 
 type RegistryRow = Awaited<ReturnType<typeof listRegistries>>[number]
 
-/** The events at their times: so many a second from the first on; those that are late follow at once. */
+/** Yields the events at a rate per second; late ones follow at once. */
 async function* paced(events: Iterable<LifeEvent>, rate: number, signal: AbortSignal): AsyncGenerator<LifeEvent> {
   const begin = performance.now()
   let number = 0

@@ -1,4 +1,4 @@
-/** `rollcall status`: asks a registry what became of an earlier request. */
+/** `rollcall status`: asks a registry for the status of an earlier request. */
 import { RegistryClient, resultsOf, type StatusQuestion } from '@rollcall/client'
 import { type Command, Option } from 'commander'
 import { inWords, made } from '../asking/failures.ts'
@@ -50,13 +50,13 @@ async function runStatus(options: StatusOptions): Promise<void> {
   const asking = made(() => new RegistryClient(client))
   const answer = await inWords(asking.txnStatus(question, { signal }), signal)
   const { txn_type, txn_status } = answer.message.txnstatus_response
-  // Nothing is known: the answer then holds nothing but what was asked for, and why it is rejected.
+  // The registry does not know it: the answer repeats the question and gives a reason.
   if (answer.header.status === 'rjct') {
     const [unknown] = resultsOf(answer)
     if (unknown?.ok === false && options.json !== true) await inWords(Promise.reject(unknown.rejection))
     process.exitCode = EXIT.failed
   }
-  // What is embedded says of itself what transaction it was; the message around it is of the asking.
+  // The embedded message has the transaction of the request; the outer one has that of this question.
   const { header, signed, encrypted } = answer
   const embedded = summaryOf({ header: {}, message: txn_status, signed, encrypted })
   const summary: Summary = { ...embedded, sender_id: summaryOf({ header, signed }).sender_id, message_id: null }

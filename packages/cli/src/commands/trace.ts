@@ -1,4 +1,4 @@
-/** `rollcall trace`: what became of a message, from its arrival to the last attempt at its answer. */
+/** `rollcall trace`: the life of a message, from its arrival to the last attempt at its answer. */
 import { EACH, trace } from '@rollcall/admin/messages/trace'
 import type { Command } from 'commander'
 import { ask } from '../environment.ts'

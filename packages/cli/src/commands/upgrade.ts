@@ -1,4 +1,4 @@
-/** `rollcall upgrade`: from the node in use to one of another version, without a request that is refused. */
+/** `rollcall upgrade`: replaces the node in use by one of another version, and refuses no request meanwhile. */
 import { spawnSync } from 'node:child_process'
 import { existsSync, globSync, readFileSync, readlinkSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -140,7 +140,7 @@ function link(target: string, path: string): void {
   renameSync(`${path}.part`, path)
 }
 
-/** nginx reads its files before it takes them: a site that it refuses is put back. */
+/** nginx checks its files first: a refused site is replaced by the former one. */
 function moveSite(port: number): void {
   const before = textOf(NGINX_SITE) ?? ''
   writeWhole(NGINX_SITE, siteWithPort(before, port), 0o644)
@@ -153,9 +153,9 @@ function moveSite(port: number): void {
   }
 }
 
-/** Processes of nginx with the site from before answer what they have begun; they are waited for half a minute. */
+/** Waits up to half a minute for nginx processes with the former site, which finish their requests. */
 async function oldWorkersEnded(): Promise<void> {
-  // The processes with the new site are there when the reload is done.
+  // The reload has started the processes with the new site by then.
   await sleep(500)
   for (let tries = 0; tries < 60; tries += 1) {
     const ending = globSync('/proc/[0-9]*/cmdline').some((path) =>

@@ -15,12 +15,12 @@ import { AdminRefusal } from '@rollcall/admin/use-case'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Database } from '@rollcall/database/database'
 
-/** What the demo does as its own caller. */
+/** The demo's own caller. */
 export interface DemoNeeds extends Acting {
   readonly db: Database
 }
 
-/** Everything by which a participant of the demo is known: what is written down where the database still has it, else anew. */
+/** The credentials of a demo participant: the written ones if the database still has them, otherwise new ones. */
 export async function demoCredentials(
   needs: DemoNeeds,
   participant: Participant,
@@ -38,18 +38,18 @@ export interface DemoCredentials extends DemoKeys {
   readonly client_secret: string
 }
 
-/** The operators of the demo: one for programs, whose token is in demo.json, and one for the console, who may do everything. */
+/** Operators of the demo: one for programs, with its token in demo.json, and one for the console, with all rights. */
 const OPERATORS = {
   program: { name: 'demo', roles: ['operate', 'publish'] },
   console: { name: 'demo-console', roles: ['own'] },
 } as const
 
-/** A token for the admin API, new with each start: the one before it is refused. */
+/** A new token for the admin API at each start; the earlier one is refused. */
 export const demoOperatorToken = (needs: DemoNeeds): Promise<string> => newToken(needs, OPERATORS.program)
 
 /**
- * A link that signs in to the console, once. Its operator has no other way in: nobody sees the token.
- * @param console_url where the console is
+ * A link that signs in to the console once. Its operator has no other way in: nobody sees the token.
+ * @param console_url address of the console
  */
 export async function demoSignInLink(needs: DemoNeeds, console_url: string): Promise<string> {
   await newToken(needs, OPERATORS.console)
@@ -92,7 +92,7 @@ const MAKE: Readonly<Record<KeyUse, () => JsonWebKey>> = {
 }
 
 /**
- * The keys that were written down, where the database still has them; else new ones, registered.
+ * The written keys if the database still has them; otherwise new ones, registered.
  * @param written the participant in demo.json, as far as it can be read
  */
 async function demoKeys(
@@ -112,7 +112,7 @@ async function demoKey(needs: DemoNeeds, sender_id: string, use: KeyUse, written
     const thumbprint = await thumbprintOf(sender_id, use, before)
     if (live.some((key) => key.kid === before.kid && key.thumbprint === thumbprint)) return before
   }
-  // Keys that demo.json does not have any more cannot be used by anybody: they must not pile up.
+  // Nobody can use keys that demo.json does not have: they are revoked, so that they do not pile up.
   for (const { kid, use: other } of live) {
     if (other === use) await revokeParticipantKey(needs, { sender_id, kid })
   }

@@ -1,4 +1,4 @@
-/** demo.json, by which tools find the demo: its shape is a contract with them. Only its owner may read it. */
+/** demo.json, by which tools find the demo: its shape is fixed for them. Only its owner may read it. */
 import { open, readFile, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { type DemoSample, demoSamples } from '@rollcall/admin/demo/demo-samples'
@@ -15,7 +15,7 @@ export interface DemoFile {
   readonly token_url: string
   /** May do everything. */
   readonly participant: DemoCredentials
-  /** May look up people of one registry, and sees little of them. */
+  /** May look up people of one registry, and see little of them. */
   readonly restricted: DemoCredentials
   readonly admin: DemoAdmin
   readonly registries: readonly DemoRegistry[]
@@ -23,7 +23,7 @@ export interface DemoFile {
 
 /** The admin API. */
 export interface DemoAdmin {
-  /** Of the operator's listener, without a path. */
+  /** Address of the operator's listener, without a path. */
   readonly base_url: string
   readonly token: string
 }
@@ -44,7 +44,7 @@ export const DEMO_PARTICIPANTS = ['participant', 'restricted'] as const
 
 type Written = Partial<Record<keyof DemoCredentials, unknown>>
 
-/** What an earlier start wrote down of the participants; nothing where it cannot be read. */
+/** The participants that an earlier start wrote; empty when the file cannot be read. */
 export async function writtenParticipants(
   path: string,
 ): Promise<Readonly<Record<(typeof DEMO_PARTICIPANTS)[number], Written>>> {
@@ -61,7 +61,7 @@ function parsed(text: string): { readonly participant?: unknown; readonly restri
   }
 }
 
-/** What the file says of a demo that is reached at `base_url`. */
+/** The content of the file for a demo at `base_url`. */
 export async function describeDemo(
   db: Database,
   demo: Pick<DemoFile, 'base_url' | 'participant' | 'restricted' | 'admin'> & {
@@ -91,12 +91,12 @@ async function describeRegistry(db: Database, registry: Registry): Promise<DemoR
   }
 }
 
-/** Replaces the file, or makes it and the directories above it. */
+/** Replaces the file, or makes it with its directories. */
 export async function writePrivateFile(path: string, text: string): Promise<void> {
   await makeDataDirectory(dirname(path))
   const unfinished = `${path}.new`
   await rm(unfinished, { force: true })
-  // Exclusively: whatever stands there again was put there by somebody else, with a mode of their choice.
+  // Exclusively: another file of this name would be somebody else's, with a mode of their choice.
   const handle = await open(unfinished, 'wx', 0o600)
   try {
     await handle.writeFile(text)

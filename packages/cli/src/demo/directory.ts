@@ -1,4 +1,4 @@
-/** What the demo consists of: a configuration file, and the names of its participants. */
+/** Content of the demo: a configuration file, and the names of its participants. */
 import { fileURLToPath } from 'node:url'
 import { applyDemo, type DemoDirectory } from '@rollcall/admin/demo/demo-directory'
 import { readYaml } from '../yaml.ts'
@@ -6,12 +6,12 @@ import { readYaml } from '../yaml.ts'
 /** The registries, people and participants of the demo, as a configuration file. */
 export const DEMO_CONFIGURATION = fileURLToPath(new URL('./demo.yaml', import.meta.url))
 
-/** Its participants, by the names that demo.json has for them. */
+/** Its participants, by their names in demo.json. */
 const PARTICIPANTS = { participant: 'demo.spmis.example', restricted: 'restricted.spmis.example' } as const
 
 type Needs = Parameters<typeof applyDemo>[0]
 
-/** Applies the file, where the database does not have yet what it names. */
+/** Applies the file unless the database has all that it names. */
 export async function ensureDemoDirectory(needs: Needs): Promise<DemoDirectory> {
   const { value } = await readYaml(DEMO_CONFIGURATION)
   const file = value as Parameters<typeof applyDemo>[1]['file']

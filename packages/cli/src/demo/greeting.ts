@@ -1,13 +1,13 @@
-/** What the demo prints once it is ready: where it is, and commands that work as they are pasted. */
+/** Printed when the demo is ready: its addresses, and commands that work when they are pasted. */
 import { kindNamed, operation, PROTOCOL_VERSION } from '@rollcall/protocol'
 import type { DemoFile, DemoRegistry } from './demo-file.ts'
 
 /**
  * The text, with commands for bash and for sh.
- * @param options.path of demo.json
- * @param options.link signs in to the console
- * @param options.demoPage the address of the demo's own page
- * @param options.place where it is not the usual one
+ * @param options.path path of demo.json
+ * @param options.link link that signs in to the console
+ * @param options.demoPage address of the demo's own page
+ * @param options.place the demo's folder and ports; by default the usual ones
  */
 export function greeting(
   demo: DemoFile,
@@ -39,7 +39,7 @@ Ctrl-C stops it.`
 
 /** Where the demo of this terminal is. */
 export interface Place {
-  /** Its folder; null: the usual one. */
+  /** The demo's folder; null for the usual one. */
   readonly data: string | null
   readonly port: number
   readonly adminPort: number
@@ -53,7 +53,7 @@ const commandAt = (place: Place): string => `${settingsOf(place)}npx rollcall`
 export const linkCommand = ({ participant }: DemoFile, place: Place): string =>
   `${commandAt(place)} participant link ${participant.sender_id}`
 
-/** What a command in another terminal needs to find this demo; nothing where it has the usual folder and ports. */
+/** Variables by which a command in another terminal finds this demo; empty for the usual folder and ports. */
 function settingsOf({ data, port, adminPort }: Place): string {
   const settings = [
     data === null ? '' : `ROLLCALL_DATA=${quoted(data)} `,
@@ -63,7 +63,7 @@ function settingsOf({ data, port, adminPort }: Place): string {
   return settings.join('')
 }
 
-/** Of the first registry, as one word for the shell. */
+/** Identifier of the first registry's first sample, as one word for the shell. */
 function identifierOf({ registries }: DemoFile): string {
   const [sample] = registries[0]?.samples ?? []
   return quoted(`${sample?.identifier_type}=${sample?.identifier_value}`)
@@ -129,5 +129,5 @@ function searchRequest(demo: DemoFile, registry: DemoRegistry) {
 const registryUrl = (demo: DemoFile, { namespace }: DemoRegistry): string =>
   `${demo.base_url}/${namespace}/v${PROTOCOL_VERSION}`
 
-/** One word for the shell, whatever is in it. */
+/** Quotes any text as one word for the shell. */
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`

@@ -1,4 +1,4 @@
-/** The receiver of callbacks that the demo runs in its own process, so that there is one to break and to mend. */
+/** The demo's receiver of callbacks, in its own process: one that can be broken and mended. */
 
 import { changeCallback } from '@rollcall/admin/callbacks/callbacks'
 import { AdminRefusal } from '@rollcall/admin/use-case'
@@ -12,15 +12,15 @@ type Needs = Parameters<typeof changeCallback>[0]
 
 export interface DemoReceiver {
   state(): {
-    /** While it takes no callbacks, it answers each with HTTP 503. */
+    /** False: it answers each callback with HTTP 503. */
     readonly answers: boolean
-    /** Callbacks that it has taken, and has not taken, since the demo was started. */
+    /** Numbers of accepted and refused callbacks since the start of the demo. */
     readonly taken: number
     readonly not_taken: number
-    /** Of the last callback that it has taken: nothing else of a callback is kept. Null: none yet. */
+    /** The last accepted callback; nothing else of a callback is kept. Null for none yet. */
     readonly last_message_id: string | null
   }
-  /** @param answers whether it takes callbacks from now on */
+  /** @param answers true to accept callbacks from now on */
   answer(answers: boolean): void
   handle(request: Request): Promise<Response>
 }
@@ -43,14 +43,14 @@ export async function earlierPort(needs: Needs, sender_id: string): Promise<numb
 }
 
 /**
- * Makes the receiver the address of callbacks of a participant that has none, or that of an earlier start.
- * @param url null: the demo runs no receiver, and the address of an earlier start is nobody's
+ * Sets the receiver as callback address of a participant that has none, or that of an earlier start.
+ * @param url null: the demo has no receiver, and the address of an earlier start is removed
  */
 export async function callBackAt(needs: Needs, sender_id: string, url: string | null): Promise<void> {
   const { default_url: stored } = await changeCallback(needs, { sender_id })
   if (stored === url || (stored !== null && !isOfDemo(stored))) return
   await changeCallback(needs, { sender_id, default_url: url }).catch((error: unknown) => {
-    // Somebody has narrowed what the participant may be reached at.
+    // Somebody has restricted the participant's addresses.
     if (!(error instanceof AdminRefusal)) throw error
     process.stderr.write(`rollcall: the receiver of the demo is not called: ${error.message}\n`)
   })
@@ -81,7 +81,7 @@ export function demoReceiver({ base_url, participant, registries }: Received): D
     receiver_id: sender_id,
     decryption_keys: [encrypt.private_jwk as Jwk],
     handlers,
-    // Nobody asks it for a callback.
+    // Nobody awaits its callbacks.
     held: { callbacks: 0 },
   })
   return {

@@ -1,4 +1,4 @@
-/** What the pages of the demo show. */
+/** The pages of the demo. */
 import type { Showcase } from '@rollcall/server/http/showcase'
 import type { DemoFile } from './demo-file.ts'
 import { curlPair, linkCommand, type Place } from './greeting.ts'

@@ -38,7 +38,7 @@ async function simulate({ admin, registries }: DemoFile): Promise<void> {
     const one = all[number % all.length]
     // Each registry gets each of the acts.
     const act = acts[Math.floor(number / all.length) % acts.length]
-    // Whoever tries the demo may have changed what is permitted: the console shows what is refused.
+    // Users of the demo may change permissions: the console shows refusals.
     if (one !== undefined) await act?.(one, number).catch(() => undefined)
     await sleep(EVERY_MS)
   }

@@ -7,7 +7,7 @@ const PROGRAM = fileURLToPath(new URL('./simulated.ts', import.meta.url))
 
 export interface RunningSimulation {
   isRunning(): boolean
-  /** Starts it or stops it; nothing happens where it is so already. */
+  /** Starts or stops it; does nothing when it is so already. */
   run(running: boolean): void
   /** Resolves when its process has ended. */
   close(): Promise<void>
@@ -38,5 +38,5 @@ export function demoSimulation(): RunningSimulation {
   }
 }
 
-/** Its standard input ends with this process, however that ends, and the simulation with it. */
+/** Its standard input ends with this process, however that ends, and ends the simulation. */
 const start = () => spawn(process.execPath, [PROGRAM], { stdio: ['pipe', 'ignore', 'inherit'] })

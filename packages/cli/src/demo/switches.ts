@@ -13,7 +13,7 @@ interface Switched {
   readonly simulation: Pick<RunningSimulation, 'isRunning' | 'run'>
 }
 
-/** By path: what a POST does. */
+/** Effects of a POST, by path. */
 const SWITCHES: Readonly<Record<string, (switched: Switched) => void>> = {
   '/receiver/break': ({ receiver }) => receiver?.answer(false),
   '/receiver/mend': ({ receiver }) => receiver?.answer(true),
@@ -30,7 +30,7 @@ const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** Listens for the page and for callbacks. @param port where it was at an earlier start; if that is taken, it takes any */
+/** Listens for the page and for callbacks. @param port the port of an earlier start; any other one if it is taken */
 export async function startSwitches(switched: Switched, port: number): Promise<CallbackServer> {
   const handle = (request: Request): Promise<Response> => answer(switched, server.url, request)
   const server = await listenForCallbacks({ host: RECEIVER_HOST, port }, handle).catch((error: unknown) => {
@@ -57,7 +57,7 @@ async function answer(switched: Switched, url: string, request: Request): Promis
 }
 
 /**
- * Why a request is refused: a page of another name leads here (DNS rebinding), or a page of another origin sends a form.
+ * Why a request is refused: the page has another name (DNS rebinding), or a page of another origin sends a form.
  * Programs of this machine, such as curl, send neither Origin nor Sec-Fetch-Site. Null: it may pass.
  */
 function faultOf({ method, headers }: Request): string | null {

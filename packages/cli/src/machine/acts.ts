@@ -16,13 +16,13 @@ export function carryOut(act: Act): void {
   else run(act.words)
 }
 
-/** Replaces a file at once: nobody reads half of it. Root alone writes in its folder. */
+/** Replaces a file at once: nobody reads half of it. Only root writes in its folder. */
 export function writeWhole(path: string, text: string, mode: number): void {
   const part = `${path}.part`
   rmSync(part, { force: true })
   const file = openSync(part, 'wx', mode)
   try {
-    // Whatever the umask is.
+    // Independent of the umask.
     fchmodSync(file, mode)
     writeSync(file, text)
     fsyncSync(file)
@@ -32,7 +32,7 @@ export function writeWhole(path: string, text: string, mode: number): void {
   renameSync(part, path)
 }
 
-/** A program with its output kept back: `operator add` prints a token. What it says of a failure is shown. */
+/** Runs a program and hides its output: `operator add` prints a token. A failure shows its error output. */
 export function run(words: readonly string[]): void {
   const [program = '', ...others] = words
   const { status, stderr, error } = spawnSync(program, others, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })

@@ -1,4 +1,4 @@
-/** What only a person knows of a machine: the questions of `rollcall setup`, and the answers to them. */
+/** Facts that only a person knows: the questions of `rollcall setup` and their answers. */
 import { isIP } from 'node:net'
 import { nearestHint } from '@rollcall/base/shared/nearest'
 import { KINDS } from '@rollcall/protocol'
@@ -23,11 +23,11 @@ export type Member =
 
 interface Question {
   readonly ask: string
-  /** What counts when nothing is answered; null: an answer is needed. */
+  /** The default answer; null when an answer is needed. */
   readonly otherwise: (answers: Partial<Answers>) => string | null
-  /** Whether the question comes up; always unless given. */
+  /** Whether to ask; always by default. */
   readonly when?: (answers: Partial<Answers>) => boolean
-  /** What is wrong with an answer; null: nothing. */
+  /** What is wrong with an answer; null for a good one. */
   readonly problem: (value: string) => string | null
 }
 
@@ -125,7 +125,7 @@ export const QUESTIONS: Readonly<Record<Member, Question>> = {
 
 const members = Object.keys(QUESTIONS) as Member[]
 
-/** @throws CommandError names the member and what it must be */
+/** @throws CommandError that names the member and its rule */
 function checked(member: Member, value: string): string {
   const problem = QUESTIONS[member].problem(value)
   if (problem !== null) throw new CommandError(`${member} ${problem}`)
@@ -133,10 +133,10 @@ function checked(member: Member, value: string): string {
 }
 
 /**
- * The answers of a file, with what counts where it says nothing.
- * @param file as it was read
- * @param before the answers of the setup before; a member of the file wins
- * @throws CommandError names the first member that is missing, unknown or wrong
+ * The answers of a file, completed by defaults.
+ * @param file content of the file
+ * @param before answers of the last setup; members of the file override them
+ * @throws CommandError that names the first member that is missing, unknown or wrong
  */
 export function readAnswers(file: unknown, before: Partial<Answers> = {}): Answers {
   if (typeof file !== 'object' || file === null || Array.isArray(file)) {

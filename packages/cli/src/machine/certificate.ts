@@ -10,21 +10,21 @@ const PEM = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g
 export const certificatesIn = (pem: string): readonly X509Certificate[] =>
   (pem.match(PEM) ?? []).map((one) => new X509Certificate(one))
 
-/** Whole days that are left; negative: it has ended. */
+/** Whole days until the end of a certificate; negative after it. */
 export const daysLeft = (validTo: string, now: number): number => Math.floor((Date.parse(validTo) - now) / DAY)
 
 export interface CertificateFacts {
-  /** The certificate, and those between it and its authority. */
+  /** The certificate and its intermediate certificates. */
   readonly chain: string
   readonly key: string
   readonly name: string
-  /** Authorities that are trusted besides those of Node, in PEM. */
+  /** Trusted authorities besides those of Node, in PEM. */
   readonly authorities: string
   /** Milliseconds since 1970. */
   readonly now: number
 }
 
-/** What is wrong with a certificate, in words that quote no key; null: nothing. */
+/** What is wrong with a certificate, quoting no key; null when nginx can serve it. */
 export function certificateProblem({ chain, key, name, authorities, now }: CertificateFacts): string | null {
   let certificates: readonly X509Certificate[]
   try {

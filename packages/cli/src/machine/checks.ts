@@ -1,4 +1,4 @@
-/** What `rollcall setup` and `upgrade` ask of the machine, and how they wait for it. */
+/** Checks and waits of `rollcall setup` and `upgrade`. */
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { request as askHttp } from 'node:http'
@@ -9,7 +9,7 @@ import { CommandError } from '../failure.ts'
 import { textOf } from './facts.ts'
 import { CODE, COMMAND } from './places.ts'
 
-/** @throws CommandError it is no machine with the Debian package, or the user is not root */
+/** @throws CommandError the Debian package is not installed, or the user is not root */
 export function requireMachine(): void {
   if (!existsSync(COMMAND) || !existsSync(`${CODE}/current`)) {
     throw new CommandError(
@@ -19,7 +19,7 @@ export function requireMachine(): void {
   if (process.getuid?.() !== 0) throw new CommandError('it changes this machine: run it as root, with sudo')
 }
 
-/** What a command of ours prints, also when it finds something broken. */
+/** The output of our own command, also when it reports something broken. */
 export const shown = (...words: readonly string[]): string => {
   const [program = '', ...others] = words
   const { stdout, stderr } = spawnSync(program, others, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })

@@ -1,4 +1,4 @@
-/** What this machine has, for `rollcall setup`. Nothing is changed. */
+/** Reads the state of this machine for `rollcall setup`, and changes nothing. */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { lookup } from 'node:dns/promises'
 import { existsSync, readFileSync, readlinkSync } from 'node:fs'
@@ -19,7 +19,7 @@ export const textOf = (path: string): string | null => {
   }
 }
 
-/** Runs SQL as the superuser of the PostgreSQL on this machine. It is read from standard input: no list of processes shows it. */
+/** Runs SQL as the superuser of this machine's PostgreSQL, through standard input: no list of processes shows it. */
 export const superuser = (sql: string, database = 'postgres'): string =>
   execFileSync(
     'runuser',
@@ -101,7 +101,7 @@ export interface Look {
   readonly advice: string
 }
 
-/** What must be right before anything is written. */
+/** Conditions that must hold before anything is written. */
 export async function lookAround({ name, certificate }: Answers): Promise<readonly Look[]> {
   const looks: Look[] = []
   const look = (check: string, state: Look['state'], advice: string): void => void looks.push({ check, state, advice })

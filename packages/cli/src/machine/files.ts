@@ -4,13 +4,13 @@ import { NGINX_SITE, SETTINGS, UNITS } from './places.ts'
 
 export const ANSWERS_FILE = `${SETTINGS}/answers.json`
 export const ACME_SITE = '/etc/nginx/conf.d/rollcall-acme.conf'
-/** certbot puts its proofs below it. */
+/** certbot puts its proofs below this folder. */
 export const ACME_FOLDER = '/var/lib/rollcall-acme'
 export const SETUP_SETTINGS = `${SETTINGS}/setup.env`
 /** The unit that waits for a new certificate. */
 export const CERTIFICATE_PATH = 'rollcall-certificate.path'
 
-/** The texts by their paths. Root alone writes them, and everybody may read them. */
+/** Texts of files, by path. Only root writes them, and everybody may read them. */
 export function filesOf(answers: Answers, site: string): ReadonlyMap<string, string> {
   const { name, witness, certificate, certificate_file, key_file } = answers
   const settings = [
@@ -29,7 +29,7 @@ export function filesOf(answers: Answers, site: string): ReadonlyMap<string, str
     .set(`${UNITS}/${CERTIFICATE_PATH.replace('.path', '.service')}`, CERTIFICATE_SERVICE)
 }
 
-/** @param site the file of deploy/nginx, or the one that is there, whose node it then keeps */
+/** @param site the file of deploy/nginx, or the existing site, whose node stays */
 function siteOf(site: string, names: { name: string; certificate_file: string; key_file: string }): string {
   return site
     .replaceAll(/https:\/\/registry\.example\.org/g, `https://${names.name}`)

@@ -11,14 +11,14 @@ export interface MachineFacts {
   readonly now: number
   /** When the newest backup was made, in milliseconds since 1970; null: there is none. */
   readonly backup: number | null
-  /** The end of the certificate, as TLS tells it; an Error: nobody serves one. */
+  /** The end of the certificate, as TLS shows it; an Error when nobody serves one. */
   readonly certificate: string | Error
 }
 
 const HOUR = 3_600_000
 /** A night without a backup, and its morning. */
 const OLDEST_HOURS = 36
-/** Whoever is to renew a certificate by hand is told while a week is left. */
+/** Days before its end from which a warning names a certificate that is renewed by hand. */
 const LAST_DAYS = 7
 
 export const MACHINE_CHECKS: readonly Check<MachineFacts>[] = [

@@ -4,25 +4,24 @@ import { PORTS } from './places.ts'
 export interface Move {
   readonly from: string
   readonly to: string
-  /** Of the node in use, and of the node that replaces it. */
+  /** Ports of the node in use and of its successor. */
   readonly port: number
   readonly next: number
 }
 
 export interface Versions {
-  /** Of the node in use. */
+  /** Port of the node in use. */
   readonly port: number
-  /** The version of the node at each port; null: there was none yet. */
+  /** The version of the node at each port; null before the first one. */
   readonly versions: ReadonlyMap<number, string | null>
-  /** The version of the package. */
   readonly installed: string
-  /** The versions that changed the tables, as the installed version knows them. */
+  /** The versions that changed tables, as far as the installed version knows. */
   readonly schemas: readonly string[]
-  /** Whether the version before is asked for. */
+  /** Whether to return to the earlier version. */
   readonly back: boolean
 }
 
-/** @returns null: that version is in use; a text: why it is refused */
+/** @returns null when that version is in use; a text with the reason of a refusal */
 export function moveOf({ port, versions, installed, schemas, back }: Versions): Move | null | string {
   const next = PORTS.find((one) => one !== port) ?? port
   const from = versions.get(port)
@@ -39,7 +38,6 @@ export function moveOf({ port, versions, installed, schemas, back }: Versions): 
   return { from, to, port, next }
 }
 
-/** @param one a version, such as 1.2.0 */
 export function isLater(one: string, than: string): boolean {
   const [left, right] = [one, than].map((version) => version.split('.').map(Number))
   const at = left?.findIndex((number, index) => number !== right?.[index]) ?? -1

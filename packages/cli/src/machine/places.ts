@@ -1,14 +1,14 @@
-/** Where the files of the Debian package and of its machine are. */
+/** Places of the Debian package's files and of its machine's. */
 export const CODE = '/usr/lib/rollcall'
 export const SETTINGS = '/etc/rollcall'
-/** As rollcall.env of the package names it. */
+/** The path in the package's rollcall.env. */
 export const JOURNAL = '/var/lib/rollcall/journal'
 export const BACKUPS = '/var/backups/rollcall'
-/** The command that knows the settings of the machine and drops the rights of root. */
+/** The command that reads the machine's settings and drops root's rights. */
 export const COMMAND = '/usr/bin/rollcall'
 export const NGINX_SITE = '/etc/nginx/conf.d/rollcall.conf'
 export const UNITS = '/etc/systemd/system'
-/** A node listens on one of these for peers, and on the next one for operators. An upgrade goes from one to the other. */
+/** A node listens for peers on one of these ports, and for operators on the next one. An upgrade uses the other one. */
 export const PORTS = [8080, 8082] as const
 
 export const SECRETS = {

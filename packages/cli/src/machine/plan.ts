@@ -1,32 +1,32 @@
-/** What `rollcall setup` will do: a function of the answers and of what the machine has, so that a second run does only what differs. */
+/** The plan of `rollcall setup`: a function of answers and the machine's state. A second run does only what differs. */
 import { basename } from 'node:path'
 import type { Answers } from './answers.ts'
 import { ACME_FOLDER, ACME_SITE, CERTIFICATE_PATH, filesOf, SETUP_SETTINGS } from './files.ts'
 import { COMMAND, JOURNAL, NGINX_SITE, SECRETS, SETTINGS } from './places.ts'
 
 export interface Facts {
-  /** The texts of files, by path; a file that is not there has none. */
+  /** Texts of existing files, by path. */
   readonly files: ReadonlyMap<string, string>
-  /** The site of nginx that is there, or that of the package. */
+  /** The existing site of nginx, or the package's. */
   readonly site: string
-  /** The secrets that are there, by path. */
+  /** Paths of existing secrets. */
   readonly secrets: ReadonlySet<string>
   readonly database: {
     readonly port: number
     readonly roles: readonly string[]
     readonly exists: boolean
-    /** Whether it has keys that a master key encrypts. */
+    /** It has keys that a master key encrypts. */
     readonly has_keys: boolean
   }
-  /** What is wrong with the certificate; null: nginx can serve it. */
+  /** What is wrong with the certificate; null when nginx can serve it. */
   readonly certificate: string | null
-  /** Whether the file of the certificate is there. */
+  /** The certificate's file exists. */
   readonly has_certificate: boolean
-  /** Whether the request for it is there. */
+  /** The request for the certificate exists. */
   readonly has_request: boolean
   /** Units that are enabled and active. */
   readonly units: ReadonlySet<string>
-  /** Whether there is a journal of the service. */
+  /** The service has a journal. */
   readonly has_journal: boolean
   /** The port of the node in use. */
   readonly port: number
@@ -46,13 +46,13 @@ export type Act =
 
 export interface Plan {
   readonly acts: readonly Act[]
-  /** What the operator must do before the rest can be done; null: nothing. */
+  /** What the operator must do before the rest can go on; null for nothing. */
   readonly waits: string | null
 }
 
 /**
- * @param restore a backup that fills the new database
- * @throws Error the database has keys that no file opens, or a backup would not be opened
+ * @param restore a backup to fill the new database
+ * @throws Error the database has keys that no file opens, or the backup could not be opened
  */
 export function planOf(answers: Answers, facts: Facts, restore: string | null = null): Plan {
   const { name, kind, namespace, sender_id, certificate, certificate_file, contact, operator } = answers
@@ -122,7 +122,7 @@ export function planOf(answers: Answers, facts: Facts, restore: string | null = 
   return { acts, waits: null }
 }
 
-/** The database begins a new file of the journal (docs/backup.md). What it tells the restore is done by the service's user. */
+/** The restored database begins a new file of the journal (docs/backup.md): the former one is moved aside. */
 const restored = (backup: string, has_journal: boolean): readonly (readonly string[])[] =>
   has_journal
     ? [

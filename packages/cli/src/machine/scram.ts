@@ -1,7 +1,7 @@
-/** Passwords of PostgreSQL as it stores them (RFC 5802, RFC 7677): no statement, and so no log, has the password itself. */
+/** PostgreSQL's stored form of passwords (RFC 5802, RFC 7677): no statement, and so no log, has the password itself. */
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto'
 
-/** As PostgreSQL counts by itself. */
+/** PostgreSQL's own number. */
 const ITERATIONS = 4_096
 
 export function scramVerifier(password: string, salt: Uint8Array = randomBytes(16)): string {

@@ -1,4 +1,4 @@
-/** The life of a message for people: one block, one line for each thing that happened. */
+/** The life of a message as text: one block, a line for each step. */
 import type { StoryEvent, Traced } from '@rollcall/admin/messages/trace'
 import { printable } from '../asking/printing.ts'
 import { rowLines } from '../asking/summary.ts'

@@ -3,8 +3,8 @@ import { isJsonObject, JsonError, type JsonValue, type Operation, parseJson } fr
 import type { Trust } from '../trust/open.ts'
 
 /**
- * The same text in an envelope, where it is the message of such an operation alone and the registry need not sign or
- * encrypt; any other text as it is.
+ * Wraps a bare message of such an operation in an envelope, where the registry need not sign or encrypt; returns any
+ * other text unchanged.
  */
 export function inEnvelope(
   text: string,
@@ -14,7 +14,7 @@ export function inEnvelope(
   if (!reply_also_bare || reply.items === null || signature === 'required' || encrypted) return text
   const message = parsed(text)
   if (!isJsonObject(message) || !Array.isArray(message[reply.items])) return text
-  // Members beside an envelope are not the message.
+  // Members beside those of an envelope are not part of the message.
   if (isJsonObject(message.header) || isJsonObject(message.message)) return text
   const header = { message_id: crypto.randomUUID(), message_ts: new Date().toISOString(), action, status: 'succ' }
   return JSON.stringify({ header, message })

@@ -1,4 +1,4 @@
-/** What is said of enrolments and disabilities: questions in the documented form, and answers as values (N9, N10, D9, 2.7). */
+/** Questions about enrolments and disabilities in the documented form, and the values of answers (N9, N10, D9, 2.7). */
 import {
   type DisabledRequest,
   type DisabledResponse,
@@ -14,19 +14,19 @@ import type { RequestOptions } from './messages.ts'
 import type { RegistryRecord } from './records.ts'
 import { type ItemOf, itemsOrThrow, resultsOf } from './results.ts'
 
-/** Whether this person is enrolled; without a programme: in any. */
+/** Asks whether this person is enrolled in a programme; without a programme: in any. */
 export interface EnrolmentQuestion extends UnderConsent {
-  /** The member identifier, or any identifier of the person: its value alone. */
+  /** The value of the member identifier, or of any identifier of the person. */
   readonly person: string
-  /** The type of that identifier, such as NID; without it the value may be an identifier of any type. */
+  /** The type of that identifier, such as NID; without it the value may belong to any type. */
   readonly identifier_type?: string
   /** The programme identifier. */
   readonly programme?: string
-  /** The entity that is asked for; `Member` by default. */
+  /** The entity of the question; `Member` by default. */
   readonly response_entity?: string
 }
 
-/** About whom a disability registry is asked: the member identifier alone, or with a consent. */
+/** The person of a question to a disability registry: the member identifier, alone or with a consent. */
 export type DisabilityQuestion = string | (UnderConsent & { readonly person: string })
 
 export interface UpdateOptions extends RequestOptions {
@@ -36,16 +36,16 @@ export interface UpdateOptions extends RequestOptions {
   readonly batch_size?: number
 }
 
-/** What became of one beneficiary of an update. */
+/** The result for one beneficiary of an update. */
 export interface EnrolmentUpdate {
-  /** Place in the list that was sent; the first is 0. */
+  /** Place in the list that was sent, from 0. */
   readonly index: number
-  /** The member identifier; where it has none, its place in the message. */
+  /** The member identifier; without one, the beneficiary's place in the message. */
   readonly reference_id: string
   readonly ok: boolean
-  /** What the registry says of it: why it was rejected, or what was replaced. */
+  /** The registry's text: why it rejected the beneficiary, or what it replaced. */
   readonly message: string | null
-  /** Names the receipt, together with the next one: `txnStatus` with `txn_type` receipt returns it. */
+  /** With `correlation_id` it names the receipt: `txnStatus` with `txn_type` receipt returns it. */
   readonly transaction_id: string
   readonly correlation_id: string
 }
@@ -124,7 +124,7 @@ function onlyItem<Message extends object>(answer: Said<Message>): ItemOf<Message
   return item
 }
 
-/** Nothing else is taken for a no: somebody may lose a benefit by it. */
+/** Accepts no other word: somebody may lose a benefit by a false "no". */
 function yesOrNo(word: string | undefined, member: string): boolean {
   if (word === 'yes' || word === 'no') return word === 'yes'
   throw unreadable(`${member} must be yes or no`)

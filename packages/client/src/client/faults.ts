@@ -15,7 +15,7 @@ import type { HttpAnswer } from '../http/post.ts'
 import { retryAfter } from '../http/retry.ts'
 import type { Accepted } from './messages.ts'
 
-/** The code of a refusal that has none, by its HTTP status. */
+/** Codes for refusals without one, by HTTP status. */
 const CODES: Readonly<Record<number, string>> = {
   401: 'err.request.unauthorized',
   403: 'err.request.forbidden',
@@ -25,13 +25,13 @@ const CODES: Readonly<Record<number, string>> = {
 }
 
 /**
- * The refusal that an answer is: an ack ERR, an error body, or a status that speaks for itself; null for none.
- * @throws TransportError when the answer is a refusal of something in between that does not speak this protocol
+ * The refusal in an answer: an ack ERR, an error body, or a failed status; null when there is none.
+ * @throws TransportError for a refusal of something in between that does not use this protocol
  */
 export function readFault(answer: HttpAnswer): AckError | null {
   const { status, text } = answer
   const failed = status < 200 || status >= 300
-  // An answer may be large, and is not read twice for a word that it does not hold.
+  // An answer may be large: it is not parsed a second time without a sign of an ack.
   if (!failed && !text.includes('ack_status')) return null
   const body = bodyOf(answer)
   const ack = ackIn(body)
@@ -59,12 +59,12 @@ export function readAck(answer: HttpAnswer): Omit<Accepted, 'transaction_id'> | 
   return { ack_status, correlation_id, timestamp: textIn(ack, 'timestamp') }
 }
 
-/** The envelopes that stand for an ack, by the operation: the member that is an empty list. */
+/** By operation, the member whose empty list makes an envelope an ack. */
 const ENVELOPES: Readonly<Record<string, string>> = { search: 'search_response' }
 
 /**
- * The ack that some registries write as the envelope of an empty answer: HTTP 202, no items, a correlation_id, and a status
- * that is no rejection. Nothing else of it is read: that nobody was found is for the callback to say. Null when it is none.
+ * Some registries write their ack as the envelope of an empty answer: HTTP 202, no items, a correlation_id, and no
+ * rejected status. Only the ack is read: the callback says whether anybody was found. Null for another answer.
  */
 export function readEnvelopeAck(
   { name, callback }: Operation,

@@ -1,4 +1,4 @@
-/** What callers hand in, completed to what the messages ask for. */
+/** Completes the inputs of callers to the content of messages. */
 import type {
   SearchCriteria,
   SearchRequestItem,
@@ -18,11 +18,11 @@ interface ItemFrame {
   readonly locale?: string
 }
 
-/** One search: its criteria alone, or in an item that names them. */
+/** One search: its criteria, or an item with them. */
 export type SearchInput = SearchCriteria | (ItemFrame & { readonly search_criteria: SearchCriteria })
-/** One subscription, likewise. */
+/** One subscription: its criteria, or an item with them. */
 export type SubscribeInput = Subscription | (ItemFrame & { readonly subscribe_criteria: Subscription })
-/** What a subscription asks for. Without a filter it is about every record, if the operator of the registry allows that. */
+/** Criteria of a subscription. Without a filter it matches every record, if the registry's operator allows that. */
 type Subscription = Omit<SubscribeCriteria, 'filter'> & Partial<Pick<SubscribeCriteria, 'filter'>>
 /** One, or several in one batch. */
 export type OneOrMore<Input> = Input | readonly Input[]
@@ -60,7 +60,6 @@ function frame(index: number): { reference_id: string; timestamp: string } {
   return { reference_id: String(index + 1), timestamp: new Date().toISOString() }
 }
 
-/** One is a list of one. */
 export function listOf<Input>(input: OneOrMore<Input>): readonly Input[] {
   return Array.isArray(input) ? input : [input as Input]
 }

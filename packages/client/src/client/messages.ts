@@ -38,9 +38,9 @@ export type Content<Name extends OperationName> = Omit<Messages[Name]['request']
 
 /** Options of every request. */
 export interface RequestOptions {
-  /** Kept by all systems that take part in one transaction; a new UUID by default. */
+  /** The same for all systems in one transaction; a new UUID by default. */
   readonly transaction_id?: string
-  /** Ends the request, its retries and its pauses. */
+  /** Aborts the request, its retries and its pauses. */
   readonly signal?: AbortSignal
   /** Free-form members of `header.meta`. */
   readonly meta?: Readonly<Record<string, unknown>>
@@ -58,10 +58,10 @@ export interface CallbackOptions extends RequestOptions {
 export interface Answer<Message> {
   readonly header: CallbackHeader
   readonly message: Message
-  /** Whether a signature was verified; false only where the trust in the peer allows it. */
+  /** A signature was verified; false only where the trust in the peer allows it. */
   readonly signed: boolean
   readonly encrypted: boolean
-  /** Timestamps that came without a zone and were read as UTC, such as `message.search_response[0].timestamp`. */
+  /** Timestamps without a zone, which were read as UTC, such as `message.search_response[0].timestamp`. */
   readonly assumed_utc?: readonly string[]
 }
 
@@ -69,7 +69,7 @@ export interface Answer<Message> {
 export interface Accepted {
   /** `ACK`: the result follows at a callback. `NACK`: taken, and nothing will follow. */
   readonly ack_status: 'ACK' | 'NACK'
-  /** What the callback will carry. */
+  /** The correlation_id of the callback to come. */
   readonly correlation_id: string
   readonly transaction_id: string
   readonly timestamp: string

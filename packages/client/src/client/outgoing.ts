@@ -1,4 +1,4 @@
-/** How the header of a request is written: a row for what some registries need. */
+/** How headers of requests are written: a row for each way. */
 import { RequestHeader } from '@rollcall/protocol'
 
 type Header = { readonly message_ts: string; readonly [member: string]: unknown }
@@ -10,8 +10,8 @@ export const OUTGOING = {
   /** Members without a value are left out. */
   usual: (header: Header): Header => header,
   /**
-   * For a registry that verifies the signature over a header that it has parsed and written again: it writes null for each
-   * member that is missing, and six digits for a fraction of a second. Here is nothing that it would write in another way.
+   * For a registry that parses the header and writes it again before it verifies the signature: it writes null for each
+   * missing member, and six digits for a fraction of a second. This header stays the same when it does so.
    */
   reserialised: (header: Header): Header => ({
     ...ABSENT,

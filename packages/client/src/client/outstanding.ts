@@ -1,13 +1,13 @@
-/** What an asynchronous search still waits for: pages of items, which come in any order. */
+/** The callbacks that an asynchronous search still waits for: pages of items, in any order. */
 import type { SearchRequest, SearchResponse } from '@rollcall/protocol'
 
 interface Waiting {
-  /** Who asks for a later page is sent that page alone. */
+  /** A request for a later page is answered with that page alone. */
   readonly onePage: boolean
   readonly pages: Set<number>
-  /** Rejections do not say which page they stand for. */
+  /** Rejections do not name their page. */
   rejected: number
-  /** Of all pages, once one of them has said it. */
+  /** Number of all pages; Infinity until a page tells it. */
   expected: number
 }
 
@@ -30,7 +30,7 @@ export class Outstanding {
     return this.#items.size === 0
   }
 
-  /** Counts what one callback holds. */
+  /** Notes the items of one callback. */
   take({ search_response }: Pick<SearchResponse, 'search_response'>): void {
     for (const item of search_response) {
       const waiting = this.#items.get(item.reference_id)
@@ -39,7 +39,7 @@ export class Outstanding {
   }
 }
 
-/** The pages 1 to total_count / page_size are there; without pagination there is one. */
+/** True when all pages have come: 1 to total_count / page_size, or one without pagination. */
 function isComplete(waiting: Waiting, { status, pagination }: Item): boolean {
   if (status === 'rcvd' || status === 'pdng') return false
   if (pagination === undefined) waiting.rejected += 1

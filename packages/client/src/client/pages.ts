@@ -5,7 +5,7 @@ import { itemsOrThrow } from './results.ts'
 
 const PAGE_SIZE = 100
 
-/** @param search asks for one page */
+/** @param search requests one page */
 export async function* pagesOf(
   search: (criteria: SearchCriteria) => Promise<{ readonly message: SearchResponse }>,
   criteria: SearchCriteria,
@@ -16,7 +16,7 @@ export async function* pagesOf(
     const [item] = itemsOrThrow(answer)
     const records = item?.data?.reg_records ?? []
     yield* records
-    // The registry may give smaller pages than were asked for; one that says nothing has one page.
+    // The registry may give smaller pages than requested; an answer without pagination is the only page.
     const { pagination } = item ?? {}
     if (pagination === undefined || records.length === 0) return
     if (pagination.page_number * pagination.page_size >= pagination.total_count) return

@@ -1,9 +1,9 @@
-/** Where a registry serves its operations, if not at the paths of the specification. */
+/** Paths of a registry that serves operations at other paths than the specification's. */
 import { OPERATIONS, type Operation } from '@rollcall/protocol'
 
 /**
- * By the name of an operation, such as `txn-status`, its whole path; or by the beginning of paths, such as `registry` or
- * `registry/sync`, what stands there instead. An operation counts before a beginning, and a longer beginning before a shorter one.
+ * An operation, such as `txn-status`, with its whole path; or the beginning of paths, such as `registry` or
+ * `registry/sync`, with its replacement. An operation wins over a beginning, and a longer beginning over a shorter one.
  */
 export type Paths = Readonly<Record<string, string>>
 
@@ -12,7 +12,7 @@ const OWN = OPERATIONS.flatMap(({ sync_paths, async_paths }) => [...sync_paths, 
 
 const begins = (path: string, beginning: string): boolean => `${path}/`.startsWith(`${beginning}/`)
 
-/** @throws TypeError for a row that no path begins with, or a path that is none */
+/** @throws TypeError for a key that begins no path, or an invalid path */
 export function checkPaths(paths: Paths): void {
   for (const [row, path] of Object.entries(paths)) {
     const at = `paths.${row}`
@@ -39,5 +39,5 @@ export function pathAt(paths: Paths, { name }: Operation, path: string): string 
   return trimmed(`${trimmed(instead)}${path.slice(beginning.length)}`)
 }
 
-/** Without slashes around it. */
+/** Removes slashes at both ends. */
 const trimmed = (path: string): string => path.replace(/^\/+|\/+$/g, '')

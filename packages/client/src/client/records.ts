@@ -22,7 +22,7 @@ export function checkKind(name: string): KindName {
   throw new TypeError(`kind must be one of ${KINDS.map(({ name }) => name).join(', ')}`)
 }
 
-/** The kind that a client was made with; `string` without one: records are of type RegistryRecord then. */
+/** The kind of the client's registry; `string` when unknown: records are RegistryRecord then. */
 export type SaidKind = string
 
 /** A record of any type of the kind. */
@@ -30,7 +30,7 @@ export type RecordOf<Kind extends SaidKind> = Kind extends KindName
   ? RecordsByKind[Kind][keyof RecordsByKind[Kind]]
   : RegistryRecord
 
-/** A record of the type that the criteria name in `reg_record_type`; of any type of the kind where they name none. */
+/** The type of record that `reg_record_type` of the criteria names; without it, any type of the kind. */
 export type AskedRecord<Kind extends SaidKind, Criteria extends SearchCriteria> = Kind extends KindName
   ? Criteria extends { readonly reg_record_type: infer Type extends keyof RecordsByKind[Kind] }
     ? RecordsByKind[Kind][Type]
@@ -47,7 +47,7 @@ export type Found<Held> = Omit<SearchResponse, 'search_response'> & {
 /** The same in a callback. */
 export type FoundByCallback<Held> = Omit<Received<'on-search'>, 'message'> & { readonly message: Found<Held> }
 
-/** What an operation is answered by a registry of this kind. */
+/** The response of a registry of this kind to an operation. */
 export type ResponseOf<
   Name extends OperationName,
   Kind extends SaidKind,

@@ -1,4 +1,4 @@
-/** The client of one registry: a method for each operation, and what makes the common questions short. */
+/** The client of one registry: a method for each operation, and short methods for common questions. */
 import { operation, type SearchCriteria, type SearchResponse } from '@rollcall/protocol'
 import { HeaderRejected, SeveralRecords, TransportError } from '../errors.ts'
 import type { AwaitOptions, CallbackName, Received, ReplyCallback } from '../receiver/callbacks.ts'
@@ -42,17 +42,16 @@ type Reply<Name extends OperationName, Kind extends SaidKind> = Promise<Answer<R
 const CALLBACK_TIMEOUT = 60_000
 
 /**
- * Asks one registry. Methods reject with TransportError, AckError, HeaderRejected, UntrustedAnswer or TokenRefused;
- * what became of each item of an `Answer` is read with `resultsOf` or `itemsOrThrow`.
- * With `kind`, records have the types of that kind. They are not checked against them: a registry holds what it holds.
- *
- * A method whose name ends in `Async` sends the request to be answered at a callback, and resolves with the ack.
+ * Sends requests to one registry. Methods reject with TransportError, AckError, HeaderRejected, UntrustedAnswer or
+ * TokenRefused; `resultsOf` and `itemsOrThrow` read the results of the items of an `Answer`. With `kind`, records have
+ * the types of that kind, but are not checked against them. A method whose name ends in `Async` requests an answer at a
+ * callback, and resolves with the ack.
  */
 export class RegistryClient<const Kind extends SaidKind = string> {
   readonly #settings: Settings
   readonly #options: ClientOptions & OfKind<SaidKind>
 
-  /** @throws TypeError for an address that is none, a kind that is none, or keys that cannot be ours */
+  /** @throws TypeError for an invalid address, an unknown kind, or keys that cannot be ours */
   constructor(options: ClientOptions & OfKind<Kind>) {
     this.#options = options
     this.#settings = readSettings(options)
@@ -68,8 +67,8 @@ export class RegistryClient<const Kind extends SaidKind = string> {
   }
 
   /**
-   * Asks on the asynchronous path, and gives each callback as it comes, until every item has all its pages; pages come in
-   * any order. The client needs a `receiver`.
+   * Searches on the asynchronous path, and yields each callback as it comes, until every item has all its pages; pages
+   * come in any order. The client needs a `receiver`.
    * @param options `timeout` is for each callback; `accepted` gets the ack
    * @throws HeaderRejected when no item was processed
    * @throws TransportError `no_callback`
@@ -107,7 +106,7 @@ export class RegistryClient<const Kind extends SaidKind = string> {
     return this.#askLater('unsubscribe', unsubscribeContent(codes), options)
   }
 
-  /** Asks how an earlier request stands (spec "TxnStatusRequest"). */
+  /** Requests the status of an earlier request (spec "TxnStatusRequest"). */
   txnStatus(question: StatusQuestion, options?: RequestOptions): Reply<'txn-status', Kind> {
     return this.#ask('txn-status', statusContent(question), options)
   }
@@ -117,10 +116,10 @@ export class RegistryClient<const Kind extends SaidKind = string> {
   }
 
   /**
-   * Sends enrolments that changed to a beneficiary registry, in messages of 100 beneficiaries, one after the other. To
-   * send the same list again changes nothing, so after an error send all of it again. A `transaction_id` is that of all
-   * its messages: ask for their receipts by `correlation_id` then.
-   * @returns what became of each beneficiary, in the order of the list
+   * Sends changed enrolments to a beneficiary registry, in consecutive messages of 100 beneficiaries. Sending the same
+   * list again changes nothing, so after an error send all of it again. All messages share a given `transaction_id`:
+   * ask for their receipts by `correlation_id` then.
+   * @returns the result for each beneficiary, in the order of the list
    */
   async updateEnrolments(
     beneficiaries: OneOrMore<RegistryRecord>,
@@ -139,7 +138,7 @@ export class RegistryClient<const Kind extends SaidKind = string> {
   }
 
   /**
-   * Whether a beneficiary registry has the person as enrolled now. An unknown person is not enrolled.
+   * True when the person is enrolled now, as a beneficiary registry has it. An unknown person is not enrolled.
    * @throws ItemRejected
    */
   async enrolled(question: EnrolmentQuestion, options?: RequestOptions): Promise<boolean> {
@@ -161,7 +160,7 @@ export class RegistryClient<const Kind extends SaidKind = string> {
   }
 
   /**
-   * Whether a disability registry has a person as registered, by the member identifier.
+   * True when a disability registry has the person registered, by the member identifier.
    * @throws ItemRejected
    */
   async disabled(person: DisabilityQuestion, options?: RequestOptions): Promise<boolean> {
@@ -179,8 +178,8 @@ export class RegistryClient<const Kind extends SaidKind = string> {
   }
 
   /**
-   * The one record that is found, or null.
-   * @throws SeveralRecords when there are more: which one is meant is not for a client to guess
+   * The one record found, or null.
+   * @throws SeveralRecords when several are found: the client does not guess which one is meant
    * @throws ItemRejected
    */
   async searchOne<const Criteria extends SearchCriteria>(
@@ -197,9 +196,9 @@ export class RegistryClient<const Kind extends SaidKind = string> {
   }
 
   /**
-   * The records that are found, page after page. A page is requested when the loop comes to it, so leaving the loop
-   * ends the asking. Give `sort` where the order matters. Pages have 100 records unless `criteria.pagination` says
-   * otherwise, and begin with its page_number.
+   * Yields the found records page by page. A page is requested when the loop comes to it: leaving the loop ends the
+   * requests. Give `sort` where the order matters. Pages have 100 records, from page 1, unless `criteria.pagination`
+   * says otherwise.
    * @throws ItemRejected
    */
   searchAll<const Criteria extends SearchCriteria>(
@@ -213,8 +212,8 @@ export class RegistryClient<const Kind extends SaidKind = string> {
   }
 
   /**
-   * The callback with this correlation_id that the client's receiver gets, or has got and nobody has awaited. Where a
-   * result comes on several pages, the next call gives the next one.
+   * The callback with this correlation_id that the client's receiver gets, or got before anybody awaited it. When a
+   * result has several pages, the next call returns the next one.
    * @throws TransportError `no_callback` when it does not come within `timeout`
    * @throws the reason of `signal` when that is aborted
    */
@@ -238,7 +237,7 @@ export class RegistryClient<const Kind extends SaidKind = string> {
     return this.#askLater(name, content, options)
   }
 
-  // What is answered has been checked against the schema of the operation's reply, whose type this is.
+  // The answer was checked against the schema of the operation's reply, which has this type.
   async #ask<Name extends OperationName, Response extends object = Messages[Name]['response']>(
     name: Name,
     content: Content<Name>,
@@ -260,7 +259,7 @@ export class RegistryClient<const Kind extends SaidKind = string> {
     return outstandingAt(receiver).during(trust, transaction_id, send)
   }
 
-  /** For operations without synchronous path: the request, and then its callback. */
+  /** For operations without a synchronous path: sends the request and awaits its callback. */
   async #askAndAwait<Name extends 'subscribe' | 'unsubscribe'>(
     name: Name,
     content: Content<Name>,

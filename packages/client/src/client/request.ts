@@ -1,4 +1,4 @@
-/** One request from message to answer: signed, sent until it is answered, and what came back verified and opened. */
+/** One request from message to answer: signed, sent until it is answered; the answer is verified and decrypted. */
 import {
   assumedUtc,
   CallbackHeader,
@@ -161,9 +161,8 @@ async function openAnswer(
 }
 
 /**
- * The header of an answer for us. One that repeats the addresses of the request names us as well, and the same registry:
- * where it is signed, it is bound to us no less; where it need not be, anybody in between could write either.
- * @throws UntrustedAnswer
+ * The header of an answer to us. Some registries repeat the request's addresses, which name us and them too: a required
+ * signature binds such an answer to us as well; without it, anybody in between could write either form.
  */
 function addressed({ sender_id, receiver_id }: Settings, header: JsonObject): JsonObject {
   if (repeatsAddresses(header, [sender_id], receiver_id)) return turned(header)
@@ -176,7 +175,7 @@ function addressed({ sender_id, receiver_id }: Settings, header: JsonObject): Js
   throw new UntrustedAnswer(code, reason, ['receiver_id'])
 }
 
-/** No item was processed; if all were rejected one by one, their own reasons say more (N7). */
+/** True when no item was processed. When all were rejected one by one, their own reasons say more (N7). */
 function isRejected({ reply }: Operation, header: CallbackHeader, message: JsonObject): boolean {
   if (header.status !== 'rjct') return false
   if (reply.items === null) return header.status_reason_code !== undefined || !('transaction_id' in message)
@@ -192,7 +191,7 @@ function replyOf(operation: Operation): Validator {
   return made
 }
 
-/** What protocol code finds wrong with an answer is no refusal of ours to a peer. */
+/** Turns faults in an answer into errors for our caller: protocol code reports them as refusals to a peer. */
 async function trusted<Result>(open: () => Promise<Result>): Promise<Result> {
   try {
     return await open()
@@ -203,7 +202,7 @@ async function trusted<Result>(open: () => Promise<Result>): Promise<Result> {
   }
 }
 
-/** Which options say how a registry signs and encrypts: one of them may be wrong where an answer is not believed. */
+/** Options that say how a registry signs and encrypts: one of them may be wrong when an answer is not trusted. */
 const OPTIONS: Readonly<Partial<Record<RequestFault['code'], readonly string[]>>> = {
   'err.signature.missing': ['peer.signature'],
   'err.signature.invalid': ['peer.keys', 'peer.profile'],

@@ -3,8 +3,8 @@ import { isJsonObject, OPERATIONS } from '@rollcall/protocol'
 import { ItemRejected } from '../errors.ts'
 
 /**
- * The items of a message; a message without items, such as that of an unsubscribe, is its own single item. Those of a
- * status are the items of the message that it embeds.
+ * The items of a message. A message without items, such as that of an unsubscribe, is its own single item; a status has
+ * the items of the message that it embeds.
  */
 export type ItemOf<Message> = Message extends { readonly txnstatus_response: { readonly txn_status: infer Embedded } }
   ? ItemOf<Embedded>
@@ -24,7 +24,7 @@ export type ItemResult<Item> =
 
 const ITEMS = [...new Set(OPERATIONS.flatMap(({ reply }) => (reply.items === null ? [] : [reply.items])))]
 
-/** What became of each item, in the order of the answer. Items that are pending or received count as answered. */
+/** The result of each item, in the order of the answer. Pending and received items are not rejected. */
 export function resultsOf<Message extends object>({
   message,
 }: {

@@ -1,4 +1,4 @@
-/** What a RegistryClient is made with, and what becomes of it. */
+/** Options of a RegistryClient, and the settings made from them. */
 
 import {
   type Callback,
@@ -28,11 +28,11 @@ import { checkKind, type KindName, type SaidKind } from './records.ts'
 
 /** How the registry's answers are verified. */
 export interface PeerTrust {
-  /** Its public keys, or the address where it publishes them: by default `/.well-known/jwks.json` at its host. */
+  /** Its public keys, or their address: by default `/.well-known/jwks.json` at its host. */
   readonly keys?: JwkSet | string
   /** `required` by default. */
   readonly signature?: SignaturePolicy
-  /** How it signs: by default as we do, or as the specification describes where we do not sign. */
+  /** How it signs: by default as we do, or as the specification describes when we do not sign. */
   readonly profile?: SignatureProfile
   /** Values of `namespace` that are accepted in signatures. */
   readonly namespaces?: readonly string[]
@@ -51,27 +51,27 @@ export interface OfKind<Kind extends SaidKind> {
 }
 
 export interface ClientOptions {
-  /** Of the registry, with namespace and version: `https://registry.example/civil/v1.0.0`. */
+  /** Address of the registry with namespace and version: `https://registry.example/civil/v1.0.0`. */
   readonly base_url: string
-  /** Where it serves operations below `base_url`, if not at the paths of the specification: `{ registry: 'dci' }`. */
+  /** Paths of operations below `base_url` that differ from the specification's: `{ registry: 'dci' }`. */
   readonly paths?: Paths
-  /** Under which the registry knows us. */
+  /** Our name at the registry. */
   readonly sender_id: string
-  /** The registry's own. */
+  /** The registry's name. */
   readonly receiver_id?: string
   /**
-   * The full address to which callbacks are sent, or one for each callback: `callbacksAt('https://sp.example')`.
-   * Left out, they go where the registry has it on file.
+   * The full address of callbacks, or one for each callback: `callbacksAt('https://sp.example')`. By default the
+   * registry uses the address that it has on file.
    */
   readonly sender_uri?: string | ((callback: Callback) => string)
-  /** For access tokens; left out, requests carry none. */
+  /** How to get access tokens; without it, requests have none. */
   readonly credentials?: ClientCredentials | GiveToken
-  /** Left out, messages are not signed. */
+  /** Our key for signatures; without it, messages are not signed. */
   readonly signing?: Signing
   /** When given, requests are encrypted and answers must be. */
   readonly encryption?: Encryption
   readonly peer?: PeerTrust
-  /** How headers are written; `usual` by default. `reserialised` is for a registry that writes them again before it verifies. */
+  /** How headers are written; `usual` by default. `reserialised`: the registry writes them again before it verifies. */
   readonly outgoing?: Outgoing
   /** Receives our callbacks in this process; for `awaitCallback`, `subscribe` and `unsubscribe`. */
   readonly receiver?: Receiver
@@ -85,7 +85,7 @@ export interface ClientOptions {
   readonly max_answer_bytes?: number
 }
 
-/** All that a request needs. Keys are imported when the first one is made. */
+/** Everything that requests need. Keys are imported at the first request. */
 export interface Settings {
   readonly base_url: string
   readonly paths: Paths
@@ -106,7 +106,7 @@ export interface Settings {
 const TIMEOUT = 30_000
 const MAX_ANSWER_BYTES = 64 * 1_024 * 1_024
 
-/** @throws TypeError for an address that is none, or keys that cannot be ours */
+/** @throws TypeError for an invalid address, or keys that cannot be ours */
 export function readSettings(options: ClientOptions & OfKind<SaidKind>): Settings {
   const { kind, sender_id, receiver_id, sender_uri, signing, encryption } = options
   if (kind !== undefined) checkKind(kind)

@@ -1,4 +1,4 @@
-/** One HTTP request and its whole answer, within a time and a size. */
+/** Sends one HTTP request and reads its whole answer, within a time and a size. */
 import { TransportError } from '../errors.ts'
 import type { Fetch } from './fetch.ts'
 import { BodyProblem, readText } from './read-text.ts'
@@ -24,7 +24,7 @@ export interface HttpAnswer {
 }
 
 /**
- * Sends one request. Redirects are not followed: what is sent is for this address only.
+ * Sends one request. Redirects are not followed: the request is for this address only.
  * @throws TransportError, or the reason of `signal` when that was aborted
  */
 export async function send(
@@ -62,12 +62,12 @@ function isRedirect({ status, type }: Response): boolean {
   return type === 'opaqueredirect' || (status >= 300 && status < 400)
 }
 
-/** Milliseconds in which a server that is there answers the question whether it is. */
+/** Milliseconds for a running server to answer the probe. */
 const PROBE = 5_000
 
 /**
- * In a page of another origin, an answer that the page may not read fails as a connection does. Whether the server is there
- * is asked with a request whose answer nobody reads.
+ * When a page of another origin must not read an answer, the browser reports a failed connection. A request whose
+ * answer nobody reads finds out whether the server is reachable.
  */
 async function corsProblem(fetch: Fetch, url: string, cause: unknown): Promise<TransportError | null> {
   const page = (globalThis as { readonly location?: { readonly origin?: string } }).location?.origin

@@ -11,14 +11,13 @@ export class BodyProblem extends Error {
   }
 }
 
-/** What a Request and a Response have in common. */
 export interface WithBody {
   readonly headers: { get(name: string): string | null }
   readonly body: ReadableStream<Uint8Array> | null
 }
 
 /**
- * The body as text; '' when there is none. What is not read any more is cancelled.
+ * The body as text; '' when there is none. Cancels the rest of a body that is too large.
  * @throws BodyProblem
  */
 export async function readText({ headers, body }: WithBody, maxBytes: number): Promise<string> {

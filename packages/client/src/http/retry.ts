@@ -6,7 +6,7 @@ import type { HttpAnswer } from './post.ts'
 export interface Retry {
   /** Requests in all, the first included. */
   readonly attempts: number
-  /** Before the second attempt; it doubles with each further one. */
+  /** Milliseconds before the second attempt; they double with each further one. */
   readonly first_pause: number
   readonly longest_pause: number
   /** A Retry-After beyond this ends the attempts. */
@@ -22,15 +22,15 @@ export const DEFAULT_RETRY: Retry = {
 
 const TRANSIENT = [429, 502, 503, 504]
 
-/** Whether a later attempt may go better. */
+/** True when a later attempt may succeed. */
 export const isTransient = ({ status }: Pick<HttpAnswer, 'status'>): boolean => TRANSIENT.includes(status)
 
-/** Whether nothing was heard, so that the same message may be sent again. */
+/** True when no answer came, so that the same message may be sent again. */
 export const isTransientError = (error: unknown): error is TransportError =>
   error instanceof TransportError && (error.reason === 'unreachable' || error.reason === 'timeout')
 
 /**
- * Milliseconds before the next attempt: doubling, and between half and all of it by chance, so that many clients
+ * Milliseconds before the next attempt: they double, and a random part of up to half is left out, so that many clients
  * do not come back together.
  * @param failed attempts so far, at least 1
  * @param random between 0 and 1
@@ -40,7 +40,7 @@ export function pauseAfter(failed: number, retry: Retry, random: number): number
   return whole / 2 + (whole / 2) * random
 }
 
-/** What a Retry-After says, in milliseconds from `now`: seconds or a date (RFC 9110, 10.2.3); undefined for none. */
+/** Milliseconds from `now` to a Retry-After, in seconds or a date (RFC 9110, 10.2.3); undefined for none. */
 export function retryAfter({ headers }: Pick<HttpAnswer, 'headers'>, now: number): number | undefined {
   const text = headers.get('retry-after')?.trim()
   if (text === undefined || text === '') return undefined
@@ -100,8 +100,8 @@ export function sleep(milliseconds: number, signal?: AbortSignal): Promise<void>
 }
 
 /**
- * Waits for work that others may wait for, too, and which goes on without us.
- * @throws the reason of `signal` as soon as it is aborted; then the work is not begun
+ * Waits for shared work, which goes on when this wait is aborted.
+ * @throws the reason of `signal` as soon as it is aborted; when it is aborted before, the work is not begun
  */
 export async function unlessAborted<Result>(
   work: () => Promise<Result>,

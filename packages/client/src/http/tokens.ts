@@ -13,24 +13,24 @@ export interface ClientCredentials {
   readonly scope?: string
 }
 
-/** Gives an access token of another making; `renew` says that the last one was refused. */
+/** Gives an access token from another source; `renew` says that the last one was refused. */
 export type GiveToken = (options: { readonly renew: boolean }) => string | Promise<string>
 
 export interface Tokens {
   /** @throws TokenRefused, TransportError */
   get(): Promise<string>
-  /** A token in place of one that was refused; the same for all whose token it was. */
+  /** Replaces a refused token; all users of that token get the same new one. */
   renew(refused: string): Promise<string>
 }
 
-/** Asks a function whenever a token is needed: it may remember what it gave. */
+/** Calls the function whenever a token is needed: it may cache the token. */
 export function givenTokens(give: GiveToken): Tokens {
   return { get: async () => give({ renew: false }), renew: async () => give({ renew: true }) }
 }
 
 /**
- * Tokens for client credentials. Until it expires a token is good, whatever has become of the token endpoint.
- * @param readFault what an answer says that is not of a token endpoint
+ * Tokens for client credentials. A token is used until it expires, also when the token endpoint fails.
+ * @param readFault the refusal in an answer that no token endpoint gives
  */
 export function fetchedTokens(
   http: HttpSettings,

@@ -1,15 +1,15 @@
-/** An address that begins with http:// where the server speaks TLS, or with https:// where it does not. */
+/** Finds addresses that begin with http:// where the server speaks TLS, or with https:// where it does not. */
 import { TransportError } from '../errors.ts'
 import type { Fetch } from './fetch.ts'
 
-/** What OpenSSL says of an answer that is no TLS. */
+/** OpenSSL's errors for an answer without TLS. */
 const NO_TLS = /WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST|UNKNOWN_PROTOCOL/
-/** How a connection ends that a server of TLS breaks off. */
+/** Errors of a connection that a TLS server breaks off. */
 const BROKEN_OFF = /ECONNRESET|EPIPE|UND_ERR_SOCKET|HPE_|ConnectionClosed/
-/** What proxies answer to plain HTTP: nginx, Caddy and others. */
+/** Answers of proxies (nginx, Caddy and others) to plain HTTP. */
 const IN_WORDS = /plain HTTP request .* HTTPS port|HTTP request to an HTTPS server/i
 
-/** Milliseconds in which a server of TLS that is there answers. */
+/** Milliseconds for a running TLS server to answer. */
 const PROBE = 2_000
 
 /** @returns null: the failed request says nothing of the scheme */
@@ -21,13 +21,13 @@ export async function schemeProblem(fetch: Fetch, url: string, error: unknown): 
   try {
     await fetch(`https://${host}/health`, { redirect: 'manual', signal: AbortSignal.timeout(PROBE) })
   } catch (failure) {
-    // A certificate that is not trusted is one of TLS all the same.
+    // A certificate that is not trusted shows TLS too.
     if (!isCertificateCode(codesOf(failure))) return null
   }
   return problem('https', error)
 }
 
-/** The same of an answer that came. */
+/** True for an answer that says that the server expects TLS. */
 export const isForTls = (url: string, status: number, text: string): boolean =>
   url.startsWith('http:') && status === 400 && IN_WORDS.test(text)
 
@@ -41,7 +41,7 @@ export function problem(scheme: 'http' | 'https', cause?: unknown): TransportErr
   )
 }
 
-/** Whether a failure is about a certificate, by what Node says. */
+/** True for Node's error codes about certificates. */
 export const isCertificateCode = (text: string): boolean => /CERT|SELF_SIGNED|UNABLE_TO/.test(text)
 
 /** The codes of a failed `fetch` and of its causes. */

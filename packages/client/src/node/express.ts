@@ -1,12 +1,12 @@
-/** A middleware for Express and its like, described by what it uses of them. */
+/** A middleware for Express and similar frameworks; the types name only what it uses of them. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { answer, type RequestHandler } from './listener.ts'
 
 type ConnectRequest = IncomingMessage & { readonly body?: unknown; readonly originalUrl?: string }
 
 /**
- * `app.use('/callbacks', expressReceiver(receiver))`. Stands before `express.json()`, which would leave nothing of the
- * text that was signed; a body that was read as text or bytes is accepted.
+ * `app.use('/callbacks', expressReceiver(receiver))`. Must come before `express.json()`, which does not keep the signed
+ * text; a body that was read as text or bytes is accepted.
  */
 export function expressReceiver(
   receiver: RequestHandler,

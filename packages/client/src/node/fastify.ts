@@ -1,4 +1,4 @@
-/** A plugin for Fastify, described by what it uses of it. */
+/** A plugin for Fastify; the types name only what it uses of it. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { nodeListener, type RequestHandler } from './listener.ts'
 
@@ -24,7 +24,7 @@ export interface FastifyLike {
 export function fastifyReceiver(receiver: RequestHandler): (app: FastifyLike) => Promise<void> {
   const listener = nodeListener(receiver)
   return async (app) => {
-    // Signatures cover the text as it came, so nobody else may read it. Within this plugin only.
+    // Signatures cover the text as it was sent, so no parser may read it. This holds within this plugin only.
     app.removeAllContentTypeParsers()
     app.addContentTypeParser('*', (_request, _payload, done) => done(null))
     app.all('/*', (request, reply) => {

@@ -1,7 +1,7 @@
 /** Hands requests of node:http to a web-standard handler. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-/** What a Receiver is, and whatever else answers web-standard requests. */
+/** A Receiver, or another handler of web-standard requests. */
 export interface RequestHandler {
   readonly handle: (request: Request) => Promise<Response>
 }
@@ -17,7 +17,7 @@ export function nodeListener(receiver: RequestHandler): (request: IncomingMessag
 export type ReadBody = string | Uint8Array<ArrayBuffer>
 
 interface AnswerOptions {
-  /** By default it is read from the request. */
+  /** The body, if it was read already; by default it is read from the request. */
   readonly body?: ReadBody
   /** Path and query, where a framework has cut them in `request`. */
   readonly url?: string
@@ -45,13 +45,13 @@ function webRequest(request: IncomingMessage, url: string, body: ReadBody | unde
   const { method = 'GET' } = request
   const init: RequestInit = { method, headers }
   if (method !== 'GET' && method !== 'HEAD') Object.assign(init, { body: body ?? stream(request), duplex: 'half' })
-  // Only the path counts; the host is whatever the peer says.
+  // Only the path is used; the peer may send any host.
   return new Request(`http://receiver.invalid${url.startsWith('/') ? url : '/'}`, init)
 }
 
 /**
- * The body as a stream. Node's own bridge destroys the connection when it is cancelled, and the answer with it; here
- * the rest is discarded.
+ * The body as a stream. Node's own conversion destroys the connection, and the answer with it, when the stream is
+ * cancelled; this one discards the rest of the body.
  */
 function stream(request: IncomingMessage): ReadableStream<Uint8Array> {
   let detach = (): void => {}

@@ -1,8 +1,7 @@
-/** The answer to a peer: its message has arrived, or the reason why it was refused (N11, D2). */
+/** The answer to a peer: an ack for its message, or the reason of a refusal (N11, D2). */
 import { RequestFault } from '@rollcall/protocol'
 
 export class UnknownSender extends RequestFault {
-  /** As it was sent. */
   readonly sender_id: string
 
   constructor(sender_id: string) {
@@ -11,7 +10,7 @@ export class UnknownSender extends RequestFault {
   }
 }
 
-/** @param correlation_id of the message, or a new one where it has none */
+/** @param correlation_id that of the message, or a new one when it has none */
 export function acknowledge(correlation_id: string): Response {
   return answer(200, { message: { ack_status: 'ACK', timestamp: new Date().toISOString(), correlation_id } })
 }

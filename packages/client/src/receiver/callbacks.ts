@@ -1,4 +1,4 @@
-/** The callbacks that a Receiver takes, as its handlers see them. */
+/** The callbacks of a Receiver, as its handlers get them. */
 import type {
   CallbackHeader,
   NotifyEventRequest,
@@ -31,21 +31,21 @@ export interface Received<Name extends CallbackName = CallbackName> {
   readonly name: Name
   readonly header: ReceivedHeader
   readonly message: CallbackMessages[Name]
-  /** Whether a signature was verified; false only where the peer's policy allows it. */
+  /** A signature was verified; false only where the peer's policy allows it. */
   readonly signed: boolean
   readonly encrypted: boolean
-  /** Timestamps that came without a zone and were read as UTC, such as `message.search_response[0].timestamp`. */
+  /** Timestamps without a zone, which were read as UTC, such as `message.search_response[0].timestamp`. */
   readonly assumed_utc?: readonly string[]
-  /** In a notification: the kind of the registry, where the receiver knows it. */
+  /** In a notification: the kind of the registry, if the receiver knows it. */
   readonly kind?: keyof RecordsByKind
-  /** In a notification: the reference_ids of items whose record is older than one that was handled. */
+  /** In a notification: reference_ids of items whose record is older than a handled one. */
   readonly superseded?: readonly string[]
 }
 
-/** A callback that answers a request; `name` says which message it holds. */
+/** A callback that answers a request; `name` tells the type of its message. */
 export type ReplyCallback = { [Name in ReplyName]: Received<Name> }[ReplyName]
 
-/** A callback that says only that the whole request was rejected: its header has status rjct, and no message follows. */
+/** A callback that rejects a whole request: its header has status rjct, and it has no message. */
 export interface Rejected {
   readonly name: CallbackName
   readonly header: ReceivedHeader
@@ -56,8 +56,8 @@ export interface Rejected {
 export type Handler<Name extends CallbackName> = (callback: Received<Name>) => unknown
 
 /**
- * The handlers of callbacks. The peer gets an ACK after the promise of the handler is resolved. When the promise
- * rejects, the answer asks the peer to send the message again.
+ * The handlers of callbacks. The peer gets an ACK when the handler's promise resolves. When it rejects, the answer asks
+ * the peer to send the message again.
  */
 export type Handlers = { readonly [Name in CallbackName]?: Handler<Name> } & {
   readonly rejected?: (callback: Rejected) => unknown

@@ -1,4 +1,4 @@
-/** The kind as which an item of a notification is read: its names, and the identifier of its record. */
+/** Finds the kind of an item of a notification, its names, and the identifier of its record. */
 import {
   isRegType,
   type JsonValue,
@@ -12,8 +12,8 @@ import {
 } from '@rollcall/protocol'
 
 /**
- * Names in the spelling of the kind that fits best; as they were sent where it does not know them.
- * @param known the name of the registry's kind, where the receiver knows it
+ * Names in the spelling of the kind that fits best, or as sent when the kind does not have them.
+ * @param known the name of the registry's kind, if the receiver knows it
  */
 export function namesIn(data: NotifyData, known: string | undefined) {
   const { reg_event_type, reg_record_type } = data
@@ -25,7 +25,7 @@ export function namesIn(data: NotifyData, known: string | undefined) {
   }
 }
 
-/** Type and value; null where the record has no primary identifier of a kind that is known here. */
+/** Type and value; null when the record has no primary identifier of a known kind. */
 export function primaryIdentifier(data: NotifyData, known: string | undefined): readonly [string, string] | null {
   for (const kind of kindsOf(data, known)) {
     const recordType = resolveRecordType(kind, data.reg_record_type)
@@ -39,8 +39,8 @@ export function primaryIdentifier(data: NotifyData, known: string | undefined): 
 }
 
 /**
- * The kinds to which the names in an item may belong, the likeliest first; only the registry's own where it is known. A
- * reg_type alone decides nothing, because a registry may accept any name there, also one of another kind.
+ * Kinds to which the names in an item may belong, the likeliest first; only the registry's own when it is known. A
+ * reg_type alone decides nothing: a registry may accept any name there, also one of another kind.
  */
 function kindsOf(data: NotifyData, known: string | undefined): readonly Kind[] {
   const kind = known === undefined ? undefined : kindNamed(known)
@@ -48,7 +48,7 @@ function kindsOf(data: NotifyData, known: string | undefined): readonly Kind[] {
   return [...KINDS].sort((one, other) => likeness(other, data) - likeness(one, data))
 }
 
-/** How well the names fit the kind; of the reasons, each weighs more than all that follow it. */
+/** How well the names fit the kind; each reason weighs more than all that follow it. */
 function likeness(kind: Kind, { reg_type = '', reg_event_type = '', reg_record_type }: NotifyData): number {
   const recordType = resolveRecordType(kind, reg_record_type)
   const reasons = [

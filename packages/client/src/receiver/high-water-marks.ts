@@ -7,9 +7,9 @@ export interface HighWaterMarks {
   get(name: string): Promise<number | null>
   /** Remembers a number unless a higher one is. */
   raise(name: string, value: number): Promise<void>
-  /** `get` for many names at once, without those under which nothing is remembered. A store without it is asked name by name. */
+  /** `get` for many names at once; names without a value are left out. Without it, `get` is called for each name. */
   getAll?(names: readonly string[]): Promise<ReadonlyMap<string, number>>
-  /** `raise` for many names at once. A store without it is told name by name. */
+  /** `raise` for many names at once. Without it, `raise` is called for each name. */
   raiseAll?(values: ReadonlyMap<string, number>): Promise<void>
 }
 
@@ -30,7 +30,7 @@ export async function raiseMarks(marks: HighWaterMarks, values: ReadonlyMap<stri
 
 /** Remembers in this process. @param options.names those raised last are remembered; 100 000 by default */
 export function marksInMemory({ names = 100_000 }: { readonly names?: number } = {}): HighWaterMarks {
-  /** In the order in which they were raised. */
+  /** By name, in the order of their last rise. */
   const marks = new Map<string, number>()
   return {
     async get(name) {
@@ -64,7 +64,7 @@ on conflict (name) do update set value = greatest(known.value, excluded.value), 
 const GET_ALL = `select name, value from rollcall_high_water_mark
 where name = any (array(select json_array_elements_text($1::text::json)))`
 
-// In one order, so that two processes never wait for each other.
+// One order of names, so that two processes never wait for each other.
 const RAISE_ALL = `insert into rollcall_high_water_mark as known (name, value)
 select key, value::bigint from json_each_text($1::text::json) order by key
 on conflict (name) do update set value = greatest(known.value, excluded.value), raised_at = now()`
@@ -72,7 +72,7 @@ on conflict (name) do update set value = greatest(known.value, excluded.value), 
 const FORGET = 'delete from rollcall_high_water_mark where raised_at < now() - make_interval(secs => $1)'
 
 export interface SqlMarks extends HighWaterMarks {
-  /** Forgets what was not raised for so long; a year by default. Call it now and then. */
+  /** Forgets marks that were not raised for this time; a year by default. Call it now and then. */
   forget(options?: { readonly age_seconds?: number }): Promise<void>
 }
 

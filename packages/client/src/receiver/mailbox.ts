@@ -4,7 +4,7 @@ import { TransportError } from '../errors.ts'
 import type { AwaitOptions, ReplyCallback } from './callbacks.ts'
 import { RefusedCallbacks } from './refused-callbacks.ts'
 
-/** What is held for those who have not asked yet. */
+/** Limits of the callbacks that are kept until somebody asks for them. */
 export interface MailboxLimits {
   readonly callbacks: number
   /** Milliseconds. */
@@ -41,7 +41,7 @@ export class Mailbox {
       this.#held = [...this.#live(), { callback, at: this.#now() }].slice(-this.#limits.callbacks)
   }
 
-  /** A callback was refused: whoever waits goes on waiting, and is told if nothing else comes. */
+  /** Notes a refused callback: waits go on, and mention it if no other callback comes. */
   refused(fault: RequestFault, sender_id: string | null): void {
     this.#refused.note(this.#now(), fault, sender_id)
   }

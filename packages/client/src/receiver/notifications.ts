@@ -1,6 +1,6 @@
 /**
- * The order of notifications: for each subscription, what it has had, what was taken back and what is older than its last
- * event is left out; gaps are reported.
+ * Orders notifications: for each subscription, items that were handled, taken back or are older than its last event are
+ * left out; gaps are reported.
  */
 import { type NotifyEvent, NotifyMeta, validator } from '@rollcall/protocol'
 import type { Received } from './callbacks.ts'
@@ -9,12 +9,12 @@ import { type HighWaterMarks, raiseMarks, readMarks } from './high-water-marks.t
 
 export type Notification = Received<'notify'>
 
-/** Envelopes of a registry that have not come: their numbers are between two that were handled. */
+/** Envelopes of a registry that did not come: their numbers are between two handled ones. */
 export interface SequenceGap {
   readonly sender_id: string
-  /** The path at which they come. */
+  /** The path of the callbacks. */
   readonly address: string
-  /** In which they are counted; null: the registry does not say. */
+  /** The mailbox that counts them; null when the registry does not name it. */
   readonly mailbox: string | null
   readonly last: number
   readonly next: number
@@ -22,16 +22,16 @@ export interface SequenceGap {
 
 const metas = validator<NotifyMeta>(NotifyMeta)
 
-/** What the header says of the items; null for a registry that says nothing of it, or says it in another way. */
+/** The header's facts about the items; null when the registry gives none, or in another form. */
 export function notifyMeta({ header }: Pick<Notification, 'header'>): NotifyMeta | null {
   return metas.accepts(header.meta) ? header.meta : null
 }
 
-/** A notification as it is to be handled. */
+/** A notification without items that need not be handled. */
 export interface Ordered {
-  /** Without the items that are news for no subscription; its meta has only the codes for which an item is news. */
+  /** Only items that are news for some subscription; its meta has only the codes of these subscriptions. */
   readonly current: Notification
-  /** Remembers it; called when it was handled. */
+  /** Call it after the handling: it remembers the items. */
   readonly handled: () => Promise<void>
 }
 
@@ -75,7 +75,7 @@ export async function inOrder(
     raise(latest, version)
     for (const { had, order } of fresh) {
       raise(had, version)
-      // A backfill is no event: one that was held until now is not behind it.
+      // A backfill does not raise it: an event that was held back until now must still be news.
       if (corrects || !meta.backfill) raise(order, version)
     }
   }
@@ -104,21 +104,21 @@ interface CodeMarks {
   readonly code: string
   /** Remembered once the item was handled. */
   readonly had: string
-  /** Its value is the version of the item that has taken this one back or corrected it. */
+  /** The mark of the version of the item that has taken this one back or corrected it. */
   readonly taken_back: string
   /**
-   * Its value is the version of the last event of the record and event type; for a correction it is the `taken_back` of the
-   * corrected item. Null: the item has no order.
+   * The mark of the last version of this record and event type; for a correction, the `taken_back` of the corrected
+   * item. Null when the item has no order.
    */
   readonly order: string | null
 }
 
 interface MarkedItem {
   readonly event: NotifyEvent
-  /** 0: not known, so it is older than nothing. */
+  /** 0 when unknown: then it is older than nothing. */
   readonly version: number
   readonly corrects: boolean
-  /** Its value is the version of the last item of the record, for whichever subscription; null: the item has no order. */
+  /** The mark of the record's last version for any subscription; null when the item has no order. */
   readonly latest: string | null
   readonly codes: readonly CodeMarks[]
 }

@@ -16,13 +16,12 @@ export type EnrolmentLabel = (typeof ENROLMENT_LABELS)[number]
 
 const INACTIVE: EnrolmentLabel = 'Inactive'
 
-/** What is asked about one person. */
 export interface CheckedEnrolment {
   /** The value of an identifier. */
   readonly person: string
-  /** Null: any programme. */
+  /** Null for any programme. */
   readonly programme: string | null
-  /** All of it. */
+  /** The whole question. */
   readonly question: Question<'enrolment-status'>
 }
 

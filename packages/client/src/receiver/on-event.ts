@@ -5,7 +5,7 @@ import type { Handler } from './callbacks.ts'
 import { namesIn } from './event-kinds.ts'
 import { type Notification, notifyMeta } from './notifications.ts'
 
-/** The events of all kinds, and the two by which a registry takes one back; a test compares them with the kinds. */
+/** Events of all kinds, and the two by which a registry takes one back. A test compares them with the kinds. */
 export const EVENT_NAMES = [
   'LiveBirth',
   'Death',
@@ -24,26 +24,25 @@ export const EVENT_NAMES = [
 ] as const
 export type EventName = (typeof EVENT_NAMES)[number]
 
-/** Whether the record fulfils the filter since the change, before and after it, or no more. */
+/** How the change affects the filter's match: the record `entered` it, `stayed` in it or `left` it. */
 export type Presence = 'entered' | 'stayed' | 'left'
 
-/** What is said of one event. */
 export interface EventContext {
   /** The item of the notification. */
   readonly event: NotifyEvent
-  /** The kind's own spelling, where a kind has it; null: the registry does not say which event it is. */
+  /** The kind's own spelling, if a kind has the event; null when the registry does not name it. */
   readonly event_type: string | null
-  /** The kind's own spelling, where a kind has it. */
+  /** The kind's own spelling, if a kind has the type. */
   readonly record_type: string
   /**
-   * Codes of the subscriptions for which it is news, each with its presence; empty where the registry does not say. One that
-   * was handled for some subscriptions may come again for others.
+   * Codes of the subscriptions for which it is news, each with its presence; empty when the registry does not tell. An
+   * event that was handled for some subscriptions may come again for others.
    */
   readonly subscriptions: Readonly<Record<string, Presence>>
   readonly record_version: number | null
   /**
-   * A later version of the record was handled before, for another subscription or by a backfill: the event is news, and its
-   * record is older than the one that is known.
+   * A later version of the record was handled before, for another subscription or a backfill: the event is news, but
+   * its record is outdated.
    */
   readonly superseded: boolean
   readonly occurred_at: string | null
@@ -51,33 +50,32 @@ export interface EventContext {
   /** reference_id of the earlier item that this one takes back. */
   readonly corrects: string | null
   /**
-   * The record was merged into another one: the primary identifier of that one. Later events of the record come with that
+   * Primary identifier of the record into which this one was merged; null when it was not. Later events have that
    * identifier.
    */
   readonly replaced_by: Readonly<NonNullable<NotifyMeta['replaced_by']>[string]> | null
-  /** The operator tries it out: nothing happened. */
+  /** A test by the operator: nothing happened. */
   readonly test: boolean
-  /** It is no news: the record matched already, and the operator asked for it. */
+  /** No news: the record already matched, and the operator requested it. */
   readonly backfill: boolean
-  /** All of it. */
+  /** The whole notification. */
   readonly notification: Notification
 }
 
-/** A kind gives the records their types; they are not checked against them. */
+/** A kind gives records its types, which are not checked. */
 export type EventHandler<Kind extends SaidKind = string> = (
   record: Kind extends KindName ? RecordOf<Kind> | RecordOf<Kind>[] : NotifyData['reg_records'],
   context: EventContext,
 ) => unknown
 
-/** `otherwise` takes the events that have no handler of their own; without it they are acknowledged and left. */
+/** `otherwise` handles events without a handler of their own; without it they are acknowledged and ignored. */
 export type EventHandlers<Kind extends SaidKind = string> = {
   readonly [Name in EventName | 'otherwise']?: EventHandler<Kind>
 }
 
 /**
  * A handler for `notify`: it calls the handlers one after the other, in the order of the items. When one rejects, the
- * registry sends all of them again.
- * With a kind, as in `onEvent<'civil'>(...)`, records have the types of that kind, as those of a client with a kind have.
+ * registry sends all of them again. With a kind, as in `onEvent<'civil'>(...)`, records have the types of that kind.
  */
 export function onEvent<Kind extends SaidKind = string>(handlers: EventHandlers<Kind>): Handler<'notify'> {
   return async (notification) => {

@@ -1,4 +1,4 @@
-/** Every message is handled once; those who bring it again hear what became of it. */
+/** Handles every message once; a sender that repeats it gets the result of the first time. */
 import { RequestFault } from '@rollcall/protocol'
 import { sleep } from '../http/retry.ts'
 import type { MessageKey, ReceivedMessages } from './received-messages.ts'
@@ -18,7 +18,7 @@ export function once(memory: ReceivedMessages, wait = WAIT): Once {
     try {
       await handle()
     } catch (error) {
-      // The handler's result counts, also when the memory fails.
+      // The handler's error is thrown, also when the memory fails.
       await memory.release(key).catch(() => undefined)
       throw error
     }
@@ -35,7 +35,7 @@ export function once(memory: ReceivedMessages, wait = WAIT): Once {
   }
 }
 
-/** True when it is ours to handle, false when it was handled. */
+/** True when the message is ours to handle, false when it was handled. */
 async function claim(memory: ReceivedMessages, key: MessageKey, wait: typeof WAIT): Promise<boolean> {
   for (let waited = 0; ; waited += wait.step) {
     const claim = await memory.claim(key)

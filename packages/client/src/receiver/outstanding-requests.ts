@@ -1,6 +1,6 @@
 /**
- * The requests whose callbacks are still to come. A callback that repeats a header without receiver_id does not say
- * which registry sends it: the request that it answers does.
+ * Requests whose callbacks have not come yet. A callback that repeats a header without receiver_id does not name its
+ * registry, so the request that it answers does.
  */
 import { RequestFault } from '@rollcall/protocol'
 import { type Frame, type Trust, turned, verify } from '../trust/open.ts'
@@ -9,9 +9,9 @@ import { type Frame, type Trust, turned, verify } from '../trust/open.ts'
 const MOST = 10_000
 
 export class OutstandingRequests {
-  /** By correlation_id, the trust in the registry that was asked. */
+  /** By correlation_id: the trust in the registry of the request. */
   readonly #accepted = new Map<string, Trust>()
-  /** Requests without their ack: a callback may come before it, and has the transaction_id. */
+  /** Requests without an ack yet: a callback may come before it, and has the transaction_id. */
   readonly #asking = new Set<{ readonly transaction_id: string; readonly trust: Trust }>()
 
   /** Remembers a request from before it is sent. */
@@ -34,8 +34,8 @@ export class OutstandingRequests {
   }
 
   /**
-   * The callback with the addresses of an answer, and its sender: the one peer that repeats addresses, whose signature it
-   * has, and which was asked. Null without one, and where a signature is not required.
+   * A callback that repeats the request's addresses, with those of an answer, and its sender: the one peer that repeats
+   * addresses, signed it, and got the request. Null for no such peer, and where a signature is not required.
    */
   async senderOf(
     frame: Frame,
@@ -65,7 +65,7 @@ async function someAsync<Item>(items: readonly Item[], is: (item: Item) => Promi
   return false
 }
 
-/** Whether its signature is required and verifies. */
+/** True when a signature is required and verifies. */
 async function isProven(frame: Frame, trust: Trust): Promise<boolean> {
   if (trust.signature !== 'required') return false
   try {
@@ -78,7 +78,7 @@ async function isProven(frame: Frame, trust: Trust): Promise<boolean> {
 
 const OUTSTANDING = new WeakMap<object, OutstandingRequests>()
 
-/** Those whose callbacks a receiver gets. */
+/** The requests whose callbacks a receiver gets. */
 export function outstandingAt(receiver: object): OutstandingRequests {
   const known = OUTSTANDING.get(receiver) ?? new OutstandingRequests()
   OUTSTANDING.set(receiver, known)

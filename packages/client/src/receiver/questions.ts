@@ -1,4 +1,4 @@
-/** The questions that a receiver answers where its system is an employment support system itself (spec "Purpose" 6, N10). */
+/** Questions that a receiver answers when its own system is an employment support system (spec "Purpose" 6, N10). */
 import {
   actionMeans,
   type CallbackHeader,
@@ -20,7 +20,7 @@ import type { Frame, Opened, Trust } from '../trust/open.ts'
 import type { ReceivedHeader } from './callbacks.ts'
 import { checkCount } from './read-callback.ts'
 
-/** What an employment support system is asked and answers at once. */
+/** Operations that an employment support system answers synchronously. */
 export const QUESTION_NAMES = ['search', 'txn-status', 'enrolment-status'] as const
 export type QuestionName = (typeof QUESTION_NAMES)[number]
 
@@ -29,7 +29,7 @@ export interface Question<Name extends QuestionName = QuestionName> {
   readonly name: Name
   readonly header: ReceivedHeader
   readonly message: Messages[Name]['request']
-  /** Whether a signature was verified; false only where the peer's policy allows it. */
+  /** A signature was verified; false only where the peer's policy allows it. */
   readonly signed: boolean
   readonly encrypted: boolean
 }
@@ -45,12 +45,12 @@ export type AnswerHandler<Name extends QuestionName> = (
 ) => AnswerContent<Name> | Promise<AnswerContent<Name>>
 
 /**
- * What is answered, by the name of the operation. A handler may throw a RequestFault; any other error asks the peer to
- * send the question again later. A repeated question is answered again.
+ * Handlers by operation. A handler may throw a RequestFault; any other error asks the peer to repeat the question
+ * later. A repeated question is answered again.
  */
 export type AnswerHandlers = { readonly [Name in QuestionName]?: AnswerHandler<Name> }
 
-/** The question that is asked at this address, below whatever it is mounted at; null where it is none that is answered. */
+/** The question of this address, below any mount point; null for an address whose question has no handler. */
 export function questionAt(path: string, answers: AnswerHandlers): Operation | null {
   const rows = QUESTION_NAMES.filter((name) => answers[name] !== undefined).map(operation)
   const ends = (row: Operation): boolean => row.sync_paths.some((own) => path.endsWith(own.slice(own.indexOf('/'))))
@@ -96,7 +96,7 @@ export async function answerQuestion(
   const row = operation(question.name)
   const key = question.encrypted ? await trust.keys.encryption() : null
   if (question.encrypted && key === null) {
-    // Nothing goes out in clear instead, and nobody is looked up for it.
+    // The answer is never sent unencrypted instead, and its handler is not called.
     throw new RequestFault('err.encryption.invalid', 'the sender publishes no key to encrypt the answer with')
   }
   const handler = answers[question.name] as ((question: Question) => Promise<object>) | undefined

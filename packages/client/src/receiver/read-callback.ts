@@ -22,7 +22,7 @@ import type { CallbackMessages, CallbackName, Received, ReceivedHeader, Rejected
 
 const headers = validator(receivedSchema(CallbackHeader))
 const receivedHeaders = validator<ReceivedHeader>(IncomingHeader)
-/** What a callback may hold; of events, generic senders put several records into one. */
+/** Messages of callbacks. Generic senders put several records into one event. */
 type Incoming = CallbackMessages[ReplyName] | IncomingNotifyEventRequest
 const messages = new Map<string, Validator<Incoming>>(
   CALLBACKS.map(({ name, message }) => [name, validator(receivedSchema(message.incoming, KINDS))]),
@@ -31,8 +31,8 @@ const messages = new Map<string, Validator<Incoming>>(
 const FIRST_SEGMENT = 'registry'
 
 /**
- * Which callback it is: the one whose path stands at the end of the address, below whatever it is mounted at, or, at
- * an address that is none of theirs, the one of the action (a sender_uri may be any address, G1).
+ * Finds the callback whose path ends the address, below any mount point, or, for any other address, the callback of the
+ * action (a sender_uri may be any address, G1).
  * @throws RequestFault err.request.bad
  */
 export function rowOf(path: string, action: unknown): Callback {
@@ -47,7 +47,7 @@ export function rowOf(path: string, action: unknown): Callback {
 
 /**
  * The callback, checked against its documented shape.
- * @param opened undefined when there is none, which only a rejection may say
+ * @param opened undefined without a message, which only a rejection may lack
  * @throws RequestFault err.request.bad, naming the member and the rule
  */
 export function readCallback(
@@ -57,7 +57,7 @@ export function readCallback(
   signed: boolean,
 ): Received | Rejected {
   const { header } = frame
-  // The members of a status are checked where they are; only some rows ask for them.
+  // The status members are checked whenever they exist; only some rows require them.
   if (row.header === 'callback' || header.status !== undefined) {
     const problem = headers.problem(header, 'header')
     if (problem !== null) throw bad(problem)
@@ -86,7 +86,7 @@ export function checkCount(message: Message, { total_count }: JsonObject, member
   }
 }
 
-/** Generic senders put several records into one event; each is one event (3.1). */
+/** Splits an event with several records, as generic senders write it, into one event each (3.1). */
 function oneRecordEach(message: Incoming): Received['message'] {
   if (!('notify_event' in message)) return message
   const notify_event = message.notify_event.flatMap((event) =>

@@ -1,4 +1,4 @@
-/** The body of a callback: of the right type, within its size, as text; and what it may hold. */
+/** Reads the body of a request: its type, its size, its text, and the limits of its values. */
 import { type AcceptedTypes, bodyTypeProblem, type JsonBounds, type Message, RequestFault } from '@rollcall/protocol'
 import { BodyProblem, readText } from '../http/read-text.ts'
 
@@ -24,13 +24,13 @@ const MAX_OUTSIDE = 10_000
 /** Names of any one object. */
 const MAX_NAMES = 1_000
 
-/** Of an envelope with one of these messages. */
+/** Limits of an envelope with one of these messages. */
 export function envelopeBounds(maxValues: number, messages: readonly Message[]): JsonBounds {
   const paths = messages.flatMap(({ bulk }) => bulk.map((path) => ['message', ...path]))
   return { maxValues, maxNames: MAX_NAMES, bulk: { paths, maxOutside: MAX_OUTSIDE } }
 }
 
-/** Of a message that was encrypted. */
+/** Limits of an encrypted message. */
 export function messageBounds(maxValues: number, { bulk }: Message): JsonBounds {
   return { maxValues, maxNames: MAX_NAMES, bulk: { paths: bulk, maxOutside: MAX_OUTSIDE } }
 }

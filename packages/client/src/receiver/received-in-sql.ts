@@ -1,7 +1,7 @@
-/** Remembers messages in PostgreSQL, so that they are handled once over restarts and by one of several processes. */
+/** Remembers messages in PostgreSQL: each is handled once, over restarts and by one of several processes. */
 import type { MessageKey, ReceivedMessages } from './received-messages.ts'
 
-/** Runs one statement with its values, as `pg` and its like do. */
+/** Runs one statement with its values, as `pg` and similar clients do. */
 export type Query = (
   text: string,
   values: readonly unknown[],
@@ -36,7 +36,7 @@ where sender_id = $1 and message_id = $2 and claim = $3 and done_at is null`
 const FORGET = `delete from rollcall_received_message where claimed_at < now() - make_interval(secs => $1)`
 
 export interface SqlMemory extends ReceivedMessages {
-  /** Forgets messages that are older; five days by default. Call it now and then. */
+  /** Forgets older messages; five days by default. Call it now and then. */
   forget(options?: { readonly age_seconds?: number }): Promise<void>
 }
 
@@ -47,7 +47,7 @@ export function rememberInSql(
   query: Query,
   { claim_seconds = 300 }: { readonly claim_seconds?: number } = {},
 ): SqlMemory {
-  /** Of messages that this process is handling. */
+  /** The claims of messages that this process is handling. */
   const claims = new Map<string, string>()
   const nameOf = ({ sender_id, message_id }: MessageKey): string => JSON.stringify([sender_id, message_id])
   const settle = async (statement: string, key: MessageKey): Promise<void> => {

@@ -1,4 +1,4 @@
-/** Which messages were handled before: a peer sends one until it hears that it has arrived (N16). */
+/** Remembers handled messages: a peer repeats a message until it gets an ack (N16). */
 
 export interface MessageKey {
   readonly sender_id: string
@@ -6,8 +6,8 @@ export interface MessageKey {
 }
 
 /**
- * `claimed`: it is new, or was released, and is ours to handle. `done`: it was handled. `busy`: somebody is
- * handling it now.
+ * `claimed`: the message is new or was released, and is ours to handle. `done`: it was handled. `busy`: another call is
+ * handling it.
  */
 export type Claim = 'claimed' | 'done' | 'busy'
 
@@ -15,7 +15,7 @@ export type Claim = 'claimed' | 'done' | 'busy'
 export interface ReceivedMessages {
   claim(key: MessageKey): Promise<Claim>
   done(key: MessageKey): Promise<void>
-  /** It was not handled: the next copy counts as new. */
+  /** Marks a message that was not handled: its next copy is new. */
   release(key: MessageKey): Promise<void>
 }
 
@@ -29,14 +29,14 @@ export interface MemoryLimits {
   readonly now?: () => number
 }
 
-/** Remembers in this process: what was handled before a restart is handled again when it comes again. */
+/** Remembers in this process only: after a restart, a repeated message is handled again. */
 export function rememberInMemory({
   messages = 100_000,
   age = 5 * DAY,
   now = Date.now,
 }: MemoryLimits = {}): ReceivedMessages {
   const running = new Set<string>()
-  /** When each was handled, in that order. */
+  /** When each message was handled, in this order. */
   const handled = new Map<string, number>()
   const nameOf = ({ sender_id, message_id }: MessageKey): string => JSON.stringify([sender_id, message_id])
 

@@ -35,23 +35,23 @@ import { type ReceivedMessages, rememberInMemory } from './received-messages.ts'
 /** A registry that may send callbacks. */
 export interface Peer {
   readonly sender_id: string
-  /** Its public keys, or the address where it publishes them. Without, nothing that it signs verifies. */
+  /** Its public keys, or their address. Without keys, none of its signatures verifies. */
   readonly keys?: JwkSet | string
   /** `required` by default. */
   readonly signature?: SignaturePolicy
-  /** By default what the specification describes. */
+  /** By default the profile of the specification. */
   readonly profile?: SignatureProfile
   /** Values of `namespace` that are accepted in signatures. */
   readonly namespaces?: readonly string[]
   /** Messages in clear are refused; false by default. */
   readonly encrypted?: boolean
   /**
-   * It repeats the header of the request: its callbacks name us as `sender_id` and the peer as `receiver_id`. False by
-   * default, because with true only the signature distinguishes its messages from our own.
+   * The peer repeats the header of the request: its callbacks name us as `sender_id` and the peer as `receiver_id`.
+   * False by default, because with true only the signature distinguishes its messages from our own.
    */
   readonly repeats_addresses?: boolean
   /**
-   * Its kind, such as `civil`. Left out, it is that of a client which has subscribed through this receiver, or the one whose
+   * Its kind, such as `civil`. By default the kind of a client that subscribed through this receiver, or the one whose
    * names fit a notification best.
    */
   readonly kind?: KindName
@@ -63,7 +63,7 @@ export interface ReceiverOptions {
   /** Our own sender_id, or several: a callback that names another receiver is refused. */
   readonly receiver_id: string | readonly string[]
   readonly handlers?: Handlers
-  /** The questions that this system answers itself, as an employment support system; they need `signing`. */
+  /** Handlers of the questions that this system answers as an employment support system; they need `signing`. */
   readonly answers?: AnswerHandlers
   /** How our answers are signed. */
   readonly signing?: Signing
@@ -71,11 +71,11 @@ export interface ReceiverOptions {
   readonly decryption_keys?: readonly Jwk[]
   /** Which messages were handled; `rememberInMemory()` by default. */
   readonly memory?: ReceivedMessages
-  /** Which versions of records were handled: older ones are left out of notifications. `marksInMemory()` by default. */
+  /** Versions of handled records: older records are left out of notifications. `marksInMemory()` by default. */
   readonly marks?: HighWaterMarks
-  /** Told of numbers of notifications that are missing: what a registry sends to one address has no gaps. */
+  /** Called for missing numbers of notifications: a registry numbers what it sends to one address without gaps. */
   readonly on_gap?: (gap: SequenceGap) => void
-  /** Whether the HTTP request itself may pass, by its bearer token for instance. */
+  /** True when the HTTP request may pass, for example because of its bearer token. */
   readonly authorize?: (request: Request) => boolean | Promise<boolean>
   /** Gets the errors of handlers, stores and key sets. Peers never see them. */
   readonly on_error?: (error: unknown) => void
@@ -85,7 +85,7 @@ export interface ReceiverOptions {
   readonly max_body_values?: number
   /** Callbacks held for `awaitCallback`: 1 000 for 10 minutes by default. */
   readonly held?: Partial<MailboxLimits>
-  /** For key sets that are published. */
+  /** Fetches published key sets. */
   readonly fetch?: Fetch
 }
 
@@ -113,10 +113,10 @@ export class Receiver {
   readonly #maxValues: number
   /** By our sender_id. */
   readonly #signers = new Map<string, Promise<Signer>>()
-  /** By sender_id, as far as they are known. */
+  /** Known kinds, by sender_id. */
   readonly #kinds = new Map<string, KindName>()
 
-  /** @throws TypeError for keys that cannot be what they are given for, or a kind that is none */
+  /** @throws TypeError for keys that do not fit their use, or an unknown kind */
   constructor(options: ReceiverOptions) {
     const { fetch: given = (url, init) => fetch(url, init), receiver_id } = options
     if (Object.keys(options.answers ?? {}).length > 0 && options.signing === undefined) {
@@ -136,8 +136,8 @@ export class Receiver {
   }
 
   /**
-   * Answers a callback with an ack, and a question with its answer. Never rejects: `on_error` gets an error of ours, and the answer asks the peer to
-   * send its message again.
+   * Answers a callback with an ack, and a question with its answer. Never rejects: `on_error` gets internal errors, and
+   * the answer asks the peer to send its message again.
    */
   readonly handle = async (request: Request): Promise<Response> => {
     try {
@@ -155,7 +155,7 @@ export class Receiver {
   }
 
   /**
-   * The callback with this correlation_id, whether it has come or will.
+   * The callback with this correlation_id, which may have come already.
    * @throws TransportError `no_callback` when it does not come within `timeout`
    * @throws the reason of `signal` when that is aborted
    */
@@ -164,9 +164,9 @@ export class Receiver {
   }
 
   /**
-   * Says of which kind a registry is, unless its peer says so: the names in its notifications are read as those of that kind.
-   * A client with a `kind` calls it when the registry has answered.
-   * @throws TypeError for a kind that is none
+   * Sets the kind of a registry, unless its peer has one: names in its notifications are read as names of that kind. A
+   * client with a `kind` calls it after an answer of the registry.
+   * @throws TypeError for an unknown kind
    */
   noteKind(sender_id: string, kind: string): void {
     const name = checkKind(kind)
@@ -186,7 +186,7 @@ export class Receiver {
       throw new RequestFault('err.request.unauthorized', 'the access token is missing or not valid')
     }
 
-    // What was sent, by whom, and did it sign this?
+    // Who sent what, and is it signed?
     const { pathname } = new URL(request.url)
     const asked = questionAt(pathname, answers)
     const kind = asked === null ? 'callback' : 'question'
@@ -195,7 +195,7 @@ export class Receiver {
     const { frame, sender_id, trust } = await this.#from(readFrame(text, kind, headers, bounds))
     const signed = await verify(frame, trust, kind)
 
-    // Is it for us, and what does it say?
+    // Are we the receiver, and what is the message?
     this.#checkAddress(frame)
     const opened = (message: Message) =>
       open(frame, trust, this.#keys, this.#maxBytes, messageBounds(this.#maxValues, message))
@@ -221,7 +221,7 @@ export class Receiver {
     return answerQuestion({ answers, sender_id, signer: await signer, trust }, question)
   }
 
-  /** The peer that sends; its header with the addresses in the order of an answer, where it repeats the request's. */
+  /** The sending peer; the header of one that repeats addresses is turned into that of an answer. */
   async #from(frame: Frame): Promise<{ readonly frame: Frame; readonly sender_id: string; readonly trust: Trust }> {
     const { header } = frame
     const sender_id = String(header.sender_id)
@@ -257,12 +257,12 @@ export class Receiver {
       : await handle(handlers, callback)
     if ('message' in callback && callback.name !== 'notify') this.#mailbox.put(callback as ReplyCallback)
     else if (!isHandled) {
-      // Nobody here would ever know of it: the peer had better keep it.
+      // No handler takes it: the peer should keep it.
       throw new RequestFault('err.request.not_found', `nothing here takes ${callback.name}`)
     }
   }
 
-  /** False when there is no handler for it. */
+  /** False without a handler. */
   async #notified(handlers: Handlers, received: Notification, address: string): Promise<boolean> {
     const kind = this.#kinds.get(received.header.sender_id)
     const notification = kind === undefined ? received : { ...received, kind }
@@ -279,18 +279,18 @@ export class Receiver {
 const isNotification = (callback: Received | Rejected): callback is Notification =>
   'message' in callback && callback.name === 'notify'
 
-/** What a hook does wrong is not the peer's business. */
+/** Calls a hook whose failure must not reach the peer. */
 function quietly(hook: () => void): void {
   try {
     hook()
   } catch {
-    // There is nobody left to tell.
+    // Nobody is left to report to.
   }
 }
 
-/** False when there is no handler for it. */
+/** False without a handler. */
 async function handle(handlers: Handlers, callback: Received | Rejected): Promise<boolean> {
-  // The name of a callback says which message it holds.
+  // The name of a callback tells the type of its message.
   const handler = ('message' in callback ? handlers[callback.name] : handlers.rejected) as
     | ((callback: Received | Rejected) => unknown)
     | undefined

@@ -1,4 +1,4 @@
-/** Callbacks that were refused, for whoever waits for one in vain. They end no wait, because anybody can send them. */
+/** Refused callbacks, for the message of a wait that ends in vain. They end no wait, because anybody can send them. */
 import type { RequestFault } from '@rollcall/protocol'
 
 /** Milliseconds: a callback may come before its caller begins to wait. */
@@ -12,7 +12,7 @@ const LONGEST = 120
 export class RefusedCallbacks {
   #recent: readonly { readonly at: number; readonly text: string }[] = []
 
-  /** @param sender_id of a sender that is unknown, as it was sent; null: the refusal has another reason */
+  /** @param sender_id the unknown sender, as it was sent; null when the refusal has another reason */
   note(at: number, { code, message }: RequestFault, sender_id: string | null): void {
     const text = sender_id === null ? `${code}, ${message}` : `sender ${sender_id} is unknown`
     this.#recent = [...this.#recent, { at, text: shown(text) }].slice(-MOST)
@@ -27,7 +27,7 @@ export class RefusedCallbacks {
   }
 }
 
-/** A text of a peer's, cut; characters that a terminal would obey, or that nobody sees, are escaped. */
+/** A peer's text, cut; control characters and invisible ones are escaped. */
 function shown(text: string): string {
   const cut = text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text
   return cut.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`)

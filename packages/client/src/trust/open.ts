@@ -1,4 +1,4 @@
-/** What peers send: the frame, its signature, its encryption. Everything that is wrong is a RequestFault. */
+/** Opens messages of peers: frame, signature, encryption. Every fault is a RequestFault. */
 import {
   CallbackHeader,
   DEFAULT_SIGNATURE_PROFILE,
@@ -40,7 +40,7 @@ export interface Trust {
   readonly repeats_addresses: boolean
 }
 
-/** The options of a peer: its keys, or the address where it publishes them, and what differs from the defaults. */
+/** Options of a peer: its keys or their address, and differences from the defaults. */
 export type TrustOptions = Partial<Omit<Trust, 'keys'>> & { readonly keys?: JwkSet | string | undefined }
 
 /** @throws TypeError for keys that are no set of public keys */
@@ -59,13 +59,13 @@ export function trustIn({ keys = { keys: [] }, ...peer }: TrustOptions, http: Ht
 export interface Frame {
   readonly source: SourcedEnvelope
   readonly header: JsonObject
-  /** Not opened and not checked yet; undefined when there is none. */
+  /** Not decrypted and not checked yet; undefined when missing. */
   readonly message: JsonObject | undefined
-  /** Timestamps of the header that had no zone. */
+  /** Timestamps of the header without a zone. */
   readonly assumed_utc: InUtc['assumed_utc']
 }
 
-/** How headers are brought into the canonical spelling, by what is read. */
+/** How headers are brought into the canonical spelling. */
 const TOLERATED = {
   answer: tolerateHeader,
   'unsigned answer': tolerateUnsignedAnswer,
@@ -73,7 +73,7 @@ const TOLERATED = {
   question: tolerateHeader,
 } as const
 
-/** What was sent: a question must have zones in its timestamps, and a callback may be days old (N16). */
+/** What the peer sent. Timestamps of a question must have zones, and a callback may be days old (N16). */
 export type Sent = 'answer' | 'callback' | 'question'
 
 /**
@@ -107,8 +107,8 @@ function parsed(text: string, bounds?: JsonBounds): SourcedEnvelope {
 }
 
 /**
- * Verifies the signature under the policy for its sender. What was parsed is what was signed. Unlike a registry, we hold
- * a signature without times of its own to the time of its message under every policy.
+ * Verifies the signature of the received text under the policy for its sender. Unlike a registry, we check a signature
+ * without times against the time of its message, under every policy.
  * @returns whether it is signed
  * @throws RequestFault err.signature.missing, err.signature.invalid
  */
@@ -158,10 +158,9 @@ export async function open(
 const bad = (message: string): RequestFault => new RequestFault('err.request.bad', message)
 
 /**
- * Whether the header has the addresses of a request from one of us to this registry, as where a registry repeats the header
- * of the request: we are its `sender_id` then, and the registry is its `receiver_id` (3.1). That the registry wrote it is for
- * the signature to say: a request of ours, or an answer of ours to that registry, has the same two addresses, but not its
- * signature.
+ * True when a header has the addresses of our request to this registry: some registries repeat them, so `sender_id` is
+ * ours and `receiver_id` the registry's (3.1). Only the signature shows that the registry wrote it: our own requests
+ * and answers to that registry have the same addresses.
  */
 export function repeatsAddresses(
   { sender_id, receiver_id }: JsonObject,

@@ -16,7 +16,7 @@ import {
 export interface Signing {
   /** The private key, with the `kid` under which the registry knows its public half. */
   readonly key: Jwk
-  /** By default what the specification describes, with the algorithm of the key. */
+  /** By default the profile of the specification, with the key's algorithm. */
   readonly profile?: SignatureProfile
   /** The `namespace` in signatures; `registry` by default. */
   readonly namespace?: string
@@ -25,7 +25,7 @@ export interface Signing {
 }
 
 /**
- * @throws TypeError for a key without kid or of no algorithm that is spoken, or a profile that does not fit it
+ * @throws TypeError for a key without kid or of an unknown algorithm, or a profile that does not fit it
  * @throws KeyRefused for a key that cannot be used
  */
 export async function signerOf(signing: Signing, sender_id: string): Promise<Signer> {

@@ -1,4 +1,4 @@
-/** The public keys of one peer: given, or fetched from where it publishes them (RFC 7517; N14). */
+/** The public keys of a peer: given, or fetched from its address (RFC 7517; N14). */
 import {
   type AlgorithmName,
   type EncryptionKey,
@@ -26,9 +26,9 @@ export interface JwkSet {
 export type KeySet = (enough?: (keys: readonly PublicKey[]) => boolean) => Promise<readonly PublicKey[]>
 
 /**
- * Keys that do not change.
- * @throws TypeError for a private or symmetric key among them, or what is no set; when they are used, for two keys of one
- * name
+ * Fixed keys.
+ * @throws TypeError for a private or symmetric key among them, or an invalid set; when they are used, for two keys of
+ * one name
  */
 export function givenKeySet(set: JwkSet): KeySet {
   const jwks = publicJwks(set)
@@ -55,7 +55,7 @@ function publicJwks(set: JwkSet): ReturnType<typeof readKeySet> {
 const PAUSE_WITHOUT = 1_000
 
 /**
- * Keys that are fetched when they are needed. A set that shows a private key is not believed, nor what it was before.
+ * Keys that are fetched when they are needed. A set with a private key is refused, and the earlier set is dropped.
  * @param now milliseconds
  */
 export function fetchedKeySet(http: HttpSettings, url: string, now: () => number = Date.now): KeySet {
@@ -86,7 +86,7 @@ async function fetchKeys(http: HttpSettings, url: string): Promise<Fetched<reado
 export interface PeerKeys {
   /** Keys of this algorithm: those called `kid`, or all where the signature names none. */
   verifying(kid: string | null, algorithm: AlgorithmName): Promise<readonly WebCryptoKey[]>
-  /** The first key to encrypt for it; null when there is none. */
+  /** The first encryption key of the peer; null for none. */
   encryption(): Promise<EncryptionKey | null>
 }
 

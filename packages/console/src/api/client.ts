@@ -17,11 +17,11 @@ interface Pending<Data> {
   readonly response: Response
 }
 
-/** What is answered to an act that was done, and not to one that waits for a second operator. */
+/** The answer to an act that was done, without the answer to one that waits for a second operator. */
 type Done<Data> = Data extends { readonly proposal: unknown } ? (keyof Data extends 'proposal' ? never : Data) : Data
 
 /**
- * What a call is answered with: `await answered(api.GET('/admin/v1/registries'))`.
+ * Awaits the answer to a call: `await answered(api.GET('/admin/v1/registries'))`.
  * @throws ApiFault
  * @throws Proposed
  */
@@ -35,7 +35,7 @@ export async function answered<Data>(pending: Promise<Pending<Data>>): Promise<D
   return data as Done<Data>
 }
 
-/** What a GET call answers, by its path. */
+/** The answer to a GET call, by its path. */
 export type Answer<Path extends keyof paths> = paths[Path] extends {
   get: { responses: { 200: { content: { 'application/json': infer Body } } } }
 }

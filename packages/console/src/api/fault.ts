@@ -1,13 +1,13 @@
-/** What the admin API answers when it does not do what it was asked for. */
+/** Refusals and failures of the admin API. */
 
 export interface ErrorLine {
   readonly code: string
   readonly message: string
 }
 
-/** A call that failed. Its message is shown as it is. */
+/** A failed call. Its message is shown unchanged. */
 export class ApiFault extends Error {
-  /** Of HTTP; 0: there was no answer. */
+  /** HTTP status; 0 without an answer. */
   readonly status: number
   readonly errors: readonly ErrorLine[]
 
@@ -18,7 +18,7 @@ export class ApiFault extends Error {
     this.errors = errors
   }
 
-  /** Whether the same call may succeed later. */
+  /** The same call may succeed later. */
   get isPassing(): boolean {
     return this.status === 0 || this.status === 429 || this.status >= 500
   }

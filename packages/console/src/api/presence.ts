@@ -1,6 +1,6 @@
-/** Whether somebody is there: pages that ask by themselves must not keep a session alive. */
+/** Knows whether somebody is present: calls that a page makes by itself must not keep a session alive. */
 
-/** After this time without a key, a pointer or a scroll, what is asked is asked by the page alone. */
+/** Milliseconds without a key, a pointer or a scroll after which calls are the page's own. */
 const RECENT_MS = 20_000
 
 let lastInput = performance.now()
@@ -15,8 +15,8 @@ for (const name of ['pointermove', 'pointerdown', 'keydown', 'scroll', 'hashchan
   )
 }
 
-/** Whether somebody does something, or the page looks by itself. */
+/** '1' when somebody acts; 'poll' when the page reloads itself. */
 export const presence = (): '1' | 'poll' => (performance.now() - lastInput < RECENT_MS ? '1' : 'poll')
 
-/** The header that the server wants beside the cookie: a form or a page of another origin cannot send it. */
+/** The header that the server requires besides the cookie: a form or a page of another origin cannot send it. */
 export const consoleHeader = () => ({ 'Rollcall-Console': presence() })

@@ -3,10 +3,10 @@ import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
 import { ApiFault } from './fault.ts'
 import { SESSION_KEY, type SessionState } from './session.ts'
 
-/** Every page asks anew when it is opened; going back shows what was there at once. */
+/** Every page loads anew when it is opened; going back shows the earlier data at once. */
 const FRESH_MS = 5_000
 const ATTEMPTS = 2
-/** Also where the browser says that it is offline: the server may be on the same machine, or in the same room. */
+/** Also when the browser is offline: the server may be on the same machine, or in the same network. */
 const ANYWHERE = { networkMode: 'always' } as const
 
 /** The sign-in page takes the place of the page, whose address stays: who signs in again is back. */
@@ -29,7 +29,7 @@ export const queries: QueryClient = new QueryClient({
   },
 })
 
-/** Nothing of what one operator has seen, or got of an act, stays for the next one. */
+/** Removes what one operator has seen, or got from an act: the next one must not see it. */
 export function forgetAnswers(): void {
   queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION_KEY[0] })
   queries.getMutationCache().clear()

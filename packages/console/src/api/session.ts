@@ -5,16 +5,16 @@ import { consoleHeader } from './presence.ts'
 
 export interface Session {
   readonly operator: string
-  /** Every one, also those that another one includes. */
+  /** All roles, also those that another one includes. */
   readonly roles: readonly OperatorRole[]
-  /** Namespaces; null: all. */
+  /** Namespaces; null for all. */
   readonly registries: readonly string[] | null
   readonly expires_at: string
   readonly idle_seconds: number
-  /** Whether some acts wait for a second operator. */
+  /** Some acts wait for a second operator. */
   readonly two_person: boolean
   readonly demo: boolean
-  /** The address of the demo's own page; null: the data are not those of a demo. */
+  /** Address of the demo's own page; null for data other than a demo's. */
   readonly demo_page: string | null
 }
 

@@ -11,7 +11,7 @@ partner.use({
   },
 })
 
-/** What a GET call answers, by its path. */
+/** The answer to a GET call, by its path. */
 export type Own<Path extends keyof paths> = paths[Path] extends {
   get: { responses: { 200: { content: { 'application/json': infer Body } } } }
 }

@@ -1,4 +1,4 @@
-/** The partner page: the sign-in, or what the participant that is signed in sees. */
+/** The partner page: the sign-in, or the view of the signed-in participant. */
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { Fault, Skeleton } from '../parts/states.tsx'
@@ -21,7 +21,7 @@ export function PartnerApp({ code }: { readonly code: string | null }) {
 function Entrance({ given }: { readonly given: string | null }) {
   const [code, setCode] = useState(given)
   useEffect(() => {
-    // A link that is opened in a tab that is open already changes only what is behind the `#`.
+    // A link in an open tab only changes the part after the `#`.
     const look = () => setCode((before) => takeCode() ?? before)
     addEventListener('hashchange', look)
     return () => removeEventListener('hashchange', look)

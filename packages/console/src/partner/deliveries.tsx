@@ -1,4 +1,4 @@
-/** What is sent to the participant. */
+/** Deliveries to the participant. */
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { answered } from '../api/client.ts'
 import { Badge } from '../parts/badge.tsx'

@@ -19,7 +19,7 @@ import { SubscriptionsView } from './subscriptions.tsx'
 
 interface ViewRow {
   readonly path: string
-  /** Null: another view leads there. */
+  /** Null for a view that another view links to. */
   readonly title: string | null
   readonly view: ComponentType
 }
@@ -83,7 +83,7 @@ export function Frame({ session: { sender_id, demo } }: { readonly session: Sess
   )
 }
 
-/** A view below another one belongs to it. */
+/** A view below another one belongs to that one. */
 function currentOf(path: string, to: string): 'page' | 'true' | undefined {
   if (path === to) return 'page'
   return to !== '/' && path.startsWith(`${to}/`) ? 'true' : undefined

@@ -1,4 +1,4 @@
-/** What the participant may do, and what is used of it today. */
+/** The participant's rights, and today's usage. */
 import { useQuery } from '@tanstack/react-query'
 import { answered } from '../api/client.ts'
 import { Quotas } from '../pages/participant/quotas.tsx'

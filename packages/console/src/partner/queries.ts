@@ -10,7 +10,7 @@ export const SESSION_KEY = ['session'] as const
 const FRESH_MS = 5_000
 const ATTEMPTS = 2
 
-/** Nothing of what one participant has seen stays for the next one. */
+/** Removes what one participant has seen: the next one must not see it. */
 export function forget(): void {
   queries.setQueryData<Session | null>(SESSION_KEY, null)
   queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION_KEY[0] })

@@ -11,9 +11,9 @@ import { PARTNER_SIGN_IN as TEXTS } from '../texts/partner.ts'
 import { forget, queries, SESSION_KEY, signIn } from './queries.ts'
 
 interface SignInProps {
-  /** Of the link; null: none was opened. */
+  /** The code of the link; null when no link was opened. */
   readonly code: string | null
-  /** The code is used up. */
+  /** Called when the code is used up. */
   readonly onOver: () => void
 }
 
@@ -27,7 +27,7 @@ export function SignIn({ code, onOver }: SignInProps) {
       queries.setQueryData(SESSION_KEY, session)
       onOver()
     },
-    // Who was signed in before stays so. A code that the server did not look at is still good.
+    // An earlier session goes on. Only a code that the server refused is used up.
     onError: (error) => {
       setFault(error)
       if (error instanceof ApiFault && error.status === 401) onOver()
@@ -58,7 +58,7 @@ export function SignIn({ code, onOver }: SignInProps) {
             </p>
           </div>
         ) : (
-          // A click is needed: programs that look at links ahead of their readers must not use them up.
+          // // A click is needed: programs that open links ahead of their readers must not use them up.
           <div className={styles.form}>
             <p className={styles.lead}>{TEXTS.link}</p>
             <Button fullWidth autoFocus loading={entering.isPending} onClick={() => entering.mutate(code)}>

@@ -1,4 +1,4 @@
-/** What the participant has subscribed to. */
+/** The participant's subscriptions. */
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { answered } from '../api/client.ts'
 import { STATE_TONES } from '../pages/subscriptions/tones.ts'

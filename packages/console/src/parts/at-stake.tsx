@@ -1,4 +1,4 @@
-/** What a participant has that stops when access is taken away: counted before somebody decides. */
+/** Counts what a participant loses when access is taken away, before the decision. */
 import { useQuery } from '@tanstack/react-query'
 import { answered, api } from '../api/client.ts'
 import { AT_STAKE } from '../texts/at-stake.ts'
@@ -15,7 +15,7 @@ const upToMost = (number: number): string =>
 
 interface AtStakeProps {
   readonly participant: string
-  /** Without it: in all registries. */
+  /** Without it: all registries. */
   readonly namespace?: string
 }
 

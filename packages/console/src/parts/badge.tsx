@@ -5,7 +5,7 @@ import { type Tone, toneOf } from './tones.ts'
 interface BadgeProps {
   /** The word of the server, which decides the colour. */
   readonly state: string
-  /** The word for readers; without it that of the server. */
+  /** The word for readers; by default the server's. */
   readonly label?: string
   readonly tone?: Tone
 }

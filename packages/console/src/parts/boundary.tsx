@@ -1,4 +1,4 @@
-/** What is shown instead of a page that has failed, or whose files did not come. */
+/** Shown in place of a page that failed, or whose files could not be loaded. */
 import { Button } from '@mantine/core'
 import { Component, type ReactNode } from 'react'
 import { COMMON } from '../texts/common.ts'

@@ -25,7 +25,7 @@ const COLUMNS: readonly Column<Result['steps'][number]>[] = [
 
 interface TestProps {
   readonly sender_id: string
-  /** The address that stands in the form at first. */
+  /** The address that the form begins with. */
   readonly to?: string | null
 }
 

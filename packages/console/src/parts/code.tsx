@@ -1,4 +1,4 @@
-/** A code of the protocol, with a link to what it means and what to do. */
+/** A code of the protocol, with a link to its meaning and advice. */
 import { codeAddress } from './help-address.ts'
 
 export function Code({ value }: { readonly value: string }) {

@@ -6,7 +6,7 @@ import styles from './conditions.module.css'
 import { type Condition, OPERATORS, type OperatorName } from './expression.ts'
 
 interface ConditionsProps {
-  /** Those that there are. */
+  /** The registry's attributes. */
   readonly attributes: readonly { readonly name: string }[]
   readonly conditions: readonly Condition[]
   readonly onChange: (conditions: readonly Condition[]) => void

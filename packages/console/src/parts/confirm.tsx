@@ -1,4 +1,4 @@
-/** The question before an act that is hard to take back, with a preview of what it will do. */
+/** The question before an act that is hard to undo, with a preview. */
 import { Button, Modal } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { COMMON } from '../texts/common.ts'
@@ -7,16 +7,16 @@ import styles from './confirm.module.css'
 interface ConfirmProps {
   readonly opened: boolean
   readonly title: string
-  /** What will happen, with its numbers. */
+  /** The preview, with numbers. */
   readonly children: ReactNode
   /** The word on the button: the act, not "OK". */
   readonly act: string
   readonly danger?: boolean
-  /** It is being done. */
+  /** The act is running. */
   readonly busy?: boolean
-  /** Not before something is filled in, or before the preview is here. */
+  /** Something must be filled in first, or the preview is not loaded. */
   readonly disabled?: boolean
-  /** @param given what was filled in */
+  /** @param given values of the fields */
   readonly onConfirm: (given: FormData) => void
   readonly onClose: () => void
 }

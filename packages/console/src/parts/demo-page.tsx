@@ -1,4 +1,4 @@
-/** In a demo: the link to its own page, which lets it live, and breaks and mends its receiver of callbacks. */
+/** In a demo: a link to its own page, which starts events, and breaks and mends its receiver of callbacks. */
 import { Button } from '@mantine/core'
 import { useSession } from '../session/session.ts'
 import { COMMON } from '../texts/common.ts'

@@ -6,14 +6,14 @@ export type OperatorName = keyof typeof TRY.operators
 export interface Condition {
   readonly attribute: string
   readonly operator: OperatorName
-  /** As it is typed. */
+  /** The typed text. */
   readonly value: string
 }
 
 type Scalar = string | number | boolean
 
 interface OperatorRow {
-  /** Null: it takes no value. */
+  /** Null when it takes no value. */
   readonly read: ((text: string, type: string) => Scalar | readonly Scalar[]) | null
 }
 
@@ -41,14 +41,14 @@ export const OPERATORS: Readonly<Record<OperatorName, OperatorRow>> = {
   $exists: { read: null },
 }
 
-/** What is not written as a text, by the type of the attribute. */
+/** Values that are not written as texts, by the attribute's type. */
 const READERS: Readonly<Record<string, (text: string) => Scalar>> = {
   number: numberOf,
   age: numberOf,
   boolean: (text) => (text === 'true' || text === 'false' ? text === 'true' : text),
 }
 
-/** What is no number stays a text: the server says what is wrong with it. */
+/** A text that is no number stays a text: the server says what is wrong. */
 function numberOf(text: string): Scalar {
   return /^-?\d{1,15}(?:\.\d{1,15})?$/.test(text) ? Number(text) : text
 }
@@ -71,7 +71,7 @@ export function expressionOf(
   return more.length === 0 ? only : { $and: read }
 }
 
-/** The conditions of an expression, as they would be typed; null: it says more than conditions that must all hold. */
+/** The conditions of an expression as typed texts; null when it is more than conditions that must all hold. */
 export function conditionsOf(expression: unknown): readonly Condition[] | null {
   return joined(
     entriesOf(expression).map(([name, value]) => {
@@ -82,7 +82,7 @@ export function conditionsOf(expression: unknown): readonly Condition[] | null {
   )
 }
 
-/** Null where there is none, or where one of them cannot be read. */
+/** Null for no conditions, or when one cannot be read. */
 function joined(groups: readonly (readonly Condition[] | null)[]): readonly Condition[] | null {
   const read = groups.filter((group) => group !== null)
   return read.length === 0 || read.length < groups.length ? null : read.flat()
@@ -107,7 +107,7 @@ const entriesOf = (value: unknown): readonly (readonly [string, unknown])[] =>
 const isScalar = (value: unknown): value is Scalar =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
 
-/** The value at a path of a record, such as `name.surname`, as it would be typed; null: there is none that is one value. */
+/** The value at a path of a record, such as `name.surname`, as typed text; null when there is no single value. */
 export function valueAt(record: unknown, path: string): string | null {
   const found = path.split('.').reduce<unknown>((value, name) => {
     const inner = Array.isArray(value) ? value[0] : value

@@ -10,17 +10,17 @@ export interface DialogField {
   readonly as?: keyof typeof INPUTS
   readonly name: string
   readonly label: string
-  /** What to write there. */
+  /** Advice on the input. */
   readonly note?: string
   readonly options?: readonly string[]
   readonly required?: boolean
-  /** What stands there at first. */
+  /** The first value. */
   readonly value?: string | number | boolean | null
-  /** Of a group: the boxes that are ticked at first. */
+  /** For a group: the boxes that are ticked at first. */
   readonly ticked?: readonly string[]
-  /** Of a choice: the name of choosing nothing. */
+  /** For a choice: the name of choosing nothing. */
   readonly empty?: string
-  /** It is shown only while this is chosen in other fields. */
+  /** The field is shown only for these values of other fields. */
   readonly when?: readonly { readonly field: string; readonly is: readonly string[] }[]
 }
 

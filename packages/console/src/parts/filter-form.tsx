@@ -10,13 +10,13 @@ export interface FilterField {
   /** A member of the filter. */
   readonly name: string
   readonly label: string
-  /** Choices of a list; without them it is a text. */
+  /** Choices of a list; without them the field is a text. */
   readonly options?: readonly string[]
-  /** Of a list: one of the choices holds, the first one unless another is chosen. */
+  /** For a list: always one of the choices; at first the first one. */
   readonly required?: true
-  /** A time; it is written in the reader's zone. */
+  /** A time in the reader's zone. */
   readonly time?: true
-  /** Behind "more conditions". */
+  /** The field is behind "more conditions". */
   readonly more?: true
 }
 
@@ -36,7 +36,7 @@ export function FilterForm({ fields, filter }: FormProps) {
     })
     filter.set(Object.fromEntries(entries))
   }
-  // A filter that came from elsewhere, such as a link, is another form.
+  // A filter from elsewhere, such as a link, makes a new form.
   const key = JSON.stringify(fields.map(({ name }) => filter.values[name] ?? ''))
   return (
     <search>

@@ -6,7 +6,7 @@ export function readFilter(search: string, names: readonly string[]): Readonly<R
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined))
 }
 
-/** With its `?`; nothing where no member is set. */
+/** With its `?`; empty when no member is set. */
 export function filterText(values: Readonly<Record<string, string | undefined>>): string {
   const set = Object.entries(values).filter((entry): entry is [string, string] => Boolean(entry[1]))
   return set.length === 0 ? '' : `?${new URLSearchParams(set)}`
@@ -20,7 +20,7 @@ export function localOf(iso: string | undefined): string {
   return shifted.toISOString().slice(0, 16)
 }
 
-/** The ISO time of the value of such a field; undefined where it has none. */
+/** The ISO time of such a field's value; undefined for none. */
 export function isoOf(local: string): string | undefined {
   const date = new Date(local)
   return Number.isNaN(date.getTime()) ? undefined : date.toISOString()

@@ -1,4 +1,4 @@
-/** An act behind a button: a question with what it will do, and with fields where it needs more to be said. */
+/** An act behind a button: a question with a preview, and fields if it needs input. */
 import { Button } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { type ReactNode, useState } from 'react'
@@ -11,15 +11,15 @@ interface DialogProps<Output> {
   /** On the button that opens it. */
   readonly label: string
   readonly title: string
-  /** On the button that does it; without it the label. */
+  /** On the button that does it; by default the label. */
   readonly act?: string
   readonly danger?: boolean
   readonly small?: boolean
   readonly fields?: readonly DialogField[]
-  /** What will happen. */
+  /** The preview. */
   readonly children?: ReactNode
   readonly call: (given: FormValues) => Promise<Output>
-  /** First members of the keys of queries whose answers change. */
+  /** First members of the keys of queries that the act changes. */
   readonly changes: readonly string[]
   readonly done?: (output: Output) => ReactNode
   readonly onDone?: (output: Output) => void

@@ -1,4 +1,4 @@
-/** What was filled in, read as the members of a call: an empty field is a member that is not given. */
+/** The fields of a form as members of a call: an empty field is an absent member. */
 import { ApiFault } from '../api/fault.ts'
 import { COMMON } from '../texts/common.ts'
 import { isoOf } from './filters.ts'
@@ -14,7 +14,7 @@ export class FormValues {
     return String(this.#given.get(name) ?? '').trim() || undefined
   }
 
-  /** Of a field that was filled in before: an emptied one takes the value away. */
+  /** For a field that had a value: an emptied one removes it. */
   textOrNull(name: string): string | null {
     return this.text(name) ?? null
   }
@@ -31,7 +31,7 @@ export class FormValues {
     return text === undefined ? null : Number(text)
   }
 
-  /** One on each line. */
+  /** The non-empty lines. */
   lines(name: string): string[] {
     return (this.text(name) ?? '')
       .split('\n')
@@ -46,7 +46,7 @@ export class FormValues {
 
   /**
    * The object of a JSON text.
-   * @throws ApiFault it is none
+   * @throws ApiFault for another text
    */
   object(name: string): Record<string, unknown> {
     try {

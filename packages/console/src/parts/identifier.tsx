@@ -1,4 +1,4 @@
-/** An id that can be copied. Long ones are cut where they are shown, never where they are copied. */
+/** An id that can be copied. A long one is cut on the page, and copied whole. */
 import { ActionIcon, CopyButton } from '@mantine/core'
 import { IconCheck, IconCopy } from '@tabler/icons-react'
 import { COMMON } from '../texts/common.ts'
@@ -6,9 +6,9 @@ import styles from './identifier.module.css'
 
 interface IdProps {
   readonly value: string | null | undefined
-  /** What it is, for those who do not see it. */
+  /** Its meaning, for screen readers. */
   readonly what: string
-  /** An address within the console that it leads to. */
+  /** An address within the console that it links to. */
   readonly to?: string
 }
 

@@ -1,4 +1,4 @@
-/** Short messages about what was done; screen readers hear them. They end by themselves, and with the page they belong to. */
+/** Short messages about acts, also for screen readers. They disappear after a while, and with their page. */
 import { CloseButton } from '@mantine/core'
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useState } from 'react'
 import { COMMON } from '../texts/common.ts'

@@ -1,19 +1,19 @@
-/** The frame of a page: its title, which has the focus when the page opens, its actions, its content. */
+/** The frame of a page: its title, which gets the focus when the page opens, its actions, its content. */
 import { type ReactNode, useEffect, useRef } from 'react'
 import { COMMON } from '../texts/common.ts'
 import styles from './page.module.css'
 
 interface PageProps {
   readonly title: string
-  /** One sentence that says what the page is for. */
+  /** One sentence: what the page is for. */
   readonly lead?: ReactNode
-  /** Where it belongs: a link to the page above. */
+  /** A link to the page above. */
   readonly above?: ReactNode
   readonly actions?: ReactNode
   readonly children: ReactNode
 }
 
-/** Who has opened the console has not asked for this page: the focus stays where the browser puts it. */
+/** The console's first page was not chosen: the focus stays where the browser puts it. */
 let isFirst = true
 
 export function PageFrame({ title, lead, above, actions, children }: PageProps) {
@@ -65,7 +65,7 @@ export function Section({ title, lead, actions, children }: SectionProps) {
   )
 }
 
-/** A surface that content stands on. Tables fill it; everything else is `padded`. */
+/** A surface for content. Tables fill it; everything else is `padded`. */
 export function Panel({ padded = false, children }: { readonly padded?: boolean; readonly children: ReactNode }) {
   return (
     <div className={styles.panel} data-padded={padded || undefined}>
@@ -74,7 +74,7 @@ export function Panel({ padded = false, children }: { readonly padded?: boolean;
   )
 }
 
-/** Names and values, one below the other. Values that are null are left out. */
+/** Names and values, one below the other, without values that are null. */
 export function Facts({ rows }: { readonly rows: readonly (readonly [name: string, value: ReactNode])[] }) {
   const shown = rows.filter(([, value]) => value !== null && value !== undefined)
   return (

@@ -1,4 +1,4 @@
-/** The way through a list that the server pages: from the newest to older ones, and back to the newest. */
+/** Links through a list that the server pages: to older rows, and back to the newest. */
 import { Button } from '@mantine/core'
 import { IconArrowBarToUp, IconChevronRight } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
@@ -8,13 +8,13 @@ import type { Filter } from './use-filter.ts'
 
 interface PagerProps {
   readonly filter: Filter
-  /** What the next page begins before; null: this is the last one. */
+  /** Where the next page begins; null on the last one. */
   readonly next: string | null | undefined
-  /** What is to be said of this page. */
+  /** A note about this page. */
   readonly children?: ReactNode
 }
 
-/** Nothing is shown where one page has everything. */
+/** Shows nothing when one page has everything. */
 export function Pager({ filter, next, children }: PagerProps) {
   const { before } = filter.values
   if (before === undefined && (next === null || next === undefined)) return null

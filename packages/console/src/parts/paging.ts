@@ -1,4 +1,4 @@
-/** Lists that the server pages: which rows are shown, and whether the page looks for newer ones by itself. */
+/** Lists that the server pages: the shown rows, and whether the page reloads itself. */
 import type { Filter } from './use-filter.ts'
 
 interface Shown<Row> {
@@ -7,9 +7,7 @@ interface Shown<Row> {
   readonly next: string | null
 }
 
-/**
- * The rows to show, of a list whose answer does not say whether there is more: one row more than is shown is asked for.
- */
+/** The rows to show of a list whose answer does not say whether more follow: one row more than shown is requested. */
 export function firstRows<Row>(
   answer: readonly Row[] | undefined,
   size: number,
@@ -24,5 +22,5 @@ export function firstRows<Row>(
 /** Milliseconds after which a list looks for newer rows by itself. */
 const LIVE_MS = 5_000
 
-/** For `refetchInterval`: the newest rows of a list are live, a page of older ones stands still. */
+/** For `refetchInterval`: the newest rows of a list reload, a page of older ones does not. */
 export const live = ({ values: { before } }: Pick<Filter, 'values'>): number | false => before === undefined && LIVE_MS

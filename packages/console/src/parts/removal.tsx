@@ -1,4 +1,4 @@
-/** The removal of something with all that is stored of it: it is counted first, and its name has to be typed. */
+/** Removes something with all its data: they are counted first, and its name must be typed. */
 import { Button, Checkbox, TextInput } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'

@@ -1,4 +1,4 @@
-/** Content that is personal data, for who may see it: shown after a reason is typed, and accounted before. */
+/** Personal content, for roles that may see it: it is shown after a reason is typed and the access is audited. */
 import { Button, TextInput } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useState } from 'react'
@@ -14,7 +14,7 @@ interface Opened {
   readonly what: string
   readonly id: string
   readonly body?: unknown
-  /** Why it cannot be opened. */
+  /** Why it cannot be opened; null when it can. */
   readonly problem: string | null
 }
 
@@ -22,10 +22,10 @@ interface SealedProps {
   readonly open: (reason: string) => Promise<readonly Opened[]>
 }
 
-/** The server asks for as much. */
+/** The server's own limit. */
 const SHORTEST_REASON = 5
 
-/** What was opened is nowhere but in this page: it is gone when the page is left. */
+/** Only this page has the opened content: leaving the page removes it. */
 export function SealedContent({ open }: SealedProps) {
   const [opened, dialog] = useDisclosure(false)
   const [reason, setReason] = useState('')

@@ -1,4 +1,4 @@
-/** A secret that the server has made: it is shown once, and it goes from the page when the reader says so. */
+/** A new secret of the server: it is shown once, until the reader closes it. */
 import { Button, Modal } from '@mantine/core'
 import { COMMON } from '../texts/common.ts'
 import { CopyValue } from './identifier.tsx'
@@ -6,9 +6,9 @@ import styles from './secret.module.css'
 
 interface SecretProps {
   readonly title: string
-  /** What it is, such as "client secret". */
+  /** Its meaning, such as "client secret". */
   readonly what: string
-  /** Null: there is none to show. */
+  /** Null when there is none to show. */
   readonly value: string | null
   readonly onClose: () => void
 }

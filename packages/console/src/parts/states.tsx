@@ -1,4 +1,4 @@
-/** What stands where there is nothing to show: not yet, not at all, or not because of an error. */
+/** Shown when there is no content: while it loads, when it is empty, or after an error. */
 import { Button } from '@mantine/core'
 import { IconAlertTriangle, IconInbox } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
@@ -10,9 +10,9 @@ import styles from './states.module.css'
 
 interface EmptyProps {
   readonly title: string
-  /** What the reader can do. */
+  /** Advice to the reader. */
   readonly children?: ReactNode
-  /** Where it is done. */
+  /** Link to where it is done. */
   readonly next?: Step
 }
 
@@ -89,7 +89,7 @@ interface Asked<Data> {
   readonly refetch: () => unknown
 }
 
-/** Where what is shown could not be asked for again: nobody must take it for what is so now. */
+/** Shown when a reload failed: nobody must take the data for the present state. */
 export function Outdated({ query: { data, error, refetch } }: { readonly query: Asked<unknown> }) {
   if (data === undefined || error === null) return null
   return (
@@ -108,7 +108,7 @@ interface LoadedProps<Data> {
   readonly children: (data: Data) => ReactNode
 }
 
-/** What the address names is not there, or not any more: no fault, and asking again does not help. */
+/** The address names something that does not exist (any more): no failure, and trying again does not help. */
 const Gone = ({ error }: { readonly error: ApiFault }) => (
   <Empty title={COMMON.gone}>
     <p className={styles.why}>{COMMON.goneAdvice}</p>
@@ -116,7 +116,7 @@ const Gone = ({ error }: { readonly error: ApiFault }) => (
   </Empty>
 )
 
-/** What was asked for, as soon as it is here. What was here before stays while it is asked for again. */
+/** The data, as soon as they are loaded. They stay while they are loaded again. */
 export function Loaded<Data>({ query, lines = 4, children }: LoadedProps<Data>) {
   const { data, error, refetch } = query
   if (data !== undefined) {

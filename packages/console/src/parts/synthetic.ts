@@ -1,4 +1,4 @@
-/** Registries of made-up people: what would concern somebody elsewhere may be tried out there. */
+/** Registries of synthetic people: acts that would affect real people may be tried there. */
 import type { Answer } from '../api/client.ts'
 
 export const isSynthetic = ({

@@ -7,11 +7,11 @@ import styles from './table.module.css'
 export interface Column<Row> {
   readonly title: string
   readonly cell: (row: Row) => ReactNode
-  /** Numbers stand at the end of their column. */
+  /** Numbers are aligned to the end. */
   readonly align?: 'end'
   /** Left out on narrow screens. */
   readonly wideOnly?: boolean
-  /** How the row is: it comes second, and remains in view while the table is scrolled. */
+  /** The state of a row: the second column, which stays in view while the table is scrolled. */
   readonly stays?: boolean
 }
 
@@ -30,14 +30,14 @@ export const fixed = <Row,>(data: readonly Row[]): Asked<readonly Row[]> => ({
 })
 
 interface TableProps<Row> {
-  /** What the table is, for those who do not see it. */
+  /** The meaning of the table, for screen readers. */
   readonly caption: string
   readonly columns: readonly Column<Row>[]
   readonly query: Asked<readonly Row[]>
   readonly keyOf: (row: Row) => string | number
   /** The address of a row's own page; its first cell is the link. */
   readonly linkOf?: (row: Row) => string | null
-  /** What stands there when there are no rows. */
+  /** Shown when there are no rows. */
   readonly empty?: ReactNode
 }
 
@@ -55,7 +55,7 @@ const AS = {
 const arranged = <Row,>([first, ...others]: readonly Column<Row>[]): readonly Column<Row>[] =>
   first === undefined ? [] : [first, ...others.toSorted((a, b) => Number(b.stays ?? 0) - Number(a.stays ?? 0))]
 
-/** Whether there is more of a table beyond an edge of its card. */
+/** Knows at which edges of its card a table is cut. */
 function useEdges() {
   const ref = useRef<HTMLDivElement>(null)
   const [more, setMore] = useState('')
@@ -64,7 +64,7 @@ function useEdges() {
     const isCut = scrollLeft + clientWidth < scrollWidth - 1
     setMore([scrollLeft > 1 ? 'start' : '', isCut ? 'end' : ''].join(' ').trim())
   }
-  // The rows of the last drawing may be wider than those before.
+  // The last drawn rows may be wider than the earlier ones.
   useEffect(() => {
     look()
     const observer = new ResizeObserver(look)

@@ -6,7 +6,7 @@ import { longTime, relativeTime, shortTime } from './times.ts'
 interface TimeProps {
   /** ISO 8601; null: it has not happened. */
   readonly at: string | null | undefined
-  /** Also how long ago it was, or how long it is until then. */
+  /** Also shows the time since then, or until then. */
   readonly relative?: boolean
   readonly seconds?: boolean
 }

@@ -6,7 +6,7 @@ interface Written {
   readonly timeZone?: string
 }
 
-/** Day, month and time; the year only where it is not this one. */
+/** Day, month and time; the year only when it is another one. */
 export function shortTime(
   date: Date,
   locale: string,
@@ -25,7 +25,7 @@ export function shortTime(
   }).format(date)
 }
 
-/** All of it, with the zone, and in UTC as logs have it. */
+/** The whole time with its zone, and in UTC as in logs. */
 export function longTime(date: Date, locale: string, { timeZone }: Written = {}): string {
   const local = new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeStyle: 'long', timeZone }).format(date)
   return `${local} · ${date.toISOString()}`

@@ -1,4 +1,4 @@
-/** How good a state is, for the colour beside its word: a row for each word that the server uses. */
+/** Tones of states, for the colour beside the word: a row for each word of the server. */
 
 export type Tone = 'good' | 'warn' | 'bad' | 'info' | 'quiet'
 

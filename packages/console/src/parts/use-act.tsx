@@ -10,25 +10,25 @@ interface ActOptions<Input, Output> {
   readonly call: (input: Input) => Promise<Output>
   /** First members of the keys of queries whose answers change. */
   readonly changes: readonly string[]
-  /** What is said when it is done. */
+  /** The notice after success. */
   readonly done?: (output: Output) => ReactNode
   readonly onDone?: (output: Output) => void
-  /** Also when a second operator has to approve it. */
+  /** Also called when a second operator has to approve the act. */
   readonly onOver?: () => void
 }
 
-/** An act, with what is said of its end: done, not done, or waiting for a second operator. */
+/** An act with a notice at its end: done, failed, or waiting for a second operator. */
 export function useAct<Input, Output>({ call, changes, done, onDone, onOver }: ActOptions<Input, Output>) {
   const notify = useNotify()
   const queries = useQueryClient()
   return useMutation({
     mutationFn: call,
-    // What it answered may be personal data, or a secret: it goes with the page.
+    // The answer may have personal data or a secret: it is removed with the page.
     gcTime: 0,
     onSuccess: async (output) => {
       onDone?.(output)
       onOver?.()
-      // Behind a change of the page: it is said on the page that is seen then.
+      // After a change of the page: the notice belongs to the new page.
       if (done !== undefined) notify(done(output))
       await Promise.all(changes.map((first) => queries.invalidateQueries({ queryKey: [first] })))
     },

@@ -1,14 +1,14 @@
 /** The members of a page's address: ids of others, which may have any character. */
 import { useParams } from 'wouter'
 
-/** Those that the address of this page does not have are empty. */
+/** The parts of this page's address; absent ones are empty. */
 export function useAddress<Name extends string>(...names: readonly Name[]): Readonly<Record<Name, string>> {
   const given: Readonly<Record<string, string | undefined>> = useParams()
   const entries = names.map((name) => [name, decoded(given[name] ?? '')] as const)
   return Object.fromEntries(entries) as Record<Name, string>
 }
 
-/** As it is where somebody has mistyped an address. */
+/** Returns the text itself when somebody has mistyped an address. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text)

@@ -6,16 +6,16 @@ type Values = Readonly<Record<string, string | undefined>>
 
 export interface Filter {
   readonly values: Values
-  /** Whether any member but `before` is set. */
+  /** A member other than `before` is set. */
   readonly isSet: boolean
-  /** Changes members; undefined takes one away. A changed condition begins at the newest row again. */
+  /** Changes members; undefined removes one. A changed condition begins at the newest row again. */
   readonly set: (changes: Values) => void
   readonly clear: () => void
 }
 
 /**
- * @param names of the members that the list has; others in the address are left out
- * @param view of the page that the list is in, which stays in the address
+ * @param names members that the list has; others in the address are left out
+ * @param view the view with the list, which stays in the address
  */
 export function useFilter(names: readonly string[], view?: string): Filter {
   const search = useSearch()

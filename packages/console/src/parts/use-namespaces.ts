@@ -4,14 +4,14 @@ import { useSession } from '../session/session.ts'
 
 const LONG_MS = 300_000
 
-/** Namespaces of the registries that the operator may look at; undefined while they are not known. */
+/** Namespaces of the registries that the operator may see; undefined while they are loaded. */
 export function useNamespaceQuery() {
   const { registries } = useSession()
   const query = useQuery({
     queryKey: ['registries'],
     queryFn: () => answered(api.GET('/admin/v1/registries')),
     staleTime: LONG_MS,
-    // Who is bound to registries knows them from the session.
+    // An operator who is bound to registries has them in the session.
     enabled: registries === null,
   })
   return { ...query, data: registries ?? query.data?.map(({ namespace }) => namespace) }

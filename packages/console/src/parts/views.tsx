@@ -1,4 +1,4 @@
-/** The views of a page: each has an address of its own, so that a link leads to it and the browser's way back works. */
+/** The views of a page: each has its own address, for links and for the browser's back button. */
 
 import type { OperatorRole } from '@rollcall/core/model/operator'
 import type { ComponentType } from 'react'
@@ -10,15 +10,15 @@ import styles from './views.module.css'
 export interface View {
   readonly name: string
   readonly title: string
-  /** Who may see it. */
+  /** The role that a reader needs. */
   readonly role: OperatorRole
   readonly content: ComponentType
 }
 
 interface ViewsProps {
-  /** What they are, for those who do not see them. */
+  /** The meaning of the views, for screen readers. */
   readonly label: string
-  /** The first one needs no name in the address, and is for everybody who may open the page. */
+  /** The first one has no name in the address, and everybody who may open the page may see it. */
   readonly views: readonly [View, ...View[]]
 }
 

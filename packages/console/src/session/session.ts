@@ -12,7 +12,7 @@ export function useSession(): Session {
   return session
 }
 
-/** Whether the operator may: `useMay()('operate')`. What may not be done is not offered; the server decides. */
+/** True when the operator has a role: `useMay()('operate')`. Other acts are not offered; the server decides. */
 export function useMay(): (role: OperatorRole) => boolean {
   const { roles } = useSession()
   return (role) => roles.includes(role)

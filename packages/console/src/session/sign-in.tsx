@@ -1,4 +1,4 @@
-/** The page of whoever is not signed in. The address stays, so that signing in leads back to it. */
+/** The page for somebody who is not signed in. The address stays: signing in leads back to it. */
 import { Button, PasswordInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, type ReactNode, useEffect, useState } from 'react'
@@ -12,7 +12,7 @@ import { COMMON } from '../texts/common.ts'
 import { SIGN_IN } from '../texts/sign-in.ts'
 import styles from './sign-in.module.css'
 
-/** A one-time link: the code stands behind the `#`, where no log sees it. */
+/** A one-time link: the code is after the `#`, where no log sees it. */
 const LINK = /^\/sign-in\/([^/]+)$/
 export const isLink = (path: string): boolean => LINK.test(path)
 
@@ -78,7 +78,7 @@ function TokenForm({ busy, onToken }: { readonly busy: boolean; readonly onToken
   )
 }
 
-/** A click is needed: programs that look at links ahead of their readers must not use them up. */
+/** A click is needed: programs that open links ahead of their readers must not use them up. */
 function LinkForm({ busy, onUse }: { readonly busy: boolean; readonly onUse: () => void }) {
   return (
     <div className={styles.form}>

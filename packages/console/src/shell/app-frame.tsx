@@ -1,4 +1,4 @@
-/** What stands around every page, of the operator as of a participant: the looks, the memory of answers, the addresses. */
+/** The frame of all pages, of operators and participants: theme, cached answers, addresses. */
 import { MantineProvider } from '@mantine/core'
 import { type QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import type { ReactNode } from 'react'

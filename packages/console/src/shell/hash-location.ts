@@ -1,6 +1,6 @@
 /**
- * Addresses stand behind the `#`, their filters too: the part of an address that no browser sends, so that no log of a
- * server or of a proxy has the id of a message.
+ * Addresses with their filters are after the `#`, which no browser sends: no log of a server or a proxy gets the id of
+ * a message.
  */
 import { useSyncExternalStore } from 'react'
 import type { BaseLocationHook, BaseSearchHook } from 'wouter'
@@ -15,7 +15,7 @@ function subscribe(changed: () => void): () => void {
 export const pathOf = (whole: string): string => whole.split('?', 1)[0] ?? '/'
 export const searchOf = (whole: string): string => whole.slice(pathOf(whole).length + 1)
 
-/** wouter decodes a part of what it is given, and not all of it: so given, it has the address as it is written. */
+/** wouter decodes only a part of its input: with this change it returns the address as it is written. */
 export const asWritten = (part: string): string => part.replaceAll('%', '%25')
 
 export function navigate(to: string, { replace = false }: { readonly replace?: boolean } = {}): void {

@@ -1,6 +1,6 @@
 /** Shortcuts of one key, or of `g` and a second key shortly after it. */
 
-/** The key that others follow. */
+/** The first of two keys. */
 const FIRST = 'g'
 
 /** @returns reads a key at a time in milliseconds; answers with what was pressed, null where more is to come */

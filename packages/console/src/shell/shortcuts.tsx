@@ -1,4 +1,4 @@
-/** Keyboard shortcuts, and the list of them. They can be turned off: some readers speak, and their words become keys. */
+/** Keyboard shortcuts and their list. They can be turned off: speech input turns words into keys. */
 import { Modal, Switch } from '@mantine/core'
 import { useLocalStorage } from '@mantine/hooks'
 import { useEffect } from 'react'
@@ -63,7 +63,7 @@ export function Shortcuts({ rows, opened, onOpen, onClose }: ShortcutsProps) {
   )
 }
 
-/** In a field, in a dialog, or with a key that the browser means. */
+/** True in a field, in a dialog, or with a key combination of the browser. */
 function isTyping({ ctrlKey, metaKey, altKey, target }: KeyboardEvent): boolean {
   if (ctrlKey || metaKey || altKey || !(target instanceof HTMLElement)) return true
   return target.closest('input, textarea, select, [contenteditable], [role="dialog"], [role="menu"]') !== null

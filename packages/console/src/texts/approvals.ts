@@ -80,5 +80,5 @@ const MEANINGS: Readonly<Record<string, string>> = {
   'inbox show': 'The proposer asks to see a callback. It is shown to you, who approve.',
 }
 
-/** What approving an act means; null: this page does not know it. */
+/** The meaning of approving an act; null for an act that this page does not know. */
 export const meaningOf = (act: string): string | null => (Object.hasOwn(MEANINGS, act) ? (MEANINGS[act] ?? null) : null)

@@ -28,14 +28,14 @@ export const MESSAGES = {
   emptyNote: 'Each message that is answered, acknowledged or sent appears here.',
 } as const
 
-/** How a message ended, where its outcome does not tell all: what is sent to somebody may not have arrived. */
+/** How a message ended when its outcome is not enough: a sent message may not have arrived. */
 export const ENDS = {
-  /** By kind: what its outcome says of the message alone. */
+  /** By kind: the meaning of the outcome for the message alone. */
   made: {
     callback: { succeeded: 'answered', partial: 'partly answered' },
     notification: { succeeded: 'composed' },
   } as Readonly<Record<string, Readonly<Record<string, string>>>>,
-  /** By the state of the delivery; one that has no row here has arrived. */
+  /** By the delivery's state; without a row the message has arrived. */
   delivery: {
     pending: 'delivery waiting',
     held: 'delivery held',

@@ -5,7 +5,7 @@ export interface Step {
   /** An address of the console, behind the `#`. */
   readonly to: string
   readonly text: string
-  /** Who may do it has this role. */
+  /** The role that is needed. */
   readonly role: OperatorRole
 }
 

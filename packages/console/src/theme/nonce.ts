@@ -2,11 +2,11 @@
 
 const meta = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')
 
-/** Hidden from selectors of styles, so it is a property, not an attribute. */
+/** A property, not an attribute: browsers hide it from selectors of styles. */
 export const styleNonce = (): string => meta?.nonce ?? ''
 
 declare global {
-  /** Where the part that stops the page from scrolling below a dialog looks for it. */
+  /** The dependency that stops the page from scrolling below a dialog reads it. */
   var __webpack_nonce__: string | undefined
 }
 globalThis.__webpack_nonce__ = styleNonce()

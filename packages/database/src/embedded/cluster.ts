@@ -37,7 +37,7 @@ const run = promisify(execFile)
 /** The name of the superuser, and of the one database. */
 export const SUPERUSER = 'rollcall'
 
-/** A cluster that is complete on disk; whether its PostgreSQL runs is another question. */
+/** A cluster that is complete on disk; its PostgreSQL may run or not. */
 export interface Cluster extends Layout {
   readonly user: ClusterUser
   readonly binaries: Binaries
@@ -45,8 +45,8 @@ export interface Cluster extends Layout {
 }
 
 /**
- * The cluster of `dataDirectory`, made by initdb if there is none. `<dataDirectory>/postgres` is its home, or a symbolic
- * link to it where PostgreSQL's user cannot enter the data directory. It appears complete or not at all.
+ * The cluster of `dataDirectory`; initdb makes a missing one. `<dataDirectory>/postgres` is its home, or a symbolic
+ * link to its home where PostgreSQL's user cannot enter the data directory. It appears complete or not at all.
  */
 export async function ensureCluster(dataDirectory: string): Promise<Cluster> {
   if (!(await isThere(join(dataDirectory, 'postgres')))) await makeDataDirectory(dataDirectory)
@@ -98,7 +98,7 @@ async function readCluster(location: string) {
   }
 }
 
-/** Makes a cluster in a place of its own and then, in one step, shows it as `location`. */
+/** Makes a cluster under a temporary name and renames it to `location` in one step. */
 async function makeCluster(location: string): Promise<void> {
   const user = await newClusterUser()
   requireName(user)
@@ -106,7 +106,7 @@ async function makeCluster(location: string): Promise<void> {
   const elsewhere = (await canEnter(user, join(location, '..'))) ? null : await homeElsewhere(user)
   const home = elsewhere ?? unfinished
   try {
-    // The link is there before the home, so that whatever a kill leaves behind is found by the next start.
+    // The link is made before the home, so that the next start finds what a kill leaves.
     if (elsewhere) await symlink(elsewhere, unfinished)
     await mkdir(home, { mode: 0o700 })
     await giveOne(user, home)
@@ -133,7 +133,7 @@ async function publish(unfinished: string, location: string, elsewhere: string |
     if (hasCode(error, 'EEXIST', 'ENOTEMPTY', 'ENOTDIR')) return false
     throw error
   }
-  // From here on it is in use: whatever fails now must not take it away.
+  // The cluster may be in use from here on: no failure may remove it.
   if (elsewhere) await rm(unfinished).catch(() => undefined)
   await syncDirectory(join(location, '..')).catch(() => undefined)
   return true

@@ -1,4 +1,4 @@
-/** Files of the embedded PostgreSQL: where they lie, whose they are, and who may get to them. */
+/** Files of the embedded PostgreSQL: their places, their owner, and who may enter. */
 import { randomBytes } from 'node:crypto'
 import { chown, lchown, readdir, readFile, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
@@ -29,21 +29,21 @@ export type Layout = ReturnType<typeof layout>
 /** Names that this process gave out: after a restart in a container another process may well have the same id. */
 const ours = new Set<string>()
 
-/** A name beside `path` that says whose unfinished work lies there: `<path>.new-<process id>-<random>`. */
+/** A temporary name beside `path`, with the process that works there: `<path>.new-<process id>-<random>`. */
 export function temporaryName(path: string): string {
   const name = `${path}.new-${process.pid}-${randomBytes(4).toString('hex')}`
   ours.add(basename(name))
   return name
 }
 
-/** Whether `name` is a temporary name and the process that works there still lives. */
+/** True for a temporary name whose process still lives. */
 export function isBeingMade(name: string): boolean {
   const pid = Number(/\.new-(\d+)-[0-9a-f]{8}$/.exec(name)?.[1])
   if (Number.isNaN(pid)) return false
   return pid === process.pid ? ours.has(name) : isAlive(pid)
 }
 
-/** Whether a process with this id exists, of any owner. */
+/** True when a process of any owner has this id. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)
@@ -62,15 +62,15 @@ export async function giveTo(user: ClusterUser, path: string): Promise<void> {
   }
 }
 
-/** The same for one file or directory. */
+/** Gives one file or directory to the user. */
 export async function giveOne(user: ClusterUser, path: string): Promise<void> {
   if (user !== null) await chown(path, user.uid, user.gid)
 }
 
-/** The user PostgreSQL runs as when we are root, whom PostgreSQL refuses. Null: it runs as the user we are. */
+/** The user that PostgreSQL runs as in place of root, whom it refuses; null: it runs as our own user. */
 export type ClusterUser = { readonly uid: number; readonly gid: number } | null
 
-/** Unprivileged users in the order of preference; initdb needs one that the system knows by name. */
+/** Unprivileged users, the preferred one first; initdb needs a user with a name. */
 const CANDIDATES = ['postgres', '_postgres', 'nobody']
 
 /** The user for a new cluster. Throws EmbeddedPostgresError when root has nobody to turn into. */
@@ -91,7 +91,7 @@ export async function newClusterUser(): Promise<ClusterUser> {
   )
 }
 
-/** The user of a cluster that exists: root starts it as the owner of its files. */
+/** The user of an existing cluster: root starts it as the owner of its files. */
 export async function ownerOf(path: string): Promise<ClusterUser> {
   if (process.getuid?.() !== 0) return null
   const { uid, gid } = await stat(path)
@@ -101,7 +101,7 @@ export async function ownerOf(path: string): Promise<ClusterUser> {
   return { uid, gid }
 }
 
-/** Whether `user` may enter `directory` and every folder above it (our own user always counts as able). */
+/** True when `user` may enter `directory` and every folder above it; always true for our own user. */
 export async function canEnter(user: ClusterUser, directory: string): Promise<boolean> {
   if (user === null) return true
   for (let at = await realpath(directory); ; at = dirname(at)) {

@@ -1,6 +1,6 @@
 /**
- * The embedded PostgreSQL. Every process that uses it holds a shared advisory lock in it. The first
- * one starts it, the last one stops it, and a process that finds it gone meanwhile starts it anew.
+ * The embedded PostgreSQL. Every process that uses it holds a shared advisory lock in it. The first one starts it, the
+ * last one stops it, and a process that finds it stopped meanwhile starts it again.
  */
 import { createHmac } from 'node:crypto'
 import { resolve } from 'node:path'
@@ -22,10 +22,10 @@ const LOCK = 5_294_201_871_530
 /** Milliseconds until PostgreSQL is ready: a recovery after a crash may take minutes. */
 const READY_TIMEOUT = 300_000
 
-/** Milliseconds that a close waits for a PostgreSQL that recovers from a crash. */
+/** Milliseconds that a close waits for PostgreSQL to recover from a crash. */
 const RECOVERY_TIMEOUT = 10_000
 
-/** Starts, 200 ms apart, that may fail for a passing reason, such as what a killed postmaster leaves behind. */
+/** Starts, 200 ms apart, that may fail for a reason that passes, such as files that a killed postmaster left. */
 const TRIES = 100
 
 /** Milliseconds between attempts to bring back a PostgreSQL that went away. */
@@ -36,11 +36,11 @@ const PASSING = /already exists|is empty|is still in use|Is another postmaster a
 
 /** A PostgreSQL in use by this process. */
 export interface EmbeddedPostgres {
-  /** How to reach the database as its owner: host (the directory of the socket), port, user, password, database. */
+  /** The connection of the database's owner: host (the directory of the socket), port, user, password, database. */
   readonly connection: pg.ClientConfig
-  /** The same for the application role. */
+  /** The connection of the application role. */
   readonly application: pg.ClientConfig
-  /** Ends our use of it. The last process to do so stops PostgreSQL. End your own connections first. */
+  /** Ends our use of PostgreSQL; the last process stops it. End your own connections first. */
   close(): Promise<void>
 }
 
@@ -114,9 +114,9 @@ async function ensureApplicationRole({ client }: Session, cluster: Cluster): Pro
 }
 
 /**
- * Keeps the shared lock: when its connection breaks, because PostgreSQL crashed, was killed or restarted, enters again,
- * which starts PostgreSQL where no other process does. The socket stays in the same place.
- * @returns ends it; the last user stops PostgreSQL
+ * Keeps the shared lock. When its connection breaks, because PostgreSQL crashed, was killed or restarted, it takes the
+ * lock again, and starts PostgreSQL unless another process does. The socket stays in the same place.
+ * @returns ends the session; the last user stops PostgreSQL
  */
 function keepSession(cluster: Cluster, first: Session): () => Promise<void> {
   const releasing = new AbortController()
@@ -151,8 +151,8 @@ function keepSession(cluster: Cluster, first: Session): () => Promise<void> {
 }
 
 /**
- * A connection for a process that lost its own, to find out whether it was the last user. Null when nothing runs, or when
- * PostgreSQL does not recover in time: the next start adopts it then.
+ * A connection for a process that lost its own, to find out whether it was the last user. Null when PostgreSQL does not
+ * run, or does not recover in time: then the next start adopts it.
  */
 async function reconnect(cluster: Cluster): Promise<Session | null> {
   for (const end = Date.now() + RECOVERY_TIMEOUT; Date.now() < end; await sleep(50)) {
@@ -172,12 +172,12 @@ async function enter(cluster: Cluster, signal?: AbortSignal): Promise<Session> {
   let start: Start | null = null
   let tries = 0
   for (const end = Date.now() + READY_TIMEOUT; Date.now() < end; await sleep(20)) {
-    // Not once we started one: it gets its user, who then stops it.
+    // A PostgreSQL that we started is not abandoned: it gets its user, who stops it.
     if (start === null) signal?.throwIfAborted()
     const postmaster = await findPostmaster(cluster)
     if (postmaster !== null) {
       const client = await join(cluster, postmaster).catch(async (error) => {
-        // Nobody can use what we started: it must not stay behind.
+        // Nobody can use the PostgreSQL that we started: it must not stay.
         if (start !== null) await stopPostmaster(postmaster, cluster)
         throw error
       })
@@ -195,12 +195,12 @@ async function enter(cluster: Cluster, signal?: AbortSignal): Promise<Session> {
   throw new EmbeddedPostgresError(`PostgreSQL does not get ready. Its log file is ${cluster.logFile}.`)
 }
 
-/** Gives the lock back; the last one to do so stops PostgreSQL. False when the connection was lost before. */
+/** Releases the lock; the last process stops PostgreSQL. False when the connection was lost before. */
 async function leave({ client, postmaster }: Session, cluster: Cluster): Promise<boolean> {
   try {
     await client.query('select pg_advisory_unlock_all()')
     const last = await take(client, 'pg_try_advisory_lock')
-    // A process that comes now fails to get the lock, waits for the end and starts PostgreSQL anew.
+    // A process that comes now fails to get the lock, waits for the end and starts PostgreSQL again.
     if (last) await stopPostmaster(postmaster, cluster)
     return true
   } catch (error) {
@@ -211,7 +211,7 @@ async function leave({ client, postmaster }: Session, cluster: Cluster): Promise
   }
 }
 
-/** A connection that has the shared lock; null where PostgreSQL is not ready, or where its last user is stopping it. */
+/** A connection with the shared lock; null when PostgreSQL is not ready, or its last user is stopping it. */
 async function join(cluster: Cluster, postmaster: Postmaster): Promise<pg.Client | null> {
   const client = await connect(cluster, postmaster)
   if (client === null) return null
@@ -249,7 +249,7 @@ async function connect(cluster: Cluster, postmaster: Postmaster): Promise<pg.Cli
   }
 }
 
-/** Whether a connection failed because PostgreSQL starts, stops or crashed, which passes. */
+/** True when a connection failed because PostgreSQL starts, stops or crashed. */
 function isPassing(error: unknown): boolean {
   if (hasCode(error, 'ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE', '57P01', '57P02', '57P03', '53300')) return true
   return error instanceof Error && /Connection terminated|not queryable|timeout expired/.test(error.message)
@@ -263,7 +263,7 @@ async function take(client: pg.Client, lock: 'pg_try_advisory_lock' | 'pg_try_ad
 /** @throws EmbeddedPostgresError the start failed for a reason that does not pass */
 async function requirePassing(start: Start, cluster: Cluster, tries: number): Promise<void> {
   const said = await start.said()
-  // Exit code 0: it was stopped in good order; null: it was killed.
+  // Exit code 0: a regular stop; null: a signal killed it.
   const code = start.exitCode()
   if (code === 0 || ((code === null || PASSING.test(said)) && tries < TRIES)) return
   const fatal = said.split('\n').findLast((line) => /FATAL|PANIC/.test(line))

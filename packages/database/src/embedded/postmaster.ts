@@ -1,4 +1,4 @@
-/** The main process of PostgreSQL: finding it, starting it and stopping it. */
+/** Finds, starts and stops the main process of PostgreSQL. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { open, readFile, rename, rm, stat } from 'node:fs/promises'
 import { createConnection } from 'node:net'
@@ -12,13 +12,13 @@ import { PORT, removeSocketDirectory, SETTINGS, socketDirectory } from './settin
 
 const run = promisify(execFile)
 
-/** How long (milliseconds) a lock file may be empty because a start is about to write it. */
+/** Milliseconds for which a lock file may be empty because a start is about to write it. */
 const WRITING = 5_000
 
-/** How long (milliseconds) the socket of a process that has ended may still accept connections. */
+/** Milliseconds for which the socket of an ended process may still accept connections. */
 const CLOSING = 5_000
 
-/** The main process of a PostgreSQL that runs, and where it listens. */
+/** The main process of a running PostgreSQL, and its address. */
 export interface Postmaster {
   readonly pid: number
   readonly socketDirectory: string
@@ -34,7 +34,7 @@ export async function findPostmaster(cluster: Cluster): Promise<Postmaster | nul
   return { pid: Number(pid), port: Number(port), socketDirectory: directory }
 }
 
-/** Whether process `pid` is a living postmaster of this data directory: its command line names it after -D. */
+/** True for a living postmaster of this data directory: its command line names the directory after -D. */
 async function isPostmaster(pid: number, cluster: Cluster): Promise<boolean> {
   if (!Number.isInteger(pid) || pid <= 0 || !isAlive(pid)) return false
   const words = await commandLine(pid)
@@ -76,7 +76,7 @@ async function removeStale(path: string, cluster: Cluster): Promise<void> {
   if ((await readIfThere(path)) === text) await rm(path, { force: true })
 }
 
-/** Whether something accepts connections at the socket that a lock file names. */
+/** True when the socket that a lock file names accepts connections. */
 async function isListening(lockFile: string): Promise<boolean> {
   const [, , , port, directory] = lockFile.split('\n')
   if (!port || !directory) return false
@@ -105,16 +105,16 @@ const LOG_LIMIT = 10_000_000
 /** Milliseconds a stop may take: first in good order with a checkpoint, then at once with a recovery at the next start. */
 const STOP_TIMEOUT = { fast: 60_000, immediate: 15_000 }
 
-/** A postmaster that we started, with its end and its output. */
+/** A postmaster that we started. */
 export interface Start {
   readonly child: ChildProcess
   /** Undefined while it runs; null when a signal ended it. */
   exitCode(): number | null | undefined
-  /** Its own lines of the log, of this start only. */
+  /** The lines that this start wrote to the log. */
   said(): Promise<string>
 }
 
-/** Spawns the postmaster in a session of its own, so that neither our end nor our terminal's Ctrl-C reaches it. */
+/** Spawns the postmaster in its own session, so that neither our end nor our terminal's Ctrl-C reaches it. */
 export async function startPostmaster(cluster: Cluster): Promise<Start> {
   const directory = await socketDirectory(cluster)
   await removeStale(join(cluster.data, 'postmaster.pid'), cluster)
@@ -129,7 +129,7 @@ export async function startPostmaster(cluster: Cluster): Promise<Start> {
     const { size } = await log.stat()
     const child = spawn(cluster.binaries.postgres, ['-D', cluster.data, ...options], {
       cwd: cluster.home,
-      // Nothing of ours: PGOPTIONS and its like would change how PostgreSQL runs.
+      // None of our environment: PGOPTIONS and similar variables would change how PostgreSQL runs.
       env: { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' },
       detached: true,
       stdio: ['ignore', log.fd, log.fd],
@@ -151,7 +151,7 @@ export async function startPostmaster(cluster: Cluster): Promise<Start> {
   }
 }
 
-/** Stops the postmaster and waits until it is gone. */
+/** Stops the postmaster and waits for its end. */
 export async function stopPostmaster(postmaster: Postmaster, cluster: Cluster): Promise<void> {
   for (const [signal, timeout] of [
     ['SIGINT', STOP_TIMEOUT.fast],
@@ -172,7 +172,7 @@ function send(signal: 'SIGINT' | 'SIGQUIT', { pid }: Postmaster): void {
   try {
     process.kill(pid, signal)
   } catch (error) {
-    // It ended by itself in this moment.
+    // The process has just ended by itself.
     if (!hasCode(error, 'ESRCH')) throw error
   }
 }

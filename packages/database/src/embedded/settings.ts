@@ -1,4 +1,4 @@
-/** How PostgreSQL is started: its settings, and its socket. */
+/** Settings and socket of the embedded PostgreSQL. */
 import { createHash } from 'node:crypto'
 import { lstat, mkdir, realpath, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -7,17 +7,16 @@ import type { Cluster } from './cluster.ts'
 import { canEnter, EmbeddedPostgresError, giveOne, hasCode } from './files.ts'
 
 /**
- * The settings PostgreSQL is started with. They go on its command line, where neither an edited postgresql.conf
- * nor ALTER SYSTEM can weaken them.
+ * Settings on the command line of PostgreSQL, where neither an edited postgresql.conf nor ALTER SYSTEM can weaken them.
  */
 export const SETTINGS: Readonly<Record<string, string>> = {
-  // Reached through a unix socket in a directory that only we may enter.
+  // Only a unix socket, in a directory that only we may enter.
   listen_addresses: '',
   unix_socket_permissions: '0700',
   password_encryption: 'scram-sha-256',
   max_connections: '100',
 
-  // What was acknowledged survives a power cut.
+  // Acknowledged data survive a power cut.
   fsync: 'on',
   full_page_writes: 'on',
   synchronous_commit: 'on',
@@ -43,7 +42,7 @@ export const SETTINGS: Readonly<Record<string, string>> = {
   logging_collector: 'off',
   lc_messages: 'C',
 
-  // One machine that does other work too; statements are short.
+  // The machine does other work too; statements are short.
   shared_buffers: '256MB',
   work_mem: '8MB',
   maintenance_work_mem: '128MB',
@@ -62,9 +61,9 @@ const SOCKET_PATH_BYTES = 103
 const PREFIX = 'rollcall-socket-'
 
 /**
- * The directory of the cluster's socket: its home, which only its user may enter; where that path is too long, a
- * directory with mode 0700 among the temporary files. Its name is the same at every start, and only who knows the
- * password can tell it.
+ * The directory of the socket: the cluster's home, which only its user may enter. Where that path is too long, a
+ * directory of mode 0700 among the temporary files: its name is the same at every start, and cannot be guessed without
+ * the password.
  */
 export async function socketDirectory(cluster: Cluster): Promise<string> {
   if (fits(cluster.home)) return cluster.home
@@ -80,7 +79,7 @@ export async function socketDirectory(cluster: Cluster): Promise<string> {
   )
 }
 
-/** Removes the directory among the temporary files, if `postmaster` had one, after it has stopped. */
+/** Removes the socket's directory among the temporary files, if the stopped `postmaster` had one there. */
 export async function removeSocketDirectory({
   socketDirectory: directory,
 }: {
@@ -93,7 +92,7 @@ function fits(directory: string): boolean {
   return Buffer.byteLength(join(directory, `.s.PGSQL.${PORT}`)) <= SOCKET_PATH_BYTES
 }
 
-/** Makes `directory`, or makes sure that it was us who made it: the temporary files are everybody's. */
+/** Makes `directory`, or checks that we made it: everybody may write to the temporary files. */
 async function makePrivate(directory: string, { user }: Cluster): Promise<boolean> {
   try {
     await mkdir(directory, { mode: 0o700 })

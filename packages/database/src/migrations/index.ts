@@ -1,4 +1,4 @@
-/** Every migration by its name; they run in the order of their names, so a new one has the next number. */
+/** Every migration by name. They run in the order of their names: a new one gets the next number. */
 import type { SchemaMigration } from '../migration.ts'
 import { directory } from './0001-directory.ts'
 import { importProgress } from './0002-import-progress.ts'

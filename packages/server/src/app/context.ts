@@ -1,4 +1,4 @@
-/** The one place where the server's parts are made and put together. Each room names the parts that it needs. */
+/** Makes the server's parts and connects them; nothing else does. Each user names the parts that it needs. */
 
 import { createVerifying } from '@rollcall/admin/accounts/verification'
 import { EXPIRING_DAYS } from '@rollcall/admin/grants/health'
@@ -68,12 +68,11 @@ import { clientAddressReader, createGate } from '../http/gate.ts'
 import { createOwnListener } from './own-listener.ts'
 
 /**
- * The keys that are missing are made, which takes a second or so.
- * @param parts.log where the server logs; by default standard error
- * @param parts.clock by which caches, keys and tokens age, rates of deliveries and times of searches are measured, and
- * messages are signed
- * @param parts.samples synthetic records of a kind, for what an operator tries out; by default there are none
- * @throws MasterKeyError the master key is missing or wrong, or an own key does not open
+ * Makes missing keys, which takes about a second.
+ * @param parts.log the server's log; by default standard error
+ * @param parts.clock for the age of caches, keys and tokens, rates of deliveries, times of searches, and signatures
+ * @param parts.samples synthetic records of a kind, for an operator's trials; none by default
+ * @throws MasterKeyError the master key is missing or wrong, or an own key cannot be decrypted
  */
 export async function createContext(
   config: Config,
@@ -81,7 +80,7 @@ export async function createContext(
   parts: { log?: Log; clock?: Clock; samples?: HasSamples['samples'] } = {},
 ) {
   const { log = createLog({ level: config.logLevel }), clock = CLOCK, samples = () => [] } = parts
-  // First: a server leaves nothing in a database that is being restored.
+  // First of all: a server writes nothing into a database that is being restored.
   await refuseUnfinished(db)
   if (config.journal !== undefined) await refuseOlder(db, config.journal)
   const vault = await openVault(config, db)
@@ -223,25 +222,25 @@ export async function createContext(
 /** Failed sign-ins a minute from one address, an IPv6 /64: a person types a token or code wrongly a few times. */
 const SIGN_IN_FAILURES = 10
 
-/** Calls of the partner page a minute of one participant: several people look at pages that renew themselves. */
+/** Calls of the partner page a minute of one participant, whose people look at pages that reload themselves. */
 const PARTNER_CALLS = 300
 
-/** Deliveries that a participant asks for again in a minute: a page of them at a time. */
+/** Deliveries that a participant may request again in a minute: one page at a time. */
 const PARTNER_REPLAYS = 100
 
 /** Seconds of an access token: the most that the specification allows. */
 const TOKEN_LIFETIME = 900
 
-/** Messages that wait on this node to be remembered. Above it peers are told to try again, before memory is short. */
+/** Messages that wait on this node to be remembered. Above it peers must try again, before memory is short. */
 const MESSAGES_WAITING = 10_000
 
-/** Mailboxes that a node drains at a time, as a share of the exchanges that it works on: one that answers peers must do so meanwhile. */
+/** Mailboxes that a node drains at a time, as a share of its slots for exchanges: answering peers needs the rest. */
 const MAILBOX_SHARE: Readonly<Record<Role, number>> = { http: 0, all: 1 / 6, worker: 1 }
 
 /** Bytes of records in the envelopes that this node makes at a time. */
 const ENVELOPE_BYTES = 33_554_432
 
-/** Searches of the two modes are on connections of their own, so that nobody waits for those of the other. */
+/** Searches of each mode have their own connections, so that neither mode waits for the other. */
 const modesOf = ({ searches, asyncSearches }: Database, limits: Limits): Modes => ({
   sync: {
     name: 'sync',

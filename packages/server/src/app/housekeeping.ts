@@ -30,7 +30,7 @@ import { forgetSessions } from '@rollcall/participants/store/sessions'
 const PERIOD = 60_000
 type Parts = StoringReferences & Scheduling & { readonly schema: Pick<SchemaWatch, 'look'> }
 
-/** Starts; the returned function stops it and waits for what is under way. */
+/** Starts the regular tasks; the returned function stops them and waits for running ones. */
 export function startHousekeeping(parts: Parts): () => Promise<void> {
   const stopping = new AbortController()
   const clean = (): Promise<void> => keepHouse(parts, stopping.signal)
@@ -50,14 +50,14 @@ export function startHousekeeping(parts: Parts): () => Promise<void> {
 }
 
 interface Chore {
-  /** Minutes from one run to the next. What only deletes waits longer: it is not felt, and each run costs statements. */
+  /** Minutes between two runs. Tasks that only delete run rarely: a delay does no harm, and a run costs statements. */
   readonly every: number
   /** The log message of a failure. */
   readonly failure: string
   readonly run: (parts: Parts, signal: AbortSignal) => Promise<void>
 }
 
-/** One that fails stops none of the others. */
+/** A failed task stops no other one. */
 const CHORES: readonly Chore[] = [
   {
     every: 1,
@@ -140,7 +140,7 @@ const CHORES: readonly Chore[] = [
     run: async ({ db, limits, log }) => sayForgotten(log, await forgetInbox(db, limits.inbox_retention)),
   },
   {
-    // After everything that was stored with them.
+    // After all messages that these keys encrypt.
     every: 10,
     failure: 'the keys of old days could not be destroyed; tried again soon',
     run: async ({ db, limits, log }) => {
@@ -164,7 +164,7 @@ async function doChores(chores: readonly Chore[], parts: Parts, signal: AbortSig
   }
 }
 
-/** `doctor` reads the report: whoever runs it may be another user, for whom the file opens. */
+/** Reports the journal's state for `doctor`, which another user may run, with other rights on the file. */
 async function reportJournal({ db, log }: Parts): Promise<void> {
   const { path } = db.journal
   if (path === null) return
@@ -179,14 +179,14 @@ async function reportJournal({ db, log }: Parts): Promise<void> {
   await storeJournalReport(db, { machine: hostname(), path, problem })
 }
 
-/** Exchanges whose requests are opened one after the other before it looks for more. */
+/** Exchanges whose requests are decrypted before the next look for more. */
 const OPENED = 50
 
 async function storeAllReferences(parts: Parts, signal: AbortSignal): Promise<void> {
   while (!signal.aborted && (await storeMissingReferences(parts, OPENED)) === OPENED);
 }
 
-/** Deletes what is older than its retention, also what was never answered or taken; the log says how much that is. */
+/** Deletes exchanges at the end of their retention, unanswered and undelivered ones too; the log has their number. */
 async function forgetOldExchanges({ db, limits, log }: Parts): Promise<void> {
   const unfinished = await countUnfinished(db, limits.exchange_retention)
   if (unfinished.exchanges + unfinished.deliveries > 0) {
@@ -195,14 +195,14 @@ async function forgetOldExchanges({ db, limits, log }: Parts): Promise<void> {
   sayForgotten(log, await forgetExchanges(db, limits.exchange_retention))
 }
 
-/** The operator is told of each: its participant is to be asked what is wrong. */
+/** Logs each closed mailbox: the operator should ask its participant what is wrong. */
 async function closeMailboxes({ db, limits, log }: Parts): Promise<void> {
   for (const closed of await closeStaleMailboxes(db, limits.notification_retention)) {
     log.error(closed, 'a mailbox is closed: its notifications could not be delivered; its subscriptions are suspended')
   }
 }
 
-/** Once for each: nobody is notified of what they ask for. */
+/** Logs each suspended subscription once: its participant gets no notifications. */
 async function logSuspended({ db, log }: Parts): Promise<void> {
   for (;;) {
     const found = await suspendedSubscriptions(db.pool)

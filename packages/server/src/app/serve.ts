@@ -1,4 +1,4 @@
-/** A running node: its listeners and its work, from start to a clean stop. */
+/** A running node from start to clean stop: its listeners and its work. */
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { publishOutbox } from '@rollcall/admin/events/outbox'
@@ -30,12 +30,12 @@ import type { Context } from './context.ts'
 import { startHousekeeping } from './housekeeping.ts'
 
 export interface RunningServer {
-  /** The ports listened on: those configured, or those given where 0 was. A worker answers no peers: 0. */
+  /** The listening ports: as configured, or the chosen ones for 0. A worker answers no peers and has 0. */
   readonly port: number
   readonly adminPort: number
   /** Resolves when a newer Rollcall has migrated the database so far that this node must stop. */
   readonly outdated: Promise<SchemaLead>
-  /** From now on the pages of the peers' listener show this demo. */
+  /** Shows this demo on the pages of the peers' listener. */
   show(showcase: Showcase): void
   /** From now on `/ready` answers 200 while the database answers and, on a worker, while it claims work. */
   markReady(): void
@@ -57,9 +57,9 @@ export class ListenFailed extends Error {
 }
 
 /**
- * Starts what the role asks for: listening, working on what was accepted, or both. Everything that needs is in `context`; the
- * caller closes the database after `stop`.
- * @param parts.pause how `/ready` is left to say 503 before connections are refused
+ * Starts the listeners and workers of the node's role, with the parts of `context`. The caller closes the database
+ * after `stop`.
+ * @param parts.pause the time in which `/ready` answers 503 before connections are refused
  * @param parts.housekeeping how the regular background tasks are started
  * @throws ListenFailed, and what connecting to the database throws
  */
@@ -107,10 +107,10 @@ export async function startServer(
     // Load balancers see it and send nothing more, before connections are refused.
     if (wasReady && does.answers) await pause(context.limits.drain_time * 1_000)
     await Promise.all([publicServer?.close(), worker?.stop()])
-    // Attempts that go on by themselves are recorded; the claims of those that take longer end by themselves.
+    // Attempts that end in time are recorded; the claims of others expire.
     const late = sleep(context.limits.stop_time * 1_000, undefined, { ref: false })
     await Promise.race([context.limiter.idle(), late])
-    // Last: it says until the end how the node is.
+    // Last: it reports the node's state until the end.
     await operatorServer.close()
     await Promise.all([context.verifying.stop(), context.indexing.stop()])
     await context.refusals.flush()
@@ -153,7 +153,7 @@ export async function startServer(
   return { port, adminPort, outdated: context.schema.outdated, show, markReady, stop }
 }
 
-/** Each role: whether it answers peers, and whether it works on what was accepted. */
+/** Each role: whether it answers peers, and whether it works on accepted requests. */
 const ROLES: Readonly<Record<Role, { readonly answers: boolean; readonly works: boolean }>> = {
   http: { answers: true, works: false },
   worker: { answers: false, works: true },

@@ -1,6 +1,6 @@
 /**
- * The access log: one line for every answered request, with who asked for what, how it ended and how long it took. No
- * values of a message: ids that a sender has chosen are logged where they are UUIDs, because anything can stand in others.
+ * The access log: a line for each answered request, with its sender, operation, result and duration. It has no values
+ * of a message: ids of the sender are logged when they are UUIDs, because any other text may be personal data.
  */
 
 import { readTraceparent } from '@rollcall/core/model/traceparent'
@@ -54,7 +54,7 @@ const known = ({ registry, participant, code }: Noted) => ({
   ...(code !== undefined && { code }),
 })
 
-/** What the sender has chosen, where it can be logged. */
+/** Ids that the sender chose, if they may be logged. */
 function sent({ headers }: FastifyRequest, { message_id, correlation_id }: Noted): object {
   const traceparent = readTraceparent(headers.traceparent)
   return {

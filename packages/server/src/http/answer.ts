@@ -16,8 +16,8 @@ export function sendJson(reply: FastifyReply, status: number, text: string, head
 }
 
 /**
- * Characters of a text that is sent in one piece with its head. A longer one is encoded first: as a text, node:http would go
- * through it for its length and again when it writes it.
+ * Characters up to which a text is sent in one piece with its head. A longer one is encoded first: node:http would read
+ * a text twice, for its length and to write it.
  */
 const ONE_PIECE = 16_384
 
@@ -26,7 +26,7 @@ export function send(reply: FastifyReply, status: number, content: string | Buff
   const body = typeof content === 'string' && content.length > ONE_PIECE ? Buffer.from(content) : content
   reply.hijack()
   const { server } = reply.server
-  // A server that closes takes no further request on this connection, and neither does one that is not read to its end.
+  // A closing server takes no further request on this connection, and neither does a connection with an unread request.
   if (!server.listening || endsWithAnswer(reply.request.raw)) reply.raw.shouldKeepAlive = false
   reply.raw.writeHead(status, {
     'Cache-Control': 'no-store',
@@ -35,11 +35,11 @@ export function send(reply: FastifyReply, status: number, content: string | Buff
     'Content-Length': String(Buffer.byteLength(body)),
   })
   reply.raw.end(body)
-  // The peer must fetch the rest from our memory; a peer that reads nothing for so long is gone.
+  // The peer must fetch the rest from our memory; one that reads nothing for so long is gone.
   if (reply.raw.writableLength > 0) reply.raw.setTimeout(server.requestTimeout)
 }
 
-/** An ack ERR that also carries the specification's `errors` (spec "Errors" 1 and 2). @param more members beside them */
+/** An ack ERR with the specification's `errors` (spec "Errors" 1 and 2). @param more members beside them */
 export function faultBody(fault: RequestFault, more: object = {}): string {
   const error = { code: fault.code, message: fault.message }
   return JSON.stringify({
@@ -62,8 +62,8 @@ export function sendFault(
 }
 
 /**
- * The fault to answer when something was thrown. Any other error than a RequestFault is ours, not the peer's: it is
- * logged without anything that a message or a statement carried, and answered without detail.
+ * The fault to answer for a thrown error. An error other than a RequestFault is ours: it is logged without content of
+ * messages or statements, and answered without detail.
  */
 export function asFault(
   error: unknown,
@@ -78,7 +78,7 @@ export function asFault(
   return new RequestFault('err.service.unavailable', 'the server failed to answer; the failure is logged', 500)
 }
 
-/** The class of an error and where it was thrown; its message may hold personal data and stays out. */
+/** The class of an error and its stack, without its message, which may have personal data. */
 function describe(error: unknown): object {
   const stack = error instanceof Error ? (error.stack ?? '').split('\n') : []
   const frames = stack.filter((line) => line.startsWith('    at ')).map((line) => line.trim())

@@ -1,4 +1,4 @@
-/** Connections as such: what is left of a request that was answered early, and the end of a server. */
+/** Connections: unread rests of requests that were answered early, and the end of a server. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
@@ -8,12 +8,12 @@ const answered = new WeakSet<Socket>()
 
 /** Bytes of a body that are worth reading for the sake of the connection. */
 const WORTH_READING = 65_536
-/** Bytes and milliseconds for a sender to notice that it was answered: a connection cut before loses the answer. */
+/** Bytes and milliseconds in which a sender can notice its answer: cutting the connection earlier loses the answer. */
 const LINGER = { bytes: 8_388_608, milliseconds: 5_000 }
 
 /**
- * Whether the connection ends with the answer to this request, because too much of its body was left unread. Asked
- * when the answer is written.
+ * True when the connection ends with this answer, because too much of the request's body is unread. Call it when the
+ * answer is written.
  */
 export function endsWithAnswer(request: IncomingMessage): boolean {
   const { 'content-length': length = '0', 'transfer-encoding': encoding } = request.headers
@@ -21,8 +21,8 @@ export function endsWithAnswer(request: IncomingMessage): boolean {
 }
 
 /**
- * Discards what a handler left unread of a request. A small rest leaves the connection to the next request; of a large
- * one so much is read as a sender needs to see its answer, and the connection is cut.
+ * Discards the unread rest of a request. After a small rest the connection is used again; of a large one only so much
+ * is read that the sender sees its answer, and the connection is cut.
  */
 export function discardRest(request: IncomingMessage): void {
   if (!request.complete) {
@@ -52,9 +52,7 @@ function linger(request: IncomingMessage): void {
   })
 }
 
-/**
- * Whether the incoming request was answered before: the peer would take a second answer for that to its next request.
- */
+/** True when the incoming request was answered: the peer would take a second answer for that to its next request. */
 export function isAnswered(socket: Socket): boolean {
   return answered.has(socket)
 }
@@ -63,9 +61,9 @@ export function isAnswered(socket: Socket): boolean {
 const SWEEP = 50
 
 /**
- * Makes `close` come to an end. Node stops looking at time limits once a server closes, so that one connection
- * which says nothing would keep it for ever. While it closes, connections without a request are ended, and
- * requests that have not arrived within the server's own limit are handed to `refuse`; the others are answered.
+ * Makes `close` end. A closing Node server ignores time limits, so one silent connection would keep it forever. This
+ * ends connections without a request, and hands requests that do not arrive within the server's limit to `refuse`; the
+ * others are answered.
  */
 export function endOrderly(app: FastifyInstance, refuse: (socket: Socket) => void): void {
   const sockets = new Set<Socket>()

@@ -1,6 +1,6 @@
 /**
- * Pages that are built ahead: the operator's console on the operator's listener, the partner page on that of peers. Their files
- * are found when the server starts, and each has a route of its own: a path in a request never becomes a path of the file system.
+ * Serves built pages: the console on the operator's listener, the partner page on the peers' listener. Their files are
+ * found at the start, and each has its own route: a path in a request never becomes a path of the file system.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -24,7 +24,7 @@ const TYPES: Readonly<Record<string, { readonly type: string; readonly compressi
   '.woff2': { type: 'font/woff2', compressible: false },
 }
 
-/** A browser that loads these pages may do nothing else with them. */
+/** Headers that forbid a browser every other use of these pages. */
 const HEADERS: AnswerHeaders = {
   'Referrer-Policy': 'no-referrer',
   'Cross-Origin-Opener-Policy': 'same-origin',
@@ -56,7 +56,7 @@ export function addConsole(
   addBuiltPage(app, { name: 'console', path: '/', file: new URL('index.html', folder), check })
 }
 
-/** On the peers' listener, for participants. @param folder `partner.html`, and its `assets/`; it ends with a slash */
+/** Adds the partner page to the peers' listener. @param folder has `partner.html` and `assets/`; ends with a slash */
 export function addPartnerPage(app: HttpServer, folder: URL): void {
   const file = new URL('partner.html', folder)
   addBuiltPage(app, { name: 'partnerPage', path: '/partner', file, check: () => undefined })
@@ -65,7 +65,7 @@ export function addPartnerPage(app: HttpServer, folder: URL): void {
 interface BuiltPage {
   /** In logs and metrics. */
   readonly name: string
-  /** Its files are below it, in `assets/`, as they are beside `file`. */
+  /** The page's path; its files are in `assets/` below it, as they are beside `file`. */
   readonly path: string
   readonly file: URL
   /** @throws RequestFault the page is not for this request */
@@ -87,7 +87,7 @@ function addBuiltPage(app: HttpServer, { name, path, file, check }: BuiltPage): 
   }
 }
 
-/** Sends a page that may load files of ours alone. @param page has the placeholder of the nonce where it needs one */
+/** Sends a page that may load only our files. @param page has the placeholder of the nonce if it needs one */
 export function sendStrictPage(reply: FastifyReply, status: number, page: string, headers: AnswerHeaders = {}): void {
   const nonce = randomBytes(16).toString('base64url')
   send(reply, status, page.replaceAll(NONCE_PLACEHOLDER, nonce), {
@@ -134,7 +134,7 @@ function textOf(file: URL): string | null {
   }
 }
 
-/** The names of the files that are served; a name that would mean something else in a route is none of them. */
+/** Names of the served files; a name with a meaning in routes is left out. */
 function assetsIn(page: URL): readonly string[] {
   try {
     return readdirSync(new URL('assets/', page), { withFileTypes: true })
@@ -159,7 +159,7 @@ interface Asset {
   readonly type: string
   readonly digest: string
   readonly encodings: readonly Encoding[]
-  /** Compressed when it is asked for the first time: no start waits for it. */
+  /** Compressed at the first request: the start does not wait for it. */
   readonly content: (encoding: Encoding) => Promise<Buffer>
 }
 
@@ -204,7 +204,7 @@ async function sendAsset(asset: Asset, { headers }: FastifyRequest, reply: Fasti
   send(reply, 200, content, { ...about, ...(encoding !== 'identity' && { 'Content-Encoding': encoding }) })
 }
 
-/** Without those of quality 0. */
+/** The accepted encodings, without those of quality 0. */
 function acceptedEncodings(header: string | string[] | undefined): ReadonlySet<string> {
   const names = String(header ?? '')
     .toLowerCase()

@@ -1,4 +1,4 @@
-/** Which web pages may read answers in a browser: those whose origin the operator lists for the registry. None by default. */
+/** Lets web pages read answers in a browser if the operator lists their origin for the registry; none by default. */
 
 import { isListedOrigin } from '@rollcall/core/model/web-origin'
 import type { Directory } from '@rollcall/participants/directory/directory'
@@ -7,7 +7,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { KEY_SET_PATH } from './pages.ts'
 import type { HttpServer } from './server.ts'
 
-/** Paths of all registries: a page that may ask one of them may use these. */
+/** Paths that all registries share: pages that may ask any registry may use them. */
 const SHARED: readonly string[] = [`/${TOKEN_PATH}`, KEY_SET_PATH]
 
 /** Seconds for which a browser need not ask again. */
@@ -20,7 +20,7 @@ const PREFLIGHT = {
   'Content-Length': '0',
 }
 
-/** Answers preflights, and says of answers that a listed page may read them. The partner page, which reads a cookie, is for no other page. */
+/** Answers preflights, and lets listed pages read answers, but not those for the partner page, which reads a cookie. */
 export function addCors(
   app: HttpServer,
   parts: { readonly directory: Pick<Directory, 'registry' | 'registries'> },
@@ -54,7 +54,7 @@ async function isAllowed(
 /** Pages are for people, who open them by themselves. */
 const isPage = (path: string): boolean => path.split('/').length < 4 || path.endsWith('/docs')
 
-/** By its route: a path can be written in several ways. */
+/** By the route: a path has several spellings. */
 const isOfPartnerPage = (route: string): boolean => route.startsWith('/partner/api/')
 
 const isPreflight = ({ method, headers }: FastifyRequest): boolean =>

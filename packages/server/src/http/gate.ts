@@ -11,48 +11,48 @@ import { RequestFault } from '@rollcall/protocol'
 /** A request, or the known parts of an unreadable one. */
 export type Caller = Pick<IncomingMessage, 'socket' | 'headers'>
 
-/** Nobody is signed in to a page for people. It does not count as a failure of the protocol: pages count theirs themselves. */
+/** Nobody is signed in to a page for people. This is no failure of the protocol: pages count their own failures. */
 export class NotSignedIn extends RequestFault {
   constructor(message: string) {
     super('err.request.unauthorized', message)
   }
 }
 
-/** What is known of a request, for the refusals and the access log. */
+/** Facts about a request, for refusals and the access log. */
 export interface Noted extends RefusedRequest {
   /** The sender_id of the token or of the client. */
   readonly participant: string | null
-  /** As the message has it: anything may stand there. */
+  /** As in the message: any text. */
   readonly message_id?: string
-  /** Of the exchange. */
+  /** The exchange's id. */
   readonly correlation_id?: string
-  /** Why it was refused, or its header rejected. */
+  /** Why the request was refused, or its header rejected. */
   readonly code?: string
 }
 
 export interface Gate {
   /** Notes whose token a request showed. */
   identified(request: Caller, sender_id: string): void
-  /** Notes what a request asks for. */
+  /** Notes the registry and operation of a request. */
   addressed(request: Caller, asked: RefusedRequest): void
   /** Notes the ids of a message. */
   named(request: Caller, ids: Pick<Noted, 'message_id' | 'correlation_id'>): void
   /** Everything that was noted. */
   noted(request: Caller): Noted
-  /** Notes a request whose header was rejected: its reply says so. */
+  /** Notes a request whose header was rejected in the reply. */
   rejected(request: Caller, code: string): void
   /**
-   * Notes a refused request. One without a good token counts for its address.
-   * @returns what to answer: 429 where the address had too many of them
+   * Notes a refused request. One without a valid token counts for its address.
+   * @returns the fault to answer: 429 when the address had too many
    */
   refused(request: Caller, fault: RequestFault): RequestFault
   /** The address of the client, behind the proxies that are ours. */
   address(request: Caller): string
-  /** The key of one client: its address, or the /64 of it. */
+  /** The key of one client: its IPv4 address, or the /64 of its IPv6 address. */
   unit(request: Caller): string
-  /** Seconds until a token is given to this address again; 0: now. */
+  /** Seconds until this address may request a token again; 0: now. */
   wait(request: Caller): number
-  /** Notes a refused token request, which counts for its address. `participant` where the client is known. */
+  /** Notes a refused token request, which counts for its address. `participant` is null for an unknown client. */
   tokenRefused(request: Caller, error: string, participant: string | null): void
 }
 
@@ -134,9 +134,9 @@ export function createGate(parts: {
 const USUAL_PROXIES = [...['127.0.0.0/8', '10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16'], ...['::1/128', 'fc00::/7']]
 
 /**
- * Reads the address of a client. `X-Forwarded-For` is read where a proxy is declared, and on connections from that
- * proxy alone: from its right end, where the proxy writes, past other proxies of ours, to the first other address.
- * @param options.proxies prefixes; empty: the usual ones
+ * Makes a function that reads a client's address. With a declared proxy, `X-Forwarded-For` is read on connections from
+ * proxies: from its right end, where the proxy writes, past other proxies of ours, to the first other address.
+ * @param options.proxies prefixes; empty for the usual ones
  */
 export function clientAddressReader(options: {
   readonly behindProxy: boolean
@@ -169,7 +169,7 @@ export function clientUnit(address: string): string {
   const [head = '', tail] = bare.split('::')
   const groups = head === '' ? [] : head.split(':')
   const after = tail === undefined || tail === '' ? [] : tail.split(':')
-  // An IPv4 address at the end stands for two groups.
+  // An IPv4 address at the end has the place of two groups.
   const written = groups.length + after.length + (bare.includes('.') ? 1 : 0)
   const filled = tail === undefined ? groups : [...groups, ...Array(8 - written).fill('0'), ...after]
   return `${filled
@@ -180,7 +180,7 @@ export function clientUnit(address: string): string {
 
 const familyOf = (address: string): 'ipv4' | 'ipv6' => (isIP(address) === 6 ? 'ipv6' : 'ipv4')
 
-/** An IPv4 address that a socket of both families shows is that address. */
+/** Turns an IPv4 address in IPv6 form, as a dual-stack socket shows it, into the plain address. */
 const plain = (address: string): string => address.replace(/^::ffff:(?=[\d.]+$)/i, '')
 
 /** Some proxies write the port too: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */

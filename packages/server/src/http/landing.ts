@@ -33,7 +33,7 @@ export function addLandingRoutes(
   }
 }
 
-/** A browser asks for HTML by name; programs that take anything get JSON. */
+/** Browsers name HTML; programs that accept anything get JSON. */
 const wantsHtml = ({ headers }: FastifyRequest): boolean => /\btext\/html\b/i.test(headers.accept ?? '')
 
 function leadTo(reply: FastifyReply, address: string): void {

@@ -48,7 +48,7 @@ export function addTokenRoute(app: HttpServer, parts: TokenParts, options: { que
   })
 }
 
-/** On the operator's listener: who asks for a token there has the wrong port. */
+/** For the operator's listener: a client that requests a token there uses the wrong port. */
 export function addMissingTokenRoute(app: HttpServer): void {
   mount(app, 'POST', 'token', `/${TOKEN_PATH}`, () => {
     throw new RequestFault(
@@ -86,11 +86,11 @@ async function answer(
 }
 
 /**
- * Counts a failure and refuses what comes too often in the name of one client. Only failures are braked: nobody shall
- * keep a client from its tokens by failing in its name from another address.
+ * Counts a failure, and refuses too many of one address for one client. Only failures are limited: nobody can keep a
+ * client from its tokens by failing in its name from another address.
  */
 function brake(throttle: Throttle, address: string, client_id: string, participant: string | null): void {
-  // By digest: a client_id may be as long as a request, and a hundred thousand are remembered.
+  // A digest: a client_id may be as long as a request, and a hundred thousand are remembered.
   const caller = digestSecret(`${address} ${client_id}`).toString('base64')
   const wait = throttle.wait(caller)
   if (wait > 0) throw tooManyFailures(wait, participant)

@@ -2,11 +2,11 @@
 import type { IncomingMessage } from 'node:http'
 import { RequestFault } from '@rollcall/protocol'
 
-/** Whether a Host header means this listener, at the address that the connection came to. */
+/** True when a Host header names this listener, at the address of the connection. */
 export type IsOwnHost = (header: string | undefined, localAddress: string | undefined) => boolean
 
 /**
- * A web page that an operator has open must not reach it by a name of its own that leads here.
+ * Refuses web pages that reach this listener by a host name of their own (DNS rebinding).
  * @throws RequestFault 421
  */
 export function checkOperatorHost(

@@ -1,10 +1,10 @@
-/** Pages of the peers' listener: their frame, and the files that they load. All of it comes from here. */
+/** Pages of the peers' listener: their frame and their files. They load nothing from elsewhere. */
 import { readFileSync } from 'node:fs'
 import type { FastifyReply } from 'fastify'
 import { send } from './answer.ts'
 import { type HttpServer, mount } from './server.ts'
 
-/** Files beside this one that pages load. */
+/** Files in this folder that pages load. */
 const SITE_FILES = {
   'site.css': ['text/css', new URL('./site/site.css', import.meta.url)],
   'landing.js': ['text/javascript', new URL('./site/landing.js', import.meta.url)],
@@ -24,7 +24,7 @@ const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** A text of HTML; everything that is put into it is escaped, unless it is such a text itself. */
+/** A text of HTML. Inserted values are escaped, unless they are such texts themselves. */
 export class Html {
   readonly text: string
 
@@ -45,7 +45,7 @@ function written(part: Part): string {
   return String(part).replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 }
 
-/** What a page shows, and the files of the site or of its own that it loads. */
+/** A page's content, and the files that it loads. */
 export interface Page {
   readonly title: string
   readonly body: Html

@@ -11,8 +11,8 @@ import { type HasDirectory, registryOf } from './protocol-routes.ts'
 import { type HttpServer, mount } from './server.ts'
 
 /**
- * On both listeners, for load balancers and supervisors.
- * @param isReady whether the node has finished starting, does what its role asks for, and its database answers
+ * For load balancers and supervisors, on both listeners.
+ * @param isReady the node has started, does the work of its role, and its database answers
  * @param schema for the operator: how far the tables of the database are ahead of this node
  */
 export function addHealthRoutes(app: HttpServer, isReady: () => Promise<boolean>, schema?: () => SchemaLead): void {
@@ -39,12 +39,12 @@ export function addMetricsRoute(app: HttpServer, metrics: Pick<Metrics, 'render'
 
 export const KEY_SET_PATH = '/.well-known/jwks.json'
 
-/** Half of the time for which a peer may remember a key set, so that a new key is known everywhere before it signs. */
+/** Half of the time for which a peer may cache a key set, so that every peer has a new key before it signs. */
 const KEY_SET_HEADERS = { 'Cache-Control': 'public, max-age=300' }
 
 /**
- * Our public keys, for peers that verify our signatures or encrypt for us (N14, public standard 1.5). The registries of a
- * server share its keys: the set is the same below each namespace.
+ * Our public keys, for peers that verify our signatures or encrypt for us (N14, public standard 1.5). The registries of
+ * a server share its keys: each namespace has the same set.
  */
 export function addKeySetRoutes(app: HttpServer, parts: HasDirectory & { readonly keys: Pick<Keys, 'jwks'> }): void {
   const answer = async (reply: FastifyReply, registry?: Registry): Promise<void> => {

@@ -75,8 +75,8 @@ export function addProtocolRoutes(app: HttpServer, context: ProtocolParts): void
 }
 
 /**
- * The registry that the path names.
- * @throws RequestFault 404 when there is none
+ * The registry in the path.
+ * @throws RequestFault 404 for an unknown one
  */
 export async function registryOf({ directory }: HasDirectory, request: FastifyRequest): Promise<Registry> {
   const { namespace } = request.params as { namespace: string }

@@ -1,4 +1,4 @@
-/** Each registry's OpenAPI document and the page that shows it. All that the page loads comes from here. */
+/** Serves each registry's OpenAPI document and the page that shows it. The page loads nothing from elsewhere. */
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { typeScriptProgram } from '@rollcall/admin/try/code'
@@ -23,7 +23,7 @@ import { type HasShowcase, isFromHere, type Showcase } from './showcase.ts'
 const BASE = `/:namespace/${VERSION_SEGMENT}`
 /** The viewer's own files; no namespace in their path, they are the same for all. */
 const ASSETS = '/assets/reference/'
-/** The two that the page loads, and no folder of files: there is nothing to find by another name. */
+/** The two files of the viewer. No folder is served: other names find nothing. */
 const VIEWER_FILES = { 'swagger-ui.css': 'text/css', 'swagger-ui-bundle.js': 'text/javascript' }
 
 export function addReferenceRoutes(app: HttpServer, parts: HasRegistries & HasShowcase): void {
@@ -41,10 +41,10 @@ export function addReferenceRoutes(app: HttpServer, parts: HasRegistries & HasSh
   })
 }
 
-/** By kind, namespace and whether there is a showcase. */
+/** By kind; then by namespace and the showcase's sample. */
 const documents = new WeakMap<Kind, Map<string, string>>()
 
-/** Made once: neither kind nor namespace nor the showcase changes while the process lives, once it is there. */
+/** Made once: kind and namespace never change, and the showcase does not once it exists. */
 function documentText(registry: Registry, shown: Showcase | null): string {
   const { kind, namespace, sender_id: receiver_id } = registry
   const known = documents.get(kind) ?? new Map<string, string>()

@@ -1,4 +1,4 @@
-/** The HTTP server of both listeners: what every answer has in common, and every way in which one can fail. */
+/** The HTTP server of both listeners: common parts of all answers, and all kinds of failures. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Limits } from '@rollcall/core/limits'
@@ -15,7 +15,7 @@ import type { Gate } from './gate.ts'
 
 export type HttpServer = FastifyInstance
 
-/** A handler writes its answer itself (`sendJson`, `send`) or throws. */
+/** A handler writes its own answer (`sendJson`, `send`) or throws. */
 export type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<void> | void
 
 const MAX_HEADER_BYTES = 16_384
@@ -28,21 +28,21 @@ const MAX_PATH_SEGMENT = 128
 const ROUTED: readonly string[] = ['GET', 'HEAD', 'POST', 'OPTIONS']
 const OTHER = 'TRACE'
 
-/** A server without routes. Bodies are not read: a handler that wants one reads the stream itself. */
+/** A server without routes. It reads no bodies: a handler reads the stream of the request. */
 export function createHttpServer(parts: {
   readonly limits: Limits
   readonly log: Log
   readonly metrics: Metrics
   readonly databaseHealth: Pick<DatabaseHealth, 'failed'>
   readonly gate: Gate
-  /** Of the lines of the access log; info unless another is given. */
+  /** Level of the access log's lines; `info` by default. */
   readonly accessLevel?: AccessLevel
 }): HttpServer {
   const { limits, gate, accessLevel = 'info' } = parts
   const timeout = limits.request_timeout * 1_000
   const app = fastify({
     logger: false,
-    // One listener whatever the host is called: Fastify would give `localhost` a second one without our handlers.
+    // One listener for any host: Fastify would add a second one for `localhost`, without our handlers.
     serverFactory: (handler) =>
       createServer(
         {
@@ -91,7 +91,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The route's name in metrics and logs, where a path as sent never appears. */
     name?: string
-    /** Of an operation. */
+    /** The mode of an operation. */
     mode?: ModeName
   }
 }
@@ -115,7 +115,7 @@ function earlyFault({ raw, is404 }: FastifyRequest): RequestFault | null {
   return is404 ? notFound() : null
 }
 
-/** 100 Continue asks for the body, so it is sent when the body is read: by then the token is known to be good. */
+/** Sends 100 Continue, which requests the body, when the body is read: the token was checked by then. */
 function continueWhenRead(this: Server, request: IncomingMessage, response: ServerResponse): void {
   request.once('resume', () => {
     if (!response.headersSent) response.writeContinue()
@@ -128,16 +128,16 @@ export type Method = 'GET' | 'POST'
 /** The handler of one method of a path. */
 export interface MethodHandler {
   readonly method: Method
-  /** Of the route, in metrics and logs. */
+  /** Name of the route in metrics and logs. */
   readonly name: string
-  /** Of an operation. */
+  /** The mode of an operation. */
   readonly mode?: ModeName
-  /** Every answer of it says so. */
+  /** Named in the headers of every answer. */
   readonly deprecated: Deprecation | undefined
   readonly handler: Handler
 }
 
-/** Mounts one handler; other methods on its path are answered 405. @param route its name, or more of it */
+/** Mounts one handler; other methods of its path get 405. @param route its name, or more about it */
 export function mount(
   app: HttpServer,
   method: Method,
@@ -150,8 +150,8 @@ export function mount(
 }
 
 /**
- * Mounts the handlers of a path, at least one; other methods are answered 405. Handlers run as onRequest hooks: Fastify
- * would read and judge the body between that and its own handlers, and ours must come to see the token before the body.
+ * Mounts the handlers of a path, at least one; other methods get 405. They run as onRequest hooks, before Fastify reads
+ * and checks the body: our handlers check the token first.
  */
 export function mountMethods(app: HttpServer, path: string, rows: readonly MethodHandler[]): void {
   const allowed = rows.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
@@ -185,7 +185,7 @@ function frameworkFault(error: Error & { code?: string }): RequestFault {
   return new RequestFault('err.request.bad', 'the address of the request is malformed')
 }
 
-/** Requests that are not readable HTTP, or come too slowly, never reach a route; they get the same body. */
+/** Answers requests that are no readable HTTP or come too slowly, and so reach no route, with the usual body. */
 function answerBrokenRequest(error: Error & { code?: string }, socket: Socket, gate: Gate): void {
   if (error.code === 'ECONNRESET') socket.destroy()
   else endWithFault(socket, gate.refused({ socket, headers: {} }, brokenRequestFault(error.code)))

@@ -1,35 +1,35 @@
 /**
- * The cookie of a session of pages that we serve, and how a call that has one shows that it comes from these pages and not from
- * another page that is open in the same browser.
+ * The session cookie of our pages, and how a call with a cookie shows that it comes from these pages and not from
+ * another page in the same browser.
  */
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { RequestFault } from '@rollcall/protocol'
 
-/** Whether the browser that sent a request speaks TLS with the proxy in front of us. */
+/** True when the browser of a request speaks TLS with the proxy before us. */
 export type IsReachedByTls = (request: Pick<IncomingMessage, 'headers'>) => boolean
 
 /** The pages that a session is for. */
 export interface SessionPages {
-  /** Of the cookie. */
+  /** Name of the cookie. */
   readonly cookie: string
-  /** A header that these pages send with every call. A page of another origin cannot send it: a browser would ask us first, and we allow nobody. */
+  /** A header of every call of these pages. A page of another origin cannot send it: we allow none to its browser. */
   readonly header: string
-  /** For people. */
+  /** The pages' name for people. */
   readonly title: string
 }
 
 export interface SessionCookies {
   /**
-   * The cookie of the session in a request; null where there is none.
-   * @throws RequestFault 400 where it is there twice: one of them may come from somebody else
+   * The session's cookie in a request; null for none.
+   * @throws RequestFault 400 for two cookies: one may be somebody else's
    */
   read(request: Pick<IncomingMessage, 'headers'>, byTls: boolean): string | null
-  /** The Set-Cookie header that begins a session. The browser forgets it when it is closed. */
+  /** The Set-Cookie header that begins a session. The browser forgets it when it closes. */
   begun(value: string, byTls: boolean): string
   /** The Set-Cookie header that ends a session. */
   ended(byTls: boolean): string
   /**
-   * @returns whether somebody did something: a page may also look by itself
+   * @returns whether a person acts: a page may also reload itself
    * @throws RequestFault 403 the call does not come from these pages
    */
   checkOwn(headers: IncomingHttpHeaders): { readonly acts: boolean }
@@ -39,7 +39,7 @@ export interface SessionCookies {
 const ACTS: Readonly<Record<string, boolean>> = { '1': true, poll: false }
 
 export function sessionCookies({ cookie, header, title }: SessionPages): SessionCookies {
-  // `__Host-`: no other host can set it, and it is sent by TLS alone. Its path is `/`.
+  // `__Host-`: no other host can set the cookie, and it is sent only by TLS. Its path is `/`.
   const nameOf = (byTls: boolean): string => (byTls ? `__Host-${cookie}` : cookie)
   const begun = (value: string, byTls: boolean): string =>
     `${nameOf(byTls)}=${value}; Path=/; HttpOnly; SameSite=Strict${byTls ? '; Secure' : ''}`
@@ -65,7 +65,7 @@ export function sessionCookies({ cookie, header, title }: SessionPages): Session
   }
 }
 
-/** Whether a page of this origin was served under the host and port that the request names. Browsers that have no Sec-Fetch-Site send it too. */
+/** True when a page of this origin has the request's host and port. Browsers without Sec-Fetch-Site send it too. */
 function isOwnOrigin(origin: string, host: string | undefined): boolean {
   const page = URL.parse(origin)
   return page !== null && page.origin === origin && page.host === URL.parse(`${page.protocol}//${host}`)?.host

@@ -1,6 +1,6 @@
 /**
- * What the console and the partner page have in common: a session in a cookie, which only their own pages can use, and the limits
- * of an address that shows what is not good.
+ * Shared by the console and the partner page: a session in a cookie that only their own pages can use, and limits of
+ * failures of an address.
  */
 import type { IncomingMessage } from 'node:http'
 import type { Throttle } from '@rollcall/participants/admission/throttle'
@@ -11,23 +11,23 @@ import type { CookieFailures } from './cookie-failures.ts'
 import { type Gate, NotSignedIn } from './gate.ts'
 import { type IsReachedByTls, type SessionPages, sessionCookies } from './session-cookie.ts'
 
-/** One set of limits for both pages. An address counts for each page by itself: a stranger at one locks nobody out of the other. */
+/** The limits of both pages, separate for each page: a stranger at one locks nobody out of the other. */
 export interface HasSessionFailures {
   readonly signInFailures: Throttle
   readonly cookieFailures: CookieFailures
   readonly gate: Pick<Gate, 'unit' | 'refused'>
 }
 
-/** In what the pages differ. */
+/** Differences between the pages. */
 interface PageText extends SessionPages {
-  /** What to do when nobody is signed in, and when a session has ended. */
+  /** Advice when nobody is signed in, and when a session has ended. */
   readonly nobody: string
   readonly ended: string
-  /** The refusal of a call that shows a token or a secret beside the cookie; null: such a call is judged by that alone. */
+  /** The refusal of a call with a token or secret besides the cookie; null when such a call is judged by that alone. */
   readonly authorization: string | null
   /**
-   * Whether a cookie is looked for before its address is judged. Operators behind one address are then not kept out by what others
-   * there show; on a listener that everybody reaches, the database is not asked for who failed too often.
+   * Looks the cookie up before the limit of its address. Operators behind one address are then not locked out by others
+   * there; a public listener does not query the database for an address with too many failures.
    */
   readonly looksFirst: boolean
 }
@@ -56,12 +56,12 @@ export type Request = Pick<FastifyRequest, 'raw' | 'headers'>
 
 export interface SessionPage<Owner> {
   /**
-   * The cookie in a request; null where there is none.
-   * @throws RequestFault 400 where it is there twice
+   * The cookie in a request; null for none.
+   * @throws RequestFault 400 for two cookies
    */
   cookieOf(request: Request): string | null
   /**
-   * @returns whether somebody did something
+   * @returns whether a person acts
    * @throws RequestFault 400, 403 the call does not come from these pages
    */
   checkOwn(request: Request): { readonly acts: boolean }
@@ -70,18 +70,18 @@ export interface SessionPage<Owner> {
   /** Counts a sign-in that failed. */
   failed(request: Request): void
   /**
-   * The session of a cookie; null where it is not good.
-   * @throws RequestFault 429 the address has shown too many that were not good
+   * The session of a cookie; null for an invalid one.
+   * @throws RequestFault 429 the address had too many invalid ones
    */
   sessionOf(request: Request, cookie: string, acts: boolean): Promise<Session<Owner> | null>
   /** @throws RequestFault 400, 401, 403, 429 */
   signedIn(request: Request): Promise<Session<Owner>>
   /**
-   * Takes a session that has begun, and ends the one that the browser had before.
+   * Accepts a new session, and ends the browser's earlier one.
    * @returns the Set-Cookie header
    */
   admit(request: Request, begun: { readonly cookie: string }): Promise<string>
-  /** The Set-Cookie header with which the browser forgets its cookie. */
+  /** The Set-Cookie header that removes the browser's cookie. */
   forgotten(request: Request): string
   readonly nobody: () => NotSignedIn
 }

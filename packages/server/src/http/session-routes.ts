@@ -11,17 +11,17 @@ import { type Gate, NotSignedIn } from './gate.ts'
 import { type HttpServer, mountMethods } from './server.ts'
 import type { Request, SessionPage } from './session-page.ts'
 
-/** What somebody shows to sign in. */
+/** What a person showed to sign in. */
 export interface Shown {
-  /** Null: it is not good. */
+  /** Null when it is not valid. */
   readonly by: SignedInBy | null
-  /** Where it is not good. */
+  /** The message when it is not valid. */
   readonly refusal: string
   /** For the audit log. */
   readonly note: string
 }
 
-/** The calls of one page, and in what they differ from those of another one. `About` is what is noted of a call. */
+/** Session calls of a page, with its differences from other pages. `About` is what is noted of a call. */
 export interface SessionCalls<Owner, About> {
   readonly base: string
   readonly calls: Readonly<Record<'begin' | 'show' | 'end', DescribedCall>>
@@ -29,16 +29,16 @@ export interface SessionCalls<Owner, About> {
   readonly sessions: Sessions<Owner>
   readonly limits: InputLimits
   readonly gate: Pick<Gate, 'refused'>
-  /** Does the work of a call. */
+  /** Runs the work of a call. */
   readonly around: (name: string, request: FastifyRequest, work: (about: About) => Promise<void>) => Promise<void>
-  /** Reads what is shown. Its input has the members of `calls.begin`. @throws RequestFault 400 */
+  /** Reads the input, which has the members of `calls.begin`. @throws RequestFault 400 */
   readonly shown: (input: object) => Promise<Shown>
-  /** A session is known from here on. */
+  /** Called when the session is known. */
   readonly known: (session: Session<Owner>, about: About, request: Request) => void
   /** Notes that a session has begun, before it is used, or has ended. */
   readonly note: (session: Session<Owner>, act: { readonly begun: string } | 'ended') => Promise<void> | void
   readonly described: (session: Session<Owner>) => Promise<object> | object
-  /** What the answer says beside the fault where nobody is signed in. */
+  /** Members of the answer beside the fault when nobody is signed in. */
   readonly signedOut: () => object
 }
 
@@ -105,7 +105,7 @@ export function addSessionRoutes<Owner, About>(app: HttpServer, parts: SessionCa
         await parts.sessions.end(session)
         await parts.note(session, 'ended')
       }
-      // What has ended already is ended: the browser forgets its cookie.
+      // An ended session is no error: the browser forgets its cookie.
       sendJson(reply, calls.end.status, '{}', { 'Set-Cookie': page.forgotten(request) })
     }),
   ])

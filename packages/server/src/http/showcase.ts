@@ -1,18 +1,18 @@
-/** What a demo shows to whoever opens its pages. A server of real data has none. */
+/** Content of a demo's pages. A server of real data has none. */
 import type { IncomingMessage } from 'node:http'
 
 export interface Showcase {
-  /** Who may do everything. Its secret is shown on this machine only. */
+  /** The participant with all rights. Only this machine sees its secret. */
   readonly participant: { readonly sender_id: string; readonly client_id: string; readonly client_secret: string }
-  /** The address of the operator's listener. */
+  /** Address of the operator's listener. */
   readonly operatorUrl: string
-  /** The command that prints a link to the partner page, with the settings by which it finds this demo. */
+  /** The command that prints a link to the partner page, with the variables by which it finds this demo. */
   readonly linkCommand: string
-  /** Commands for a shell that make a first search; they hold the secret. */
+  /** Shell commands for a first search; they have the secret. */
   readonly commands: string
-  /** By namespace: identifiers of records that are there. */
+  /** By namespace: identifiers of existing records. */
   readonly samples: ReadonlyMap<string, readonly ShownIdentifier[]>
-  /** The address of the demo's own page, which starts, breaks and mends what the demo runs beside the server. */
+  /** Address of the demo's own page, which starts, breaks and mends the demo's other parts. */
   readonly demoPage: string
 }
 
@@ -21,23 +21,23 @@ export interface ShownIdentifier {
   readonly identifier_value: string
 }
 
-/** What is shown at the moment. */
+/** The present content. */
 export interface HasShowcase {
   readonly showcase: () => Showcase | null
-  /** Whether a host, an address or a name, is this machine. */
+  /** True when a host, as address or name, is this machine. */
   readonly isLoopback: (host: string) => boolean
 }
 
-/** What proxies add. */
+/** Headers that proxies add. */
 const OF_PROXIES = [
   ...['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip'],
   ...['cf-connecting-ip', 'true-client-ip', 'x-client-ip', 'x-original-host'],
 ]
 
 /**
- * Whether a browser on this machine opens one of our pages: it names this machine, and it says itself that the page was
- * typed in or comes from here (`Sec-Fetch-Site`). A page of another name that leads here (DNS rebinding), a script of
- * another page, and a visitor through a proxy that says what it is, do not see the secret of the demo.
+ * True when a browser on this machine opens one of our pages: the host is this machine, and `Sec-Fetch-Site` says that
+ * the page was typed in or comes from here. A page of another name (DNS rebinding), a script of another page, and a
+ * visitor through a proxy with its headers do not see the demo's secret.
  */
 export function isFromHere(
   { isLoopback }: Pick<HasShowcase, 'isLoopback'>,

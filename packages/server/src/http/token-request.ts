@@ -1,7 +1,6 @@
-/** Reads a token request in its three forms and answers it as RFC 6749 says (sections 2.3.1, 4.4, 5; D35). */
+/** Reads a token request in its three forms and answers it as RFC 6749 requires (sections 2.3.1, 4.4, 5; D35). */
 import { JsonError, parseJson } from '@rollcall/protocol'
 
-/** What a client sent to prove who it is. */
 export interface ClientCredentials {
   readonly client_id: string
   readonly client_secret: string
@@ -14,7 +13,7 @@ export class TokenRefusal extends Error {
   readonly httpStatus: number
   /** Seconds to wait, with temporarily_unavailable. */
   readonly retryAfter: number | undefined
-  /** Whose client it is, where that is known; for our own log. */
+  /** The client's participant, if known; for our own log. */
   readonly participant: string | null
 
   constructor(
@@ -31,7 +30,7 @@ export class TokenRefusal extends Error {
   }
 }
 
-/** What HTTP handed over; `query` is undefined unless parameters in the address are configured. */
+/** A token request; `query` is undefined unless parameters in the address are configured. */
 export interface TokenRequest {
   readonly authorization: string | undefined
   readonly contentType: string
@@ -39,9 +38,7 @@ export interface TokenRequest {
   readonly query: string | undefined
 }
 
-/**
- * `scope` is not among them: a token permits all that its participant may do, for any requested scope (RFC 6749, 3.3).
- */
+/** Without `scope`: a token permits all that its participant may do, for any requested scope (RFC 6749, 3.3). */
 const PARAMETERS = ['grant_type', 'client_id', 'client_secret']
 type Parameters = ReadonlyMap<string, string>
 
@@ -88,7 +85,7 @@ function readParameters({ contentType, body, query }: TokenRequest): Parameters 
   }
 }
 
-/** Parameters we know; one sent twice is refused (RFC 6749 section 3.2), one sent empty counts as not sent. */
+/** The known parameters: a repeated one is refused (RFC 6749 section 3.2), and an empty one is ignored. */
 function collect(pairs: readonly (readonly [string, string])[]): Parameters {
   const parameters = new Map<string, string>()
   for (const [name, value] of pairs) {

@@ -12,7 +12,7 @@ export const disability: KindGenerator = {
     disabledPerson(population, personAt(population, ordinal * DISABILITY_STRIDE + disabilityOffset(population))),
 }
 
-/** Pairs of the usual spelling and the other; each as often as it is listed. */
+/** Pairs of the usual spelling and another one; repeated pairs are more frequent. */
 type Spellings = readonly [Pair, ...Pair[]]
 type Pair = readonly [usual: string, other: string]
 

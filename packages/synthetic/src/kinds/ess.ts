@@ -5,7 +5,7 @@ import { type Person, personAt } from '../people.ts'
 import { type Population, PURPOSE, Stream } from '../stream.ts'
 import { CONTEXT, identifier, type KindGenerator, mostly, ofWorkingAge, relationshipToHead, spelled } from './parts.ts'
 
-/** ESS: ordinal i is person i; those too young or too old to work are there as dependants of those who do. */
+/** ESS: ordinal i is person i; people outside of working age are dependants of those who work. */
 export const ess: KindGenerator = { kind: 'ess', document: essMember }
 
 /** Job titles, each with its code of the occupation list. */

@@ -20,7 +20,7 @@ import { type Programme, programmesOf } from './programmes.ts'
 /** IBR: ordinal i is person i. Numbers and flags are strings, as in the specification's examples. */
 export const ibr: KindGenerator = { kind: 'ibr', document: beneficiary }
 
-/** Codes of the IBR enrolment_status list with their labels; each as often as it is listed. */
+/** Codes of the IBR enrolment_status list with their labels; repeated ones are more frequent. */
 const DECEASED = ['2', 'Deceased'] as const
 const STATUSES = [
   ['1', 'Active'],
@@ -80,7 +80,7 @@ function relatedHead(person: Person): object {
   }
 }
 
-/** One enrolment as an object; two or three, of different programmes, as an array. */
+/** One enrolment as an object; two or three of different programmes as an array. */
 function enrolments(stream: Stream, population: Population, person: Person): object {
   const [only, ...more] = programmesOf(population, person)
   const first = enrolment(stream, person, only)

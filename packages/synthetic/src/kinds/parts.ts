@@ -3,11 +3,11 @@ import { DIRT } from '../dirt.ts'
 import type { Person } from '../people.ts'
 import type { Population, Stream } from '../stream.ts'
 
-/** What one kind of registry holds of the population: a document for each ordinal 0, 1, 2 ... */
+/** The documents of one kind: one for each ordinal 0, 1, 2 ... */
 export interface KindGenerator {
   /** The kind's name in the protocol package: civil, ibr ... */
   readonly kind: string
-  /** The document at an ordinal, a pure function of its two arguments. */
+  /** The document of an ordinal, a pure function of its two arguments. */
   readonly document: (population: Population, ordinal: number) => object
 }
 
@@ -32,7 +32,7 @@ export function spelled(stream: Stream, usual: string, other: string): string {
 /** Spellings of marital_status, as code and in words. */
 export const MARITAL_WORDS = { S: 'single', M: 'Married', W: 'Widow', D: 'Divorced' } as const
 
-/** What the person is to the head of the household, a code of the relationship_type list. */
+/** The person's relation to the head of the household, a code of the relationship_type list. */
 export function relationshipToHead(person: Person): string {
   const { role, sex } = person.place
   return RELATIONSHIPS[role][sex]
@@ -50,7 +50,7 @@ export function employment(stream: Stream, person: Person): string {
   return person.is_employed ? spelled(stream, '1', 'employed') : spelled(stream, '2', 'unemployed')
 }
 
-/** Of working age: 15 to 64 completed years. */
+/** True from 15 to 64 completed years. */
 export function ofWorkingAge(person: Person): boolean {
   return person.age >= 15 && person.age < 65
 }

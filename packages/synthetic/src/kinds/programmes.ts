@@ -2,15 +2,15 @@
 import type { Person } from '../people.ts'
 import { type Population, PURPOSE, Stream } from '../stream.ts'
 
-/** One programme; benefit_type and benefit_frequency as IBR records write them. */
+/** One programme; benefit_type and benefit_frequency have the spelling of IBR records. */
 export interface Programme {
   readonly programme_identifier: string
   readonly programme_name: string
   readonly benefit_type: string
   readonly benefit_frequency: string
-  /** Completed years of age, both included, of those whom the programme serves. */
+  /** Completed years of age that the programme serves, both included. */
   readonly ages: readonly [number, number]
-  /** In whole units of currency for each benefit. */
+  /** Whole units of currency in each benefit. */
   readonly benefit_value: number
 }
 
@@ -27,7 +27,7 @@ export const PROGRAMMES: readonly [Programme, ...Programme[]] = [
   row('PRG-08', 'Skills for Work', '4', 'Quarterly', 150, [16, 60]),
 ]
 
-/** The programmes that a person is enrolled in: mostly one, else two or three, the same in every kind. */
+/** The programmes of a person: mostly one, otherwise two or three, the same in every kind. */
 export function programmesOf(population: Population, person: Person): [Programme, ...Programme[]] {
   const stream = new Stream(population, PURPOSE.programmes, person.index)
   const open = PROGRAMMES.filter(({ ages: [from, to] }) => person.age >= from && person.age <= to)

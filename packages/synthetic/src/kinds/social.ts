@@ -23,9 +23,8 @@ import {
 } from './parts.ts'
 
 /**
- * Social: each household is its Group followed by a Member for each person in it. So every Member's Group
- * stands before it whatever the count; the last household of a run may lack some of its Members. Of 69
- * documents, 14 are Groups and 55 are Members.
+ * Social: each household is its Group followed by a Member for each person. So every Member's Group comes first for any
+ * count; the last household may lack some Members. Of 69 documents, 14 are Groups and 55 are Members.
  */
 export const social: KindGenerator = { kind: 'social', document: socialDocument }
 
@@ -80,7 +79,7 @@ function povertyScore(population: Population, household: Household): number | nu
   return stream.chance(DIRT.missing_member) ? null : stream.below(101) / 10
 }
 
-/** A member as a group names it: who they are and what they are to the head. */
+/** A member as a group names it: the person, and the relation to the head. */
 export function shortMember(person: Person): object {
   return {
     '@type': 'Member',

@@ -11,7 +11,7 @@ import { Society } from './society.ts'
 export function civilLife(beginning: Beginning): readonly LifeRow[] {
   const { population, today } = beginning
   const society = new Society(beginning)
-  /** What is new of somebody who is there. */
+  /** An event with new members of an existing person's record. */
   const changed = (reg_event_type: string, index: number, members: object, more: object[] = []): LifeEvent => {
     const { uin } = society.person(index)
     const record = { '@type': 'CRVS_Person', identifier: [identifier('UIN', uin), ...more], ...members }

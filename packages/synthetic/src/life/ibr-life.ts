@@ -29,7 +29,7 @@ export function ibrLife(beginning: Beginning): readonly LifeRow[] {
     return { reg_event_type, record: { '@type': 'Beneficiary', member } }
   }
 
-  /** Somebody who is there is enrolled in one more programme. */
+  /** Enrols an existing person in one more programme. */
   const enrol = (stream: Stream): readonly LifeEvent[] => {
     const index = stream.below(documents)
     const enrolments = enrolmentsOf(index)
@@ -42,7 +42,7 @@ export function ibrLife(beginning: Beginning): readonly LifeRow[] {
     return [event('enrollement', index, begun, STATUS.active)]
   }
 
-  /** An enrolment with one of these statuses gets another one. */
+  /** Changes the status of an enrolment that has one of these statuses. */
   const change =
     (from: readonly string[], to: string) =>
     (stream: Stream): readonly LifeEvent[] => {
@@ -75,7 +75,7 @@ interface Generated {
   readonly enrolment_status: string
 }
 
-/** As the document was generated; a label stands for its code now and then. */
+/** The enrolments of a generated document; its labels are turned into codes. */
 function enrolmentsIn(document: object): Enrolments {
   const { member } = document as { member: { programme_identifier: Generated | readonly Generated[] } }
   const all = [member.programme_identifier].flat()

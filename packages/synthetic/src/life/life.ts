@@ -1,4 +1,4 @@
-/** What happens to the people of a population, one event after the other: a registry that lives. */
+/** Events in the lives of a population, one after the other. */
 import { disability } from '../kinds/disability.ts'
 import { ess } from '../kinds/ess.ts'
 import { farmer } from '../kinds/farmer.ts'
@@ -9,7 +9,7 @@ import { ibrLife } from './ibr-life.ts'
 import type { Beginning, LifeEvent, LifeRow } from './life-row.ts'
 import { joiners, newcomers } from './other-lives.ts'
 
-/** What can happen, by kind. Rows of one life share what they know of who lives and who is married. */
+/** Rows by kind. The rows of one life share their knowledge of who lives and who is married. */
 const LIVES: Readonly<Record<string, (beginning: Beginning) => readonly LifeRow[]>> = {
   civil: civilLife,
   ibr: ibrLife,
@@ -20,15 +20,15 @@ const LIVES: Readonly<Record<string, (beginning: Beginning) => readonly LifeRow[
 }
 
 export interface LifeOptions {
-  /** What happens: the same seed gives the same events. */
+  /** The same seed gives the same events. */
   readonly seed: number | string
-  /** Who is there already: the seed and the number of the documents that were generated. */
+  /** Seed and number of the generated documents. */
   readonly people: { readonly seed: number | string; readonly count: number }
-  /** The day on which it happens, as `YYYY-MM-DD`. */
+  /** The day of the events, as `YYYY-MM-DD`. */
   readonly today: () => string
 }
 
-/** Ordinals of those who are born begin far above those of the people who are there; lives of other seeds elsewhere. */
+/** Ordinals of newborns begin far above those of existing people, and elsewhere for lives of other seeds. */
 const NEWCOMERS = { from: 1_000_000, each: 1_000_000, runs: 90 } as const
 
 /**

@@ -1,4 +1,4 @@
-/** Registries in which people are enrolled: newcomers, and what changes for those who are there. */
+/** Registries in which people are enrolled: newcomers, and changes for existing people. */
 import { householdNumbered } from '../households.ts'
 import { identifier, type KindGenerator } from '../kinds/parts.ts'
 import { shortMember } from '../kinds/social.ts'
@@ -13,10 +13,10 @@ export function newcomers(generator: KindGenerator, reg_event_type: string, { po
   return { name: 'newcomers', weight: 60, happen }
 }
 
-/** At most: its own, and one for each of eight members. So many households at least are among the documents. */
+/** Most documents of a household: its own, and one for each of eight members. It gives a lower limit of households. */
 const DOCUMENTS_OF_A_HOUSEHOLD = 9
 
-/** Somebody joins a household that is there. */
+/** Adds members to existing households. */
 export function joiners({ population, documents, next }: Beginning): LifeRow {
   let index = next * DOCUMENTS_OF_A_HOUSEHOLD
   return {

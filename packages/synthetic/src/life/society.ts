@@ -1,4 +1,4 @@
-/** Who lives and who is married to whom, while a registry lives. */
+/** Keeps who lives and who is married to whom while a registry lives. */
 import { type Person, personAt } from '../people.ts'
 import type { Stream } from '../stream.ts'
 import type { Beginning } from './life-row.ts'
@@ -15,7 +15,7 @@ const OF_AGE = 18
 
 export class Society {
   readonly #beginning: Beginning
-  /** Of those who were there at the beginning and live, and of those who were born. */
+  /** Living people: those of the beginning and newborns. */
   readonly #living: number[] = []
   readonly #married = new Set<number>()
   readonly #couples: Couple[] = []
@@ -38,7 +38,7 @@ export class Society {
     return personAt(this.#beginning.population, index)
   }
 
-  /** Somebody who lives and for whom this is true; null when nobody was found. */
+  /** A living person for whom this is true; null when none was found. */
   anybody(stream: Stream, fits: (index: number) => boolean = () => true): number | null {
     for (let tries = 0; tries < TRIES && this.#living.length > 0; tries++) {
       const index = this.#living[stream.below(this.#living.length)]
@@ -47,7 +47,7 @@ export class Society {
     return null
   }
 
-  /** Of age, and there at the beginning: those who were born since are children. */
+  /** True for adults of the beginning: newborns are children. */
   isAdult(index: number): boolean {
     return index < this.#beginning.documents && this.person(index).age >= OF_AGE
   }
@@ -76,7 +76,7 @@ export class Society {
     return couple
   }
 
-  /** A couple that was married in this life, and is not any more; null when there is none. */
+  /** Divorces a couple that married in this life; null when there is none. */
   divorce(stream: Stream): Couple | null {
     return this.#couples.length === 0 ? null : this.#part(stream.below(this.#couples.length))
   }

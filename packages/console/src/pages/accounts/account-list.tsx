@@ -26,7 +26,7 @@ export function AccountList() {
   const { registries } = useSession()
   const filter = useFilter(Object.keys(FIELDS))
   const namespaces = useNamespaces()
-  // Who is bound to registries looks at one of them at a time.
+  // An operator who is bound to registries looks at one of them at a time.
   const bound = registries?.[0]
   const query = useQuery({
     queryKey: ['accounts', filter.values],
@@ -39,7 +39,7 @@ export function AccountList() {
     placeholderData: keepPreviousData,
   })
   const { rows, next: following } = firstRows(query.data, ROWS, ({ id }) => id)
-  // A page of a search may be short of entries although there are older ones.
+  // A page of a search may have few entries although older ones follow.
   const next = following ?? (filter.isSet ? rows?.at(-1)?.id : null)
   return (
     <>

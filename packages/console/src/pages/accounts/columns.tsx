@@ -1,4 +1,4 @@
-/** What every account says, as columns. */
+/** Columns that all audit entries have. */
 import { Badge } from '../../parts/badge.tsx'
 import type { Column } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'

@@ -1,4 +1,4 @@
-/** Where the emergency part of a grant was used, and what reviews found. */
+/** Uses of the emergency part of grants, and the findings of reviews. */
 import { Button, NativeSelect, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'

@@ -1,4 +1,4 @@
-/** The accounts of a person. Whom it is about stands in the body of a call, and in no address. */
+/** The audit entries of a person. A call names the person in its body, and never in an address. */
 import { Button, Checkbox, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { answered, api } from '../../api/client.ts'

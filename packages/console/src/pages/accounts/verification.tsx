@@ -1,4 +1,4 @@
-/** The verification of all accounts: it is begun, watched and left. */
+/** Verifies all audit entries: a run is started here, watched and left. */
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { type Answer, answered, api } from '../../api/client.ts'

@@ -13,7 +13,7 @@ interface DecisionProps {
   readonly onResult: (result: unknown) => void
 }
 
-/** What an act may have changed. */
+/** Queries that an act may have changed. */
 const CHANGES = [
   ...(['proposals', 'participants', 'registries', 'grants', 'deliveries', 'subscriptions', 'operators'] as const),
   'accounts',

@@ -1,15 +1,15 @@
-/** What would change, in words. */
+/** One changed value. */
 export interface DiffLine {
   readonly at: string
   readonly from?: unknown
   readonly to?: unknown
 }
 
-/** Whether the act is about it, and does not change it. */
+/** True for a line that the act is about and does not change. */
 export const isAbout = ({ from, to }: Pick<DiffLine, 'from' | 'to'>): boolean =>
   JSON.stringify(from) === JSON.stringify(to)
 
-/** What an act is about, such as a participant and a registry; of something new its name, else the first change. */
+/** The subject of an act, such as a participant and a registry; the name of something new; else the first change. */
 export function aboutText(diff: readonly DiffLine[]): string {
   const known = diff.flatMap((line) => (isAbout(line) && typeof line.to !== 'object' ? [line.to] : []))
   if (known.length > 0) return known.join(', ')
@@ -17,7 +17,7 @@ export function aboutText(diff: readonly DiffLine[]): string {
   return typeof to === 'string' ? to : at
 }
 
-/** A list of plain values in one line; null: it is none. */
+/** A list of plain values in one line; null for another value. */
 export function listText(value: unknown): string | null {
   if (!Array.isArray(value) || value.length === 0) return null
   return value.some((one) => typeof one === 'object') ? null : value.join(', ')

@@ -1,4 +1,4 @@
-/** One act that waits for a second operator: what would change, and the decision. */
+/** An act that waits for a second operator: its changes and the decision. */
 
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -31,7 +31,7 @@ const COLUMNS: readonly Column<Line>[] = [
 export function Page() {
   const { id } = useAddress('id')
   const may = useMay()
-  // What the act has answered is nowhere but in this page: it is gone when the page is left.
+  // Only this page has the act's answer: leaving the page removes it.
   const [result, setResult] = useState<unknown>(undefined)
   const query = useQuery({
     queryKey: ['proposals', 'one', id],
@@ -89,7 +89,7 @@ export function Page() {
   )
 }
 
-/** Text alone: nothing of it is read as HTML. */
+/** Shows text only; HTML in it is not interpreted. */
 function Value({ value }: { readonly value: unknown }) {
   if (value === null) return APPROVAL.nothing
   const list = listText(value)

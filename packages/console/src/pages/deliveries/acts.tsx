@@ -1,4 +1,4 @@
-/** What can be done with deliveries by hand, each with a preview of how many and whose. */
+/** Acts on deliveries, each with a preview of their number and participants. */
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -13,7 +13,7 @@ import { LOCALE } from '../../texts/common.ts'
 import { DELIVERY_ACTS } from '../../texts/deliveries.ts'
 import styles from './deliveries.module.css'
 
-/** Which deliveries: as the admin API takes it. */
+/** A choice of deliveries, as the admin API takes it. */
 export type Choice = Omit<
   paths['/admin/v1/deliveries/retry']['post']['requestBody']['content']['application/json'],
   'dry_run'
@@ -36,9 +36,9 @@ const NAMES = Object.keys(CALLS) as ActName[]
 
 interface ActsProps {
   readonly choice: Choice
-  /** Of single acts, where they are of others; null: not offered. */
+  /** Choices of single acts that differ; null: the act is not offered. */
   readonly choices?: Readonly<Partial<Record<ActName, Choice | null>>>
-  /** Of the deliveries; without it every act is offered. */
+  /** State of the deliveries; without it every act is offered. */
   readonly state?: string | undefined
   /** Inside a table. */
   readonly small?: boolean

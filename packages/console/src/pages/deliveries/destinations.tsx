@@ -1,4 +1,4 @@
-/** Where deliveries fail, are held or were given up: why, and what to do. */
+/** Destinations where deliveries fail, are held or were given up, with reason and advice. */
 import { useQuery } from '@tanstack/react-query'
 import { type Answer, answered, api } from '../../api/client.ts'
 import { Badge } from '../../parts/badge.tsx'
@@ -39,7 +39,7 @@ export function Destinations() {
   )
 }
 
-/** One whose address was changed has no failure yet, and what failed before still waits there. */
+/** True also for a changed address without failures, when earlier failures wait there. */
 const isTroubled = ({ dead, held, failures, last_cause }: Destination): boolean =>
   dead > 0 || held > 0 || failures > 0 || last_cause !== null
 

@@ -27,7 +27,7 @@ export function Attributes({ registry, draft, set }: AttributesProps) {
   const rows = rowsOf(registry, draft)
   const box = (member: Member, { name, attributes }: Row) => {
     const names = namesOf(draft, member)
-    // By identifiers everybody asks who may ask at all.
+    // Every participant that may ask may ask by identifiers.
     if (member === 'ask' && name === TEXTS.identifier) return null
     const own = has(names, name)
     const by = own ? undefined : attributes.map((one) => grantedBy(names, member, one)).find(Boolean)

@@ -1,4 +1,4 @@
-/** The members of a grant that are no names: its basis, its limits, its times, whom it finds and what it may write. */
+/** The members of a grant that are no names: basis, limits, times, the persons it finds and what it may write. */
 
 import { Checkbox, NativeSelect, TextInput } from '@mantine/core'
 import type { Registry } from '../../api/answers.ts'
@@ -14,7 +14,7 @@ const { edit: TEXTS } = GRANT
 const BASES = ['law', 'consent', 'authorize', 'either']
 const DEMANDS = ['requested_by', 'case']
 const CATEGORIES = ['adoption', 'shelter', 'witness_protection', 'sealed']
-/** The first is what it means not to choose. */
+/** The first choice is the default. */
 const CHOICES = {
   minors: ['allowed', 'never'],
   counts: ['exact', 'capped', 'rounded', 'none'],

@@ -1,4 +1,4 @@
-/** The terms of a grant while they are edited. The server checks them. */
+/** The terms of a grant while they are edited; the server checks them. */
 import type { Answer } from '../../api/client.ts'
 
 export type Terms = Answer<'/admin/v1/grants'>[number]['terms']
@@ -7,7 +7,7 @@ export type Names = 'all' | readonly string[]
 
 export const EMPTY: Draft = { operations: [], see: [], basis: 'law' }
 
-/** What a member means that is not given. */
+/** Meaning of absent members. */
 const OTHERWISE: Readonly<Record<string, Names>> = {
   record_types: 'all',
   identifier_types: 'all',
@@ -23,13 +23,13 @@ export const has = (names: Names, name: string): boolean => names === 'all' || n
 
 interface Named {
   readonly aliases: readonly string[]
-  /** Where it stands in a document. */
+  /** Its places in a document. */
   readonly paths: readonly string[]
 }
 
 /**
- * The name that grants an attribute in place of its own: an alias, or a member of the document in which it stands. A
- * member grants to see what is in it, and not to ask about it.
+ * The name that grants an attribute in place of its own: an alias, or the member of the document that has it. A member
+ * grants seeing its content, and not asking about it.
  */
 export function grantedBy(names: Names, member: 'ask' | 'see', { aliases, paths }: Named): string | undefined {
   if (names === 'all') return undefined
@@ -37,13 +37,13 @@ export function grantedBy(names: Names, member: 'ask' | 'see', { aliases, paths 
   return names.find((name) => aliases.includes(name) || (member === 'see' && isWithin(name)))
 }
 
-/** With the member changed; without it where it is undefined. */
+/** Changes a member; undefined removes it. */
 export function withMember(draft: Draft, member: string, value: unknown): Draft {
   const { [member]: _, ...others } = draft
   return value === undefined ? others : { ...draft, [member]: value }
 }
 
-/** "all" becomes every name that is known, when one of them is taken away. */
+/** Adds or removes a name. Removing one from "all" leaves all other known names. */
 export function toggled(names: Names, name: string, known: readonly string[]): Names {
   const listed = names === 'all' ? known : names
   return listed.includes(name) ? listed.filter((one) => one !== name) : [...listed, name]
@@ -55,7 +55,7 @@ interface Change {
   readonly after: unknown
 }
 
-/** The members that differ. The order of names does not count. */
+/** The members that differ, whatever the order of names. */
 export function changesOf(before: Draft, after: Draft): readonly Change[] {
   const members = [...new Set([...Object.keys(before), ...Object.keys(after)])]
   return members
@@ -71,14 +71,14 @@ export function textOf(value: unknown): string | undefined {
   return Array.isArray(value) ? value.join(', ') || '–' : JSON.stringify(value)
 }
 
-/** A text that is no number stays as it is: the server says what is wrong. */
+/** A text that is no number stays unchanged: the server says what is wrong. */
 export function numberOf(text: string): number | string | undefined {
   const trimmed = text.trim()
   if (trimmed === '') return undefined
   return Number.isNaN(Number(trimmed)) ? trimmed : Number(trimmed)
 }
 
-/** With its members by name: two documents are compared line by line. */
+/** Sorts members by name: two documents are compared line by line. */
 export function ordered(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(ordered)
   if (typeof value !== 'object' || value === null) return value

@@ -23,7 +23,7 @@ const { edit: TEXTS } = GRANT
 const FORMS = ['identifier', 'expression', 'predicate', 'graphql']
 const DAYS = 90
 
-/** The lists of names, and where the names are known from. */
+/** The lists of names, and the sources of known names. */
 const LISTS: readonly {
   readonly member: keyof typeof TEXTS.lists
   readonly known: (registry: Registry) => readonly string[]
@@ -38,7 +38,7 @@ const LISTS: readonly {
 interface EditorProps {
   readonly whose: GrantAddress
   readonly registry: Registry
-  /** Null: there is no grant yet. */
+  /** Null when there is no grant yet. */
   readonly terms: Terms | null
 }
 

@@ -1,4 +1,4 @@
-/** What the grant shows in an emergency, and of how many a day. */
+/** What the grant shows in an emergency, and its daily limit. */
 
 import { Checkbox, TextInput } from '@mantine/core'
 import type { Registry } from '../../api/answers.ts'

@@ -1,4 +1,4 @@
-/** What names the grant of a page: the participant that has it, and the registry that it is for. */
+/** Identifies a grant: its participant and its registry. */
 export interface GrantAddress {
   readonly sender_id: string
   readonly namespace: string

@@ -41,7 +41,7 @@ export function GrantIt({ whose, before, draft }: GrantItProps) {
         }),
       ),
     changes: ['grants', 'participants', 'subscriptions'],
-    // What is in force now is above.
+    // The top of the page shows the grant in force.
     onDone: () => scrollTo(0, 0),
     done: ({ suspended }) => TEXTS.done(count(suspended, LOCALE)),
     onOver: dialog.close,

@@ -1,4 +1,4 @@
-/** What the grant that counts now means, attribute by attribute. */
+/** The meaning of the grant in force, attribute by attribute. */
 import type { ExplainedGrant } from '../../api/answers.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { Facts, Panel, Section } from '../../parts/page.tsx'

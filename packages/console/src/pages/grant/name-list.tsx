@@ -1,4 +1,4 @@
-/** Names that are granted: all that there are, or those that are ticked. */
+/** Granted names: all, or the ticked ones. */
 import { Checkbox, Textarea } from '@mantine/core'
 import { GRANT } from '../../texts/grants.ts'
 import { has, type Names, toggled } from './draft.ts'
@@ -9,13 +9,13 @@ interface NameListProps {
   readonly label: string
   readonly known: readonly string[]
   readonly names: Names
-  /** Whether all that there are can be granted, of later versions too. */
+  /** Whether "all" can be granted, which includes names of later versions. */
   readonly withAll?: boolean
   readonly onChange: (names: Names) => void
 }
 
 export function NameList({ label, known, names, withAll = false, onChange }: NameListProps) {
-  // What is granted stays where the registry has another name for it.
+  // A granted name stays, although the registry now has another one for it.
   const shown = [...new Set([...known, ...(names === 'all' ? [] : names)])]
   if (shown.length === 0) return null
   return (
@@ -45,11 +45,11 @@ export function NameList({ label, known, names, withAll = false, onChange }: Nam
 }
 
 interface FreeNamesProps extends Omit<NameListProps, 'known'> {
-  /** What to write there. */
+  /** Advice on the input. */
   readonly note: string
 }
 
-/** Names that nobody knows beforehand, one on each line; or all. */
+/** Names that are not known beforehand, one on each line; or all. */
 export function FreeNames({ label, note, names, withAll = false, onChange }: FreeNamesProps) {
   const [typed, setTyped] = useTyped(names, (listed) => (listed === 'all' ? '' : listed.join('\n')))
   const write = (text: string) => {

@@ -1,4 +1,4 @@
-/** The grant of a participant in a registry: what it means, what would be seen under it, and its change. */
+/** The grant of a participant in a registry: its meaning, a preview of records under it, and its change. */
 
 import { useQuery } from '@tanstack/react-query'
 import type { ExplainedGrant } from '../../api/answers.ts'

@@ -20,7 +20,7 @@ interface PreviewProps {
   readonly title: string
   readonly lead: string
   readonly whose: GrantAddress
-  /** Without them those of the grant in force. */
+  /** Without terms, those of the grant in force. */
   readonly terms?: Draft
 }
 

@@ -1,4 +1,4 @@
-/** Which records may be found: of each record type all, or those that fulfil conditions. */
+/** Records that may be found: for each record type all, or those that fulfil conditions. */
 
 import { Button, Checkbox } from '@mantine/core'
 import type { Registry } from '../../api/answers.ts'

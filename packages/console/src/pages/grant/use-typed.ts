@@ -1,10 +1,10 @@
-/** The text that is typed for a member of the draft, as it is typed: "1," is not yet a list of two. */
+/** Keeps the text for a member of the draft while it is typed: "1," is not yet a list of two. */
 import { useState } from 'react'
 
 /**
- * @param value what the draft has
- * @param show how a value of the draft is typed
- * @returns what is typed, as long as the draft has what it means; and what notes that it is typed, with what it means
+ * @param value value in the draft
+ * @param show the text of a value
+ * @returns the typed text, while the draft has its value; and a function that notes a typed text with its value
  */
 export function useTyped<Value, Typed>(
   value: Value,

@@ -33,14 +33,14 @@ export function Contents({ name, nodes }: ContentsProps) {
 
 interface ProseProps {
   readonly nodes: readonly HelpNode[]
-  /** Of the section that was asked for. */
+  /** Section that the address names. */
   readonly anchor: string | undefined
 }
 
 export function Prose({ nodes, anchor }: ProseProps) {
   useEffect(() => {
     if (anchor === undefined) return
-    // After the frame of the page has put the focus on its title, at the top.
+    // After the page's frame has set the focus on its title, at the top.
     const frame = requestAnimationFrame(() => {
       const section = document.getElementById(idOf(anchor))
       section?.focus({ preventScroll: true })
@@ -51,7 +51,7 @@ export function Prose({ nodes, anchor }: ProseProps) {
   return <div className={styles.prose}>{nodes.map(shown)}</div>
 }
 
-/** What may be wider than the page scrolls by itself, by the keyboard as well. */
+/** Elements that may be wider than the page can be scrolled, also by keyboard. */
 const SCROLLED: Readonly<Partial<Record<Tag, string>>> = HELP_TEXTS.scrolled
 
 function shown(node: HelpNode, at: number): ReactNode {

@@ -1,4 +1,4 @@
-/** A document of the help: what the build makes of a file in docs/, and what the page shows of it. */
+/** A document of the help: the build makes it of a file in docs/, and the page shows it. */
 
 export const TAGS = [
   ...(['h2', 'h3', 'h4', 'p', 'ul', 'ol', 'li'] as const),
@@ -11,12 +11,12 @@ export interface HelpElement {
   readonly tag: Tag
   /** Anchor of a heading. */
   readonly id?: string
-  /** Of a link into the help: `#/help/<document>/<anchor>`. */
+  /** Target of a link into the help: `#/help/<document>/<anchor>`. */
   readonly href?: string
   readonly children: readonly HelpNode[]
 }
 
-/** A text, or an element. There is no HTML in it. */
+/** A text or an element, without HTML. */
 export type HelpNode = string | HelpElement
 
 export interface HelpDocument {
@@ -24,7 +24,7 @@ export interface HelpDocument {
   readonly nodes: readonly HelpNode[]
 }
 
-/** A document in the list of the help; its content is loaded when it is opened. */
+/** A row in the list of the help; its document is loaded when it is opened. */
 export interface HelpRow {
   readonly name: string
   readonly title: string

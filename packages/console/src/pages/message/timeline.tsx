@@ -1,4 +1,4 @@
-/** The steps of a message in one picture: from its arrival down to what is still to come. */
+/** The steps of a message in one picture: from its arrival to the next expected step. */
 
 import { IconAlertTriangle, IconCheck, IconClock } from '@tabler/icons-react'
 import type { Message } from '../../api/answers.ts'
@@ -54,7 +54,7 @@ function StepLine({ step }: { readonly step: Step }) {
   )
 }
 
-/** It has ended for now. */
+/** True for a delivery that is held. */
 const isHeld = ({ step, outcome }: Step): boolean => step === 'ended' && outcome === 'waiting'
 
 function titleOf(whole: Step): string {

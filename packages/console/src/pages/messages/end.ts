@@ -1,4 +1,4 @@
-/** How a message ended, in words that are true: an answer that nobody took has not succeeded. */
+/** How a message ended: an answer that was not delivered has not succeeded. */
 import { type Tone, toneOf } from '../../parts/tones.ts'
 import { ENDS } from '../../texts/messages.ts'
 

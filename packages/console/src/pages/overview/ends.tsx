@@ -1,4 +1,4 @@
-/** What ends within 30 days, the first to end first. */
+/** What ends within 30 days, the earliest first. */
 import type { Overview } from '../../api/answers.ts'
 import { Panel, Section } from '../../parts/page.tsx'
 import { type Column, DataTable } from '../../parts/table.tsx'
@@ -23,7 +23,7 @@ const PLACES: Readonly<Record<End['what'], (end: End) => string>> = {
   subscription: ({ id }) => `/subscriptions/${encodeURIComponent(id ?? '')}`,
 }
 
-/** Where it is renewed. */
+/** Address where it is renewed. */
 export const placeOf = (end: End): string => PLACES[end.what](end)
 
 export const Ends = ({ rows }: { readonly rows: readonly End[] }) => (

@@ -1,6 +1,6 @@
-/** The numbers of the overview, from what the admin API counts. */
+/** The numbers of the overview, from counts of the admin API. */
 
-/** How an outcome is shown: a row for each that the server knows. */
+/** The display of an outcome: a row for each that the server knows. */
 const KINDS = {
   accepted: 'good',
   succeeded: 'good',
@@ -16,7 +16,7 @@ interface Counted {
   readonly outcomes: Readonly<Record<string, number>>
 }
 
-/** Messages by how they are shown; an outcome that is not known here counts as good. */
+/** Messages by their display; an unknown outcome is good. */
 export function sharesOf(traffic: readonly Counted[]): Readonly<Record<Share, number>> {
   const shares = { good: 0, rejected: 0, refused: 0 }
   for (const [outcome, count] of traffic.flatMap(({ outcomes }) => Object.entries(outcomes))) {

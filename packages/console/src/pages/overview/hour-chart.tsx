@@ -1,4 +1,4 @@
-/** A bar for each of the last 24 hours. Whoever does not see it reads the table beside it. */
+/** A bar for each of the last 24 hours, and a table with the same numbers for screen readers. */
 import type { Overview } from '../../api/answers.ts'
 import { count } from '../../parts/times.ts'
 import { LOCALE } from '../../texts/common.ts'
@@ -9,7 +9,7 @@ import styles from './overview.module.css'
 const TEXTS = OVERVIEW.chart
 /** Pixels. */
 const HEIGHT = 132
-/** Of the width of an hour. */
+/** Share of an hour's width. */
 const BAR = 0.68
 
 const number = (value: number) => count(value, LOCALE)
@@ -85,7 +85,7 @@ export function HourChart({ hours }: Pick<Overview, 'hours'>) {
   )
 }
 
-/** From the bottom; at least a pixel for what is there. */
+/** Bars from the bottom; at least 1.5 units high. */
 function stacked(shares: Readonly<Record<Share, number>>, top: number) {
   let y = HEIGHT
   return SHARES.filter((share) => shares[share] > 0).map((share) => {

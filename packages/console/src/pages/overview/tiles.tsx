@@ -1,4 +1,4 @@
-/** The numbers that come first; each leads to what it counts. */
+/** The first numbers of the overview; each links to what it counts. */
 import type { Overview } from '../../api/answers.ts'
 import { count, duration } from '../../parts/times.ts'
 import { LOCALE } from '../../texts/common.ts'
@@ -55,7 +55,7 @@ export function Tiles({ overview }: { readonly overview: Overview }) {
 
 interface TileProps {
   readonly to: string
-  /** The id of a part of this page that it leads to instead. */
+  /** Id of a part of this page that it links to instead. */
   readonly anchor?: string
   readonly title: string
   readonly value: string

@@ -1,4 +1,4 @@
-/** What is done with a participant as a whole. */
+/** Acts on a participant as a whole. */
 
 import { useState } from 'react'
 import type { Participant } from '../../api/answers.ts'

@@ -38,7 +38,7 @@ const look = (sender_id: string, body: Asked) =>
 export function Checks({ participant: { sender_id, environment, checks } }: { readonly participant: Participant }) {
   const may = useMay()
   const isChecked = environment === 'sandbox'
-  // Nothing is checked in a live participant: the section says nothing there, unless it was one of a sandbox.
+  // Live participants are not checked: the section appears only with checks of its time as a sandbox.
   if (!isChecked && checks.length === 0) return null
   const mayCheck = isChecked && may('operate')
   return (
@@ -100,7 +100,7 @@ function Check({ sender_id }: { readonly sender_id: string }) {
   )
 }
 
-/** What counted before counts again. */
+/** Repeats the check with the same registry and time. */
 function Again({ sender_id, report }: { readonly sender_id: string; readonly report: Report }) {
   const { namespace, since } = report
   const act = useAct({

@@ -10,7 +10,7 @@ const { callback: TEXTS } = PARTICIPANT
 const { fields: FIELDS } = TEXTS
 const AUTHS: readonly Auth[] = ['none', 'bearer', 'oauth2', 'mtls']
 
-/** What each way takes. */
+/** Fields that each way of authentication needs. */
 const FIELDS_OF = [
   { name: 'token', when: ['bearer'], as: 'secret', required: true },
   { name: 'token_url', when: ['oauth2'], as: 'text', required: true },

@@ -1,4 +1,4 @@
-/** What a participant may do: its grants registry by registry, and the matrix of operations. */
+/** The grants of a participant, by registry, and the matrix of operations. */
 
 import { IconCheck, IconMinus } from '@tabler/icons-react'
 import { useQueries, useQuery } from '@tanstack/react-query'
@@ -20,7 +20,7 @@ type Names = 'all' | readonly string[]
 
 interface Row {
   readonly namespace: string
-  /** Null: it has none here. */
+  /** Null when it has no grant here. */
   readonly grant: Grant | null
 }
 
@@ -129,7 +129,7 @@ interface MarkProps {
   readonly operation: string
 }
 
-/** A sign, with its word for those who hear it; the words stand above the table as well. */
+/** A sign with a word for screen readers; a legend above the table has the words too. */
 function Mark({ names, known, operation }: MarkProps) {
   if (!known.includes(operation)) return <span className={styles.unseen}>{GRANTS.unknown}</span>
   const may = names === 'all' || names.includes(operation)

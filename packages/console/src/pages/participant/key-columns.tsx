@@ -1,4 +1,4 @@
-/** The columns of keys, registered ones and published ones. */
+/** Columns of registered and published keys. */
 import type { Participant } from '../../api/answers.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { Id } from '../../parts/identifier.tsx'

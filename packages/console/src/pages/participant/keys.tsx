@@ -1,4 +1,4 @@
-/** The keys of a participant: registered ones, and published ones that have signed. */
+/** Keys of a participant: registered ones, and published ones that have signed. */
 import type { Participant } from '../../api/answers.ts'
 import { answered, api } from '../../api/client.ts'
 import { FormDialog } from '../../parts/form-dialog.tsx'
@@ -50,7 +50,7 @@ export function Keys({ participant: { sender_id, keys, published_keys } }: { rea
   )
 }
 
-/** How many live keys of the same use there are beside one. */
+/** Number of other live keys of the same use. */
 const leftWithout = (keys: readonly Key[], { kid, use }: Key): number =>
   keys.filter((key) => key.state === 'live' && key.use === use && key.kid !== kid).length
 

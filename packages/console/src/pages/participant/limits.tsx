@@ -1,4 +1,4 @@
-/** How much a participant may ask at once, and how many subscriptions it may have. */
+/** Limits of a participant's requests at a time, and of its subscriptions. */
 import type { Participant } from '../../api/answers.ts'
 import { answered, api } from '../../api/client.ts'
 import { FormDialog } from '../../parts/form-dialog.tsx'

@@ -1,4 +1,4 @@
-/** One participant: what is agreed with it, what it has, and what it uses. */
+/** One participant: its policies, its rights, and its usage. */
 
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
@@ -67,7 +67,7 @@ export function Page() {
   )
 }
 
-/** Its name for people, where that is another one. */
+/** Its name for people, if that differs from the id. */
 function leadOf({ sender_id, name, demo }: Participant): ReactNode {
   if (name === sender_id && !demo) return undefined
   return (

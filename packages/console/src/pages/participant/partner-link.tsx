@@ -1,4 +1,4 @@
-/** A link by which the people of a participant sign in to the partner page; it is shown once. */
+/** A link that signs a participant's people in to the partner page; it is shown once. */
 import { useState } from 'react'
 import { answered, api } from '../../api/client.ts'
 import { FormDialog } from '../../parts/form-dialog.tsx'

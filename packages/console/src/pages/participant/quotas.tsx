@@ -1,4 +1,4 @@
-/** What a participant has used today of what it may. */
+/** A participant's usage of its quotas today. */
 import type { Participant } from '../../api/answers.ts'
 import { Panel, Section } from '../../parts/page.tsx'
 import { type Column, DataTable, fixed } from '../../parts/table.tsx'

@@ -33,7 +33,7 @@ function recordsText(records: Registry['records']): string {
   return rows.map(([type, number]) => `${type} ${count(number, LOCALE)}`).join(', ')
 }
 
-/** Who is bound to registries may ask for each of them, and not for the list. */
+/** An operator who is bound to registries may ask for each of them, but not for the list. */
 function useRegistries() {
   const { registries } = useSession()
   return useQuery({

@@ -1,4 +1,4 @@
-/** What can be asked about, with its indexes; attributes are added, indexed and removed here. */
+/** Searchable attributes with their indexes; attributes are added, indexed and removed here. */
 import type { Registry } from '../../api/answers.ts'
 import { answered, api } from '../../api/client.ts'
 import { Badge } from '../../parts/badge.tsx'

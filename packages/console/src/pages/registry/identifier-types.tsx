@@ -1,4 +1,4 @@
-/** By what persons and records are named; types are added, changed and removed here. */
+/** Identifier types of persons and records; types are added, changed and removed here. */
 import type { Registry } from '../../api/answers.ts'
 import { answered, api } from '../../api/client.ts'
 import { FormDialog } from '../../parts/form-dialog.tsx'

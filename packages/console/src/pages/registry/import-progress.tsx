@@ -1,4 +1,4 @@
-/** The import that is under way, or the report of the last one. */
+/** The running import, or the report of the last one. */
 
 import type { ReactNode } from 'react'
 import type { Registry } from '../../api/answers.ts'
@@ -95,7 +95,7 @@ const ofValues = (name: string, row: Reported): Problem[] => [
     : []),
 ]
 
-/** A column says better what was not understood; codes that are not on a list are known of attributes alone. */
+/** Columns explain best what was not understood; only attributes know codes that are not on a list. */
 function problemsOf({ rejections, repeated, attributes, paths }: Ended): Problem[] {
   const inPaths = paths.flatMap((row) => ofValues(row.path, { ...row, unlisted: 0, after_today: 0 }))
   const others = attributes.flatMap((row) =>

@@ -1,4 +1,4 @@
-/** Indexes that are declared and not there, and those that nothing declares. */
+/** Declared indexes that do not exist, and existing ones that nothing declares. */
 import type { Registry } from '../../api/answers.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { CopyValue } from '../../parts/identifier.tsx'

@@ -1,4 +1,4 @@
-/** Fills columns and builds indexes: it is begun here, watched and left. */
+/** Fills columns and builds indexes: a run is started here, watched and left. */
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
@@ -28,7 +28,7 @@ function useBuild(namespace: string) {
     queryFn: () => answered(api.GET(PATH, { params: { path: { namespace } } })),
     refetchInterval: ({ state }) => (isUnderWay(state.data) ? EVERY_MS : false),
   })
-  // What is missing is another list when the build has ended.
+  // After a run, other indexes are missing.
   const before = useRef(false)
   const now = isUnderWay(query.data)
   useEffect(() => {

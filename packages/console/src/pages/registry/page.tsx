@@ -1,4 +1,4 @@
-/** One registry: its settings, what can be searched, its import, a synthetic record. */
+/** One registry: its settings, its attributes, its import, a synthetic record. */
 
 import { useQuery } from '@tanstack/react-query'
 import type { Registry } from '../../api/answers.ts'

@@ -1,4 +1,4 @@
-/** A synthetic record of each type, with its schema beside it. */
+/** A synthetic record of each type, with its schema. */
 import { useQuery } from '@tanstack/react-query'
 import { answered, api } from '../../api/client.ts'
 import { Columns } from '../../parts/columns.tsx'

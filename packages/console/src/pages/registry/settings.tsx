@@ -9,7 +9,7 @@ import { REGISTRIES, REGISTRY } from '../../texts/registries.ts'
 const { settings: TEXTS, facts: NAMES } = REGISTRY
 const { fields: FIELDS } = REGISTRIES
 
-/** By what records are known cannot be changed once there are records. */
+/** Primary identifiers cannot be changed when there are records. */
 const isEmpty = ({ records }: Registry): boolean => Object.values(records).every((number) => number === 0)
 
 const fieldOf = (record_type: string): string => `primary ${record_type}`

@@ -9,7 +9,7 @@ interface Described {
   readonly source: string
 }
 
-/** Every word has to stand in the name or in the meaning; upper and lower case are one. */
+/** Every word must be in the name or the meaning, in upper or lower case. */
 export function chosenSettings<Setting extends Described>(
   settings: readonly Setting[],
   { text = '', kind, source }: Readonly<Record<string, string | undefined>>,

@@ -1,4 +1,4 @@
-/** What doctor finds, the worst first, with the command that mends it. */
+/** Findings of doctor, the worst first, with the command that solves each. */
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { type Answer, answered, api } from '../../api/client.ts'

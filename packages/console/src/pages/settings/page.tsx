@@ -1,4 +1,4 @@
-/** The settings of the node, what doctor finds of them, and who may operate it. */
+/** The settings of the node, doctor's findings, and the operators. */
 import { PageFrame } from '../../parts/page.tsx'
 import { Views } from '../../parts/views.tsx'
 import { PAGES } from '../../texts/pages.ts'

@@ -1,4 +1,4 @@
-/** What an operator does with a subscription. */
+/** Acts on a subscription. */
 
 import { Button } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'

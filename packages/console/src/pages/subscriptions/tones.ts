@@ -1,7 +1,7 @@
 import type { Answer } from '../../api/client.ts'
 import type { Tone } from '../../parts/tones.ts'
 
-/** Of a subscription `live` is good; of a participant it only says where it is. */
+/** `live` is good for a subscription; for a participant it only names its environment. */
 export const STATE_TONES: Readonly<Record<Answer<'/admin/v1/subscriptions'>[number]['state'], Tone>> = {
   live: 'good',
   suspended: 'warn',

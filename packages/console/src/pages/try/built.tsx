@@ -1,4 +1,4 @@
-/** What was built: the message, how to send it, the bytes that are signed; and the answer where it was sent. */
+/** The built message, how to send it, the signed bytes, and the answer if it was sent. */
 import { Button, Tabs } from '@mantine/core'
 import { useEffect, useState } from 'react'
 import { Badge } from '../../parts/badge.tsx'
@@ -104,7 +104,7 @@ export function Built({ built, sender_id, namespace, busy, onSend }: BuiltProps)
 
 interface ReplyProps extends Pick<BuiltSearch, 'envelope'> {
   readonly reply: NonNullable<BuiltSearch['reply']>
-  /** Where the grant is that it was answered under. */
+  /** Address of the grant under which it was answered. */
   readonly grant: string
 }
 
@@ -158,7 +158,7 @@ function Signed({ signature }: Pick<BuiltSearch, 'signature'>) {
   )
 }
 
-/** Text alone: nothing of it is read as HTML. */
+/** Shows text only; HTML in it is not interpreted. */
 const Code = ({ text, what }: { readonly text: string; readonly what: string }) => (
   <div className={styles.code}>
     <div className={styles.copy}>
@@ -171,13 +171,13 @@ const Code = ({ text, what }: { readonly text: string; readonly what: string }) 
   </div>
 )
 
-/** JSON with line ends; anything else as it came. */
+/** JSON with line breaks; any other text unchanged. */
 function readable(body: string): string {
   const json = parsed(body)
   return json === undefined ? body : JSON.stringify(json, null, 2)
 }
 
-/** Undefined: it is no JSON. */
+/** Undefined for a text that is no JSON. */
 function parsed(body: string): unknown {
   try {
     return JSON.parse(body)

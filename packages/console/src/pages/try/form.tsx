@@ -142,7 +142,7 @@ export function TryForm({ registry, samples, busy, onBuild }: FormProps) {
   )
 }
 
-/** To begin with: the first attribute that the synthetic record has a value of. */
+/** The first condition: the first attribute for which the synthetic record has a value. */
 function usual(attributes: Registry['attributes'], samples: Samples, recordType: string): readonly Condition[] {
   const record = samples.find(({ record_type }) => record_type === recordType)?.record
   for (const { name, paths } of attributes) {

@@ -11,11 +11,11 @@ import { CONSOLE_PAGE, type HasSessionFailures, type SessionPage, sessionPage } 
 import type { HasShowcase } from '../showcase.ts'
 import type { Call } from './call-log.ts'
 
-/** What the operator's listener knows of itself. */
+/** Facts about the operator's listener. */
 export interface OperatorListener {
   readonly isOwnHost: IsOwnHost
   readonly isReachedByTls: IsReachedByTls
-  /** What the demo shows; null: the data are not those of a demo. */
+  /** The demo's content; null for other data. */
   readonly showcase: HasShowcase['showcase']
 }
 
@@ -30,7 +30,7 @@ export const consoleOf = (
 ): SessionPage<Operator> => sessionPage(CONSOLE_PAGE, parts, { sessions: parts.sessions, isReachedByTls })
 
 /**
- * Who calls; noted in `call`. A request with an Authorization header is judged by that alone.
+ * The calling operator, also noted in `call`. A request with an Authorization header is judged by that alone.
  * @throws RequestFault 400, 401, 403, 421, 429
  */
 export async function authenticate(

@@ -1,4 +1,4 @@
-/** Every call of the admin API has a line in the log: who, what, in which registry, and how it ended. */
+/** Logs every call of the admin API: who, which call, in which registry, and the result. */
 import type { IncomingMessage } from 'node:http'
 import type { Operator } from '@rollcall/core/model/operator'
 import type { Registry } from '@rollcall/core/model/registry'
@@ -9,10 +9,10 @@ import type { FastifyRequest } from 'fastify'
 import type { Gate } from '../gate.ts'
 import type { HttpServer } from '../server.ts'
 
-/** What is logged of a call: never what was sent and what was answered. */
+/** The logged facts of a call: never its input or its answer. */
 export interface Call {
   operator?: Operator
-  /** Where the operator is signed in to the console. */
+  /** Set when the operator is signed in to the console. */
   session?: Pick<OperatorSession, 'id'>
   registry?: Registry
 }
@@ -75,8 +75,8 @@ function write(
 }
 
 /**
- * What comes to no call has its line as well: unknown paths, and other methods. The path as it was sent is not logged.
- * @param base before the path of every call
+ * Also logs requests that reach no call: unknown paths and other methods. The path of the request is not logged.
+ * @param base beginning of the paths of all calls
  */
 export function logOthers(app: HttpServer, parts: HasLog, base: string): void {
   app.addHook('onResponse', (request, reply, done) => {

@@ -1,4 +1,4 @@
-/** How many calls of the admin API a node works on at a time: what operators look at must not slow the messages of peers. */
+/** Limits the calls of the admin API that a node works on, so that operators do not slow messages of peers. */
 
 import { createSemaphore } from '@rollcall/base/shared/semaphore'
 import type { Operator } from '@rollcall/core/model/operator'
@@ -7,9 +7,9 @@ import type { Method } from '../server.ts'
 
 export interface CallSlots {
   /**
-   * Takes what a call needs. A GET call waits while its operator has as many in work as it may.
-   * @returns gives it back
-   * @throws RequestFault 429 too many wait, or a node works on as many calls as it may that read much
+   * Takes a slot for a call. A GET call waits while its operator uses all its slots.
+   * @returns releases the slot
+   * @throws RequestFault 429 too many calls wait, or too many that read much are running
    */
   take(
     call: { readonly method: Method; readonly heavy: Heavy | undefined },
@@ -18,24 +18,24 @@ export interface CallSlots {
 }
 
 interface SlotLimits {
-  /** GET calls of one operator that are in work or wait. */
+  /** Running and waiting GET calls of one operator. */
   readonly admin_reads: number
-  /** GET calls of one operator in work at a time. */
+  /** Running GET calls of one operator. */
   readonly admin_reads_at_once: number
-  /** Calls that look through the accounts, of all operators. */
+  /** Running searches of the audit log, of all operators. */
   readonly account_searches: number
 }
 
-/** A page of the console asks for a few lists at a time; three of a node's connections are enough to read them. */
+/** A page of the console requests a few lists at a time; three of a node's connections are enough for them. */
 const SLOTS: SlotLimits = { admin_reads: 20, admin_reads_at_once: 3, account_searches: 3 }
 
-/** A call that reads much, by what it reads. */
+/** Kinds of calls that read much. */
 export type Heavy = 'accounts' | 'prunable'
 
 export function createCallSlots({ admin_reads, admin_reads_at_once, account_searches } = SLOTS): CallSlots {
   /** At a time on this node: of all operators, and of each. */
   const heavySlots: Readonly<Record<Heavy, { readonly all: number; readonly each: number }>> = {
-    // One operator leaves one to the others.
+    // One operator leaves a slot to the others.
     accounts: { all: account_searches, each: account_searches - 1 },
     prunable: { all: 1, each: 1 },
   }

@@ -1,4 +1,4 @@
-/** Calls about grants. What widens access needs `own`; what takes it away needs `operate`. */
+/** Calls about grants. Acts that widen access need `own`; acts that take it away need `operate`. */
 
 import {
   expiringGrants,

@@ -1,34 +1,33 @@
 /**
- * Looks of the pages of the console. A page asks for the same again and again while it is open: that is one look, which
- * is accounted once in a while and not at every call.
+ * Finds repeated looks of the console's pages. An open page repeats its calls: they are one look, which is audited from
+ * time to time and not for each call.
  */
 import type { Call } from './call-log.ts'
 import type { AdminRoute } from './route.ts'
 
-/** A call as it was made. */
 interface Asked {
   readonly session: Call['session']
   readonly route: Pick<AdminRoute, 'method' | 'role'>
-  /** With its query. */
+  /** Path and query. */
   readonly url: string
 }
 
 export interface Looks {
-  /** Whether the same session has asked for the same a short while ago; a call with a token never has. */
+  /** True when the same session made the same call a short while ago; false for calls with a token. */
   isRepeated(asked: Asked): boolean
-  /** What was asked for was answered, and so accounted. */
+  /** Notes an answered call, which was audited. */
   note(asked: Asked): void
 }
 
-/** Milliseconds for which the same look is not accounted again. */
+/** Milliseconds in which the same look is not audited again. */
 const ONE_LOOK = 300_000
-/** Looks that are remembered; one that was forgotten is accounted again. */
+/** Limit of remembered looks; a forgotten one is audited again. */
 const MOST = 10_000
 
 export function createLooks(clock: { now(): number }): Looks {
   /** When each was accounted, the oldest first. */
   const accounted = new Map<string, number>()
-  /** Null: each call is accounted. So it is where more is shown than every reader may see. */
+  /** Null when each call is audited: also for calls that show more than every reader may see. */
   const keyOf = ({ session, route: { method, role }, url }: Asked): string | null =>
     session === undefined || method !== 'GET' || role !== 'read' ? null : `${session.id} ${url}`
   const isRecent = (key: string): boolean => {

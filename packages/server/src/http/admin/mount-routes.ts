@@ -22,9 +22,9 @@ import { asRequestFault } from './refusal.ts'
 import { ADMIN_BASE, type AdminNeeds, type AdminRoute, otherMembers, pathMembers } from './route.ts'
 import { ADMIN_ROUTES } from './routes.ts'
 
-/** The operator is known when it calls. */
+/** Without the caller, who is known at the call. */
 type AdminParts = Omit<AdminNeeds, 'caller' | 'approvals'> & {
-  /** Whether some acts wait for a second operator. */
+  /** Some acts wait for a second operator. */
   readonly twoPerson: boolean
 } & HasDirectory &
   HasLog &
@@ -76,7 +76,7 @@ async function answer(
   reply: FastifyReply,
   call: Call,
 ): Promise<void> {
-  // Who calls, and may they?
+  // Authenticates the caller and checks the role.
   const operator = await authenticate(parts, listener, request, call)
   if (!hasRole(operator, route.role)) throw forbidden(`this call needs the role ${route.role}`)
   const place = placeOfNamespace(route)
@@ -87,9 +87,9 @@ async function answer(
   }
   if (place !== 'body') await check(request[place ?? 'query'] as object)
 
-  // What is asked for, and the answer.
+  // Reads the input, runs the call and answers.
   const input = await readInput(route, request, parts.limits)
-  // For an operator of all registries the call itself says whether there is such a registry: it may be about to add it.
+  // For an operator of all registries the call itself checks that the registry exists: the call may be about to add it.
   if (place === 'body' && !isFor(operator, null)) await check(input)
   const { authority } = operator
   if (authority !== null && !(await isAuthorityNamed(parts.db, authority, input.authority))) throw ofAnother()
@@ -113,7 +113,7 @@ async function answer(
   }
 }
 
-/** Where a call names the one registry that it is about; null: it is of no single one. */
+/** Where a call names its registry; null when it is about no single one. */
 function placeOfNamespace(route: AdminRoute): 'params' | 'query' | 'body' | null {
   if (pathMembers(route).includes('namespace')) return 'params'
   if (!Object.hasOwn(otherMembers(route), 'namespace')) return null
@@ -121,8 +121,8 @@ function placeOfNamespace(route: AdminRoute): 'params' | 'query' | 'body' | null
 }
 
 /**
- * The registry that is named; null: none is.
- * @throws RequestFault 404 there is none; 403 to a token that is bound to registries: it does not learn which others there are
+ * The registry that the input names; null for none.
+ * @throws RequestFault 404 for an unknown one; 403 to a token bound to registries: it must not learn which others exist
  */
 async function namedRegistry(
   { directory }: HasDirectory,

@@ -54,7 +54,7 @@ export function adminDocument(routes: readonly AdminRoute[]): Json {
   }
 }
 
-/** The paths of calls. @param calls each with what is said beside its schemas */
+/** OpenAPI paths of calls. @param calls each with additions to its description */
 export function describedPaths(base: string, calls: readonly (readonly [DescribedCall, Json])[]): Json {
   const paths: Record<string, Record<string, Json>> = {}
   for (const [call, more] of calls) {

@@ -95,11 +95,11 @@ async function comeBack(
   const page = consoleOf(parts, listener)
   page.checkFailures(request)
   const byTls = listener.isReachedByTls(raw)
-  // It is spent, whatever comes of it.
+  // The cookie is used up, whatever the result.
   const spent = openIdCookie('', byTls)
   reply.raw.setHeader('Set-Cookie', [spent])
   const secret = readCookie(raw, cookieName(byTls))
-  // Not counted: any page that an operator has open can lead the browser here, and would keep the operator out.
+  // Not counted: any open page can lead the operator's browser here, and would lock the operator out.
   if (secret === null || secret === '') {
     throw unauthorized('this browser has begun no sign-in, or it took more than 10 minutes')
   }

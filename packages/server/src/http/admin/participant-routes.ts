@@ -1,6 +1,6 @@
 /**
- * Calls about participants. What gives access, such as a key or a secret, needs `own`. What takes it away, or keeps things
- * running, needs `operate`.
+ * Calls about participants. Acts that give access, such as a key or a secret, need `own`. Acts that take it away, or
+ * keep things running, need `operate`.
  */
 import { changeCallback, testCallback } from '@rollcall/admin/callbacks/callbacks'
 import { checkParticipant } from '@rollcall/admin/participants/check'

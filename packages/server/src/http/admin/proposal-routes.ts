@@ -1,4 +1,4 @@
-/** Calls about acts that wait for a second operator. The role of the act is checked beside that of the row. */
+/** Calls about acts that wait for a second operator. The act's own role is checked besides the row's. */
 import { approveProposal, declineProposal, listProposals, showProposal } from '@rollcall/admin/approvals/proposals'
 import { type AdminRoute, route } from './route.ts'
 

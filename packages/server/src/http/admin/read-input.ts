@@ -41,7 +41,7 @@ const bad = (message: string): RequestFault => new RequestFault('err.request.bad
 /** A name that a caller made up may hold anything. */
 const printableName = (name: string): string => (/^[\w.-]{1,64}$/.test(name) ? name : 'a member')
 
-/** What a text in the query stands for, by the schema of the member. Another text stays one: the schema refuses it. */
+/** The value of a text in the query, by its member's schema. A text of another form stays one, and is refused. */
 function memberOf(name: string, given: string | readonly string[], schema: TSchema | undefined) {
   const { type, items } = (schema ?? {}) as { type?: string; items?: TSchema }
   const texts = typeof given === 'string' ? [given] : given

@@ -1,4 +1,4 @@
-/** A call of the admin API: what a row of its table says. */
+/** A call of the admin API, as a row of its table. */
 
 import type { HasVerifying } from '@rollcall/admin/accounts/verification'
 import type { Acting } from '@rollcall/admin/act'
@@ -26,7 +26,7 @@ import type { Heavy } from './call-slots.ts'
 /** Before every path. */
 export const ADMIN_BASE = '/admin/v1'
 
-/** What the use cases work with. */
+/** Dependencies of the admin functions. */
 export type AdminNeeds = HasVault &
   HasRecording &
   HasChangeLimit &
@@ -44,33 +44,33 @@ export type AdminNeeds = HasVault &
   RetentionNeeds & { readonly limits: Pick<Limits, 'session_idle' | 'searched_accounts'> }
 
 export interface AdminRoute {
-  /** Who calls it: a listener mounts the routes of its own audience alone. */
+  /** The callers: a listener mounts only the routes of its own audience. */
   readonly audience: Audience
   readonly method: Method
-  /** Below ADMIN_BASE. `{name}` is a member of the input; `{namespace}` is checked here, too. */
+  /** Path below ADMIN_BASE. `{name}` is a member of the input; `{namespace}` is also checked here. */
   readonly path: string
-  /** Of the call, in logs, metrics and the OpenAPI document. */
+  /** Name of the call in logs, metrics and the OpenAPI document. */
   readonly name: string
   readonly summary: string
-  /** Who may call it has this role. */
+  /** The role that the caller needs. */
   readonly role: OperatorRole
   readonly input: TSchema
   readonly result: TSchema
-  /** Members of the input that are not offered here, such as those that show personal data. */
+  /** Members of the input that this API does not have, such as those that show personal data. */
   readonly hidden: readonly string[]
-  /** What a call reads much of: a node works on few of these at a time. */
+  /** What a call reads much of: a node runs few of these calls at a time. */
   readonly heavy: Heavy | undefined
-  /** Of an answer. */
+  /** Status of a successful answer. */
   readonly status: 200 | 201
-  /** When it is to be removed. */
+  /** The end of a deprecated call. */
   readonly deprecated: Deprecation | undefined
-  /** The name of the act, where it may wait for a second operator; else undefined. */
+  /** Name of the act that may wait for a second operator; undefined for other calls. */
   readonly approval: string | undefined
   /** @throws AdminRefusal, Proposed */
   readonly call: (needs: AdminNeeds, input: unknown) => Promise<unknown>
 }
 
-/** What the OpenAPI document says of a call. */
+/** The parts of a call that its OpenAPI description needs. */
 export type DescribedCall = Omit<AdminRoute, 'role' | 'call' | 'approval' | 'heavy'>
 
 type Row = Pick<AdminRoute, 'method' | 'path' | 'name' | 'summary' | 'role'> &
@@ -83,17 +83,17 @@ export function route<Input extends TSchema, Result extends TSchema>(
 ): AdminRoute {
   const { input, result, act } = useCase
   const approval = act === null || act.approval === 'never' ? undefined : act.name
-  // The use case checks what it is given.
+  // The admin function checks its input.
   const call = (needs: AdminNeeds, given: unknown) => useCase(needs, given as Given<Static<Input>>)
   const usual = { audience: 'operator', hidden: [], heavy: undefined, status: 200, deprecated: undefined } as const
   return { ...usual, ...row, input, result, approval, call }
 }
 
-/** The members of a call's input that stand in its path. */
+/** Members of the input that are in the path. */
 export const pathMembers = ({ path }: Pick<AdminRoute, 'path'>): readonly string[] =>
   [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
 
-/** The members of a call's input that stand elsewhere, with their schemas. */
+/** Members of the input that are not in the path, with their schemas. */
 export function otherMembers(route: Pick<AdminRoute, 'path' | 'input' | 'hidden'>): Record<string, TSchema> {
   const elsewhere = [...pathMembers(route), ...route.hidden]
   const { properties = {} } = route.input as { properties?: Record<string, TSchema> }

@@ -1,4 +1,4 @@
-/** The calls by which an operator signs in to the console and out: what they take and what they answer. */
+/** Calls that sign an operator in to the console and out: their inputs and answers. */
 
 import { closed, flag, instant, Namespace, NOTHING, orNull, text, wholeNumber } from '@rollcall/admin/members'
 import { OPERATOR_ROLES } from '@rollcall/core/model/operator'

@@ -1,4 +1,4 @@
-/** What the ways of signing in to the console have in common. */
+/** Shared by the ways of signing in to the console. */
 
 import { accountAct } from '@rollcall/admin/accounts/operator-looks'
 import type { Acting } from '@rollcall/admin/act'
@@ -15,7 +15,7 @@ export type SessionParts = Authenticating &
     readonly directory: Pick<Directory, 'registries'>
     /** Null: operators sign in with tokens alone. */
     readonly openId: OpenIdProvider | null
-    /** Whether some acts wait for a second operator. */
+    /** Some acts wait for a second operator. */
     readonly twoPerson: boolean
     readonly limits: InputLimits & SessionLimits
   }

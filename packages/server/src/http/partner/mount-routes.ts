@@ -61,7 +61,7 @@ async function answer(
   parts.gate.identified(request.raw, sender_id)
   count(parts.partnerCalls, sender_id, 1, 'calls')
 
-  // What is asked for, and the answer.
+  // Reads the input, runs the call and answers.
   const input = await readInput(route, request, inputLimits(parts))
   const mayReplay = (deliveries: number): void => {
     count(parts.partnerReplays, sender_id, deliveries, 'deliveries')

@@ -1,4 +1,4 @@
-/** A call of the partner API: what a row of its table says. */
+/** A call of the partner API, as a row of its table. */
 
 import type { PartnerNeeds } from '@rollcall/admin/partner/partner'
 import type { Given, UseCase } from '@rollcall/admin/use-case'
@@ -18,7 +18,7 @@ export const inputLimits = ({ limits }: { readonly limits: InputLimits }): Input
   admin_body_bytes: MOST_BYTES,
 })
 
-/** A call that the peers' listener mounts. It mounts no other: a row for operators has another audience. */
+/** A call for the peers' listener, which mounts no others: rows for operators have another audience. */
 export type PartnerCall = DescribedCall & { readonly audience: 'participant' }
 
 export interface PartnerRoute extends PartnerCall {
@@ -34,7 +34,7 @@ export function partnerRoute<Input extends TSchema, Result extends TSchema>(
   row: Row,
 ): PartnerRoute {
   const { input, result } = useCase
-  // The use case checks what it is given.
+  // The admin function checks its input.
   const call = (needs: PartnerNeeds, given: unknown) => useCase(needs, given as Given<Static<Input>>)
   return { ...row, audience: 'participant', hidden: [], status: 200, deprecated: undefined, input, result, call }
 }

@@ -54,10 +54,10 @@ export const PARTNER_SESSION_CALLS = {
   },
 } as const satisfies Record<string, PartnerCall>
 
-/** What the peers' listener knows of itself. */
+/** Facts about the peers' listener. */
 export interface PartnerListener {
   readonly isReachedByTls: IsReachedByTls
-  /** Whether its data are those of a demo. */
+  /** Its data are those of a demo. */
   readonly isDemo: () => boolean
   readonly sampleOf: PartnerNeeds['sampleOf']
 }
