@@ -114,22 +114,9 @@ export async function queueBackfill(
   query: PageQuery,
 ): Promise<QueuedPage | null> {
   const queue = async (client: ClientBase): Promise<QueuedPage | null> => {
-    const from = markOf(query.after)
-    const { rowCount } = await client.query(
-      `select id from subscription where id = $1 and state = 'live' and coalesce(backfilled, 0) = $2
-         and backfill_mark is not distinct from $3 for no key update`,
-      [subscription.id, from.record ?? '0', from.record_key],
-    )
-    if (rowCount === 0) return null
     const page = await recordsOf(db, registry).within(client).page(registry, query)
-    const last = page.at(-1)?.id ?? null
-    if (page.length > 0) await insertBackfilled(client, registry, subscription, page)
-    const mark = markOf(last)
-    await client.query(
-      'update subscription set backfilled = $2, backfill_mark = $3, backfilled_since = $4 where id = $1',
-      [subscription.id, mark.record, mark.record_key, last === null ? null : query.since],
-    )
-    return { records: page.length, last }
+    const isQueued = await insertBackfilled(client, registry, subscription, query, page)
+    return isQueued ? { records: page.length, last: page.at(-1)?.id ?? null } : null
   }
   try {
     return await withTransaction(db.pool, queue, 'begin isolation level repeatable read')
@@ -141,17 +128,27 @@ export async function queueBackfill(
 
 const markOf = (id: RecordId | null) => (id === null ? { record: null, record_key: null } : storedId(id))
 
+/** @returns false: another backfill has gone on meanwhile, or the subscription is not live; then nothing is queued */
 async function insertBackfilled(
   client: ClientBase,
   registry: RegistryShape,
   { id, mailbox, event_type, record_type }: QueuedSubscription,
+  { after, since }: PageQuery,
   page: readonly PagedRecord[],
-): Promise<void> {
+): Promise<boolean> {
   const ids = page.map((record) => storedId(record.id))
-  await client.query(
-    `with page as materialized (
+  const from = markOf(after)
+  const mark = markOf(page.at(-1)?.id ?? null)
+  const { rows } = await client.query<{ held: boolean }>(
+    `with held as (
+        update subscription set backfilled = $12::bigint, backfill_mark = $13::text, backfilled_since = $14::timestamptz
+        where id = $8::integer and state = 'live' and coalesce(backfilled, 0) = $15::bigint
+          and backfill_mark is not distinct from $16::text returning id
+      ),
+      page as materialized (
         select * from unnest($1::bigint[], $2::text[], $3::text[], $4::timestamptz[]) with ordinality
           as page (record, record_key, document, written, at)
+        where exists (select from held)
       ),
       made as (
         insert into event (registry, event_type, record_type, record, record_key, record_version, occurred_at, document,
@@ -166,9 +163,10 @@ async function insertBackfilled(
         insert into notification (mailbox, event, subscription, presence, purpose, reference_id, due_at)
         select mailbox.id, made.id, $8::integer, 'stayed', 'backfill', ${referenceOf('mailbox', 'made.id')},
           statement_timestamp()
-        from made join mailbox on mailbox.id = $9::integer order by made.id
-      )
-      select pg_notify($10, $11::text || $9::integer)`,
+        from made join mailbox on mailbox.id = $9::integer order by made.id returning mailbox
+      ),
+      told as (select pg_notify($10, $11::text || mailbox) from (select distinct mailbox from queued) as those)
+      select exists (select from held) as held, (select count(*) from told) as told`,
     [
       ids.map(({ record }) => record),
       ids.map(({ record_key }) => record_key),
@@ -181,6 +179,12 @@ async function insertBackfilled(
       mailbox,
       WORK_CHANNEL,
       MAILBOXES,
+      mark.record,
+      mark.record_key,
+      page.length === 0 ? null : since,
+      from.record ?? '0',
+      from.record_key,
     ],
   )
+  return rows[0]?.held === true
 }
