@@ -1,4 +1,5 @@
 /** Holds: persons, participants and periods whose data are not deleted while somebody needs them, such as a court. */
+import { type Kysely, sql } from 'kysely'
 import type { PoolClient } from 'pg'
 import type { Database } from './database.ts'
 
@@ -68,13 +69,10 @@ export async function removeOtherHolds(
 }
 
 /** As the owner, erases a person's pseudonyms from removed holds. */
-export async function erasePersonOfHolds(
-  { pool }: Pick<Database, 'pool'>,
-  pseudonyms: readonly Buffer[],
-): Promise<void> {
-  await pool.query(`update hold set pseudonyms = '{}' where removed_at is not null and pseudonyms && $1::bytea[]`, [
-    pseudonyms,
-  ])
+export async function erasePersonOfHolds(connection: Kysely<unknown>, pseudonyms: readonly Buffer[]): Promise<void> {
+  await sql`update hold set pseudonyms = '{}' where removed_at is not null and pseudonyms && ${pseudonyms}::bytea[]`.execute(
+    connection,
+  )
 }
 
 /** As the owner, erases the pseudonyms of all removed holds. */

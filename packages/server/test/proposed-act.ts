@@ -35,7 +35,7 @@ export const OUTDATED = /^what is stored has changed since it was proposed: prop
 export const REASON = 'complaint 12 of Ada'
 export const PEOPLE = 40
 /** Long enough to stand in no random id. */
-const uinOf = (index: number): string => `81285603${10 + index}`
+export const uinOf = (index: number): string => `81285603${10 + index}`
 const person = (uin: string) => ({
   '@type': 'CRVS_Person',
   identifier: [{ identifier_type: 'UIN', identifier_value: uin }],

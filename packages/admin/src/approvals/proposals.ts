@@ -11,7 +11,7 @@ import {
   PROPOSAL_STATES,
   type StoredProposal,
 } from '@rollcall/participants/store/proposals'
-import { withClaim } from '@rollcall/participants/store/session-claim'
+import { withApprovalClaim } from '@rollcall/participants/store/session-claim'
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
 import { type Acting, act } from '../act.ts'
@@ -135,7 +135,7 @@ export const approveProposal = act(
   async (needs: ActNeeds & HasTime, { id }, enter) => {
     const { db } = needs
     const { act, by } = await toDecide(needs, id)
-    const done = await withClaim(db, 'approval', async () => {
+    const done = await withApprovalClaim(db, async () => {
       const now = timeOf(needs)
       const found = await stored(needs, id)
       if (found.state !== 'waiting' || found.sealed === null) throw decidedAlready(found)

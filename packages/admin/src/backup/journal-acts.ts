@@ -1,6 +1,7 @@
 /** Doing the acts of the journal again, in a database that was restored. Each may be done any number of times. */
 
 import type { AccountSigner } from '@rollcall/audit/keys'
+import { lockHolds } from '@rollcall/audit/store/prune-accounts'
 import type { LaterActs } from '@rollcall/backup/journal/read-journal'
 import { authorityNumber, removeAuthority, tightenAgain } from '@rollcall/consents/store/authorities'
 import { revokeSigned, signedBy, withdraw } from '@rollcall/consents/store/withdrawals'
@@ -128,10 +129,13 @@ const newerParticipant = (sender_id: string): AdminRefusal =>
 
 /** Under the holds of its time: those of the backup that had ended by then have ended. */
 async function erasePerson(needs: ApplyNeeds, act: Act<'person_erased'>, at: Date): Promise<void> {
-  const { db } = needs
+  const { db, owner } = needs
   await removeOtherHolds(db, { except: act.holds, made_before: at, removed_by: 'restore' })
   const pseudonyms = act.pseudonyms.map((pseudonym) => Buffer.from(pseudonym, 'hex'))
-  await erasePseudonyms(needs, pseudonyms, act.reason)
+  await owner.kysely.transaction().execute(async (transaction) => {
+    await lockHolds(transaction)
+    await erasePseudonyms(transaction, needs, pseudonyms, act.reason)
+  })
   for (const { registry, record_type, record } of act.records) {
     const found = await findRegistry(db, registry)
     const recordType = found?.kind.record_types.find(({ name }) => name === record_type)

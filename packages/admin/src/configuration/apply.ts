@@ -2,7 +2,7 @@
 
 import { nearestHint } from '@rollcall/base/shared/nearest'
 import { listWithoutSecret } from '@rollcall/participants/store/participants'
-import { holdSettings, withClaim } from '@rollcall/participants/store/session-claim'
+import { holdSettings } from '@rollcall/participants/store/session-claim'
 import { pathText, validator } from '@rollcall/protocol'
 import Type from 'typebox'
 import { accountAct } from '../accounts/operator-looks.ts'
@@ -79,19 +79,12 @@ export const applyConfiguration = act(
   async (needs: StepNeeds, { configuration, dry_run = false }, _, checkDecision) => {
     if (dry_run) return { ...(await planConfiguration(needs, configuration)), applied: false, credentials: [] }
     const wanted = read(configuration)
-    const done = await withClaim(needs.db, 'configuration', () =>
-      holdSettings(needs.db, async (checkHeld) => {
-        await checkDecision(needs.db)
-        const planned = await plan(needs, wanted)
-        await make(planned.steps, needs, checkHeld)
-        return { ...described(planned), applied: true, credentials: await makeSecrets(needs, wanted) }
-      }),
-    )
-    if (done === null) {
-      const message = 'another configuration is being applied to this database; try again when it has ended'
-      throw new AdminRefusal(message, { reason: 'conflict' })
-    }
-    return done.result
+    return holdSettings(needs.db, async (checkHeld) => {
+      await checkDecision(needs.db)
+      const planned = await plan(needs, wanted)
+      await make(planned.steps, needs, checkHeld)
+      return { ...described(planned), applied: true, credentials: await makeSecrets(needs, wanted) }
+    })
   },
 )
 

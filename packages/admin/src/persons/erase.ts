@@ -8,10 +8,12 @@ import { insertTombstone } from '@rollcall/audit/store/tombstones'
 import { signTombstone } from '@rollcall/audit/tombstones'
 import type { JournalAct } from '@rollcall/core/model/journal'
 import { bodyKeyRetention, DAY } from '@rollcall/core/model/retention'
+import { commitJournaled } from '@rollcall/database/commit-journaled'
 import type { Database } from '@rollcall/database/database'
 import { erasePersonOfHolds, holdsOfPerson, listHolds } from '@rollcall/database/holds'
 import { countWithdrawable, eraseNotifications } from '@rollcall/delivery/store/events/erasing'
 import { countTombstones, forgetTombstones } from '@rollcall/records/records/forget-tombstones'
+import type { Kysely } from 'kysely'
 import Type from 'typebox'
 import { act } from '../act.ts'
 import {
@@ -26,7 +28,7 @@ import {
   wholeNumber,
 } from '../members.ts'
 import { AdminRefusal } from '../use-case.ts'
-import { type FoundPerson, findPerson } from './person.ts'
+import { type FoundPerson, findPerson, type RecordOfPerson } from './person.ts'
 import { type RetentionNeeds, requireOwner } from './retention.ts'
 import { withMerged } from './with-merged.ts'
 
@@ -42,10 +44,15 @@ export const erasePerson = act(
       when: 'always',
       role: 'own',
       confidential: ['value', 'reason'],
-      async compare({ db, owner = db }: RetentionNeeds, { type, dry_run = false }) {
+      async compare({ db, owner = db }: RetentionNeeds, { type, value, dry_run = false }) {
         if (dry_run) return null
         await requireOwner(owner)
-        return { about: { type }, wanted: { erases: 'a person, from accounts and from what waits to be sent' } }
+        const { identifiers, records } = await findPerson(db, { type, value })
+        return {
+          // They say how much is erased, and not of whom.
+          about: { type, identifiers: identifiers.length, records: records.map(placeOf) },
+          wanted: { erases: 'a person, from accounts and from what waits to be sent' },
+        }
       },
     },
     input: closed({
@@ -75,40 +82,61 @@ export const erasePerson = act(
       }),
     }),
   },
-  async (needs: RetentionNeeds, { type, value, reason, dry_run = false }) => {
+  async (needs: RetentionNeeds, { type, value, reason, dry_run = false }, _, checkDecision) => {
     const { db, owner = db, limits, now = () => new Date() } = needs
     if (!dry_run) await requireOwner(owner)
-    const person = await findPerson(db, { type, value })
     const keys = await loadAccountKeys(db, await needs.vault())
-    const pseudonyms = person.identifiers.map((identifier) => pseudonymOf(keys.pseudonyms, identifier))
-    const [hold] = await holdsOfPerson(db.pool, pseudonyms)
-    if (hold !== undefined) {
-      throw new AdminRefusal(`hold ${hold} covers this person: nothing is erased while it is in force`, {
-        reason: 'conflict',
-      })
+    const look = async (connection: Kysely<unknown>) => {
+      const person = await findPerson(db, { type, value })
+      const pseudonyms = person.identifiers.map((identifier) => pseudonymOf(keys.pseudonyms, identifier))
+      const [hold] = await holdsOfPerson(db.pool, pseudonyms)
+      if (hold !== undefined) {
+        throw new AdminRefusal(`hold ${hold} covers this person: nothing is erased while it is in force`, {
+          reason: 'conflict',
+        })
+      }
+      return { person, pseudonyms, counted: await countPerson(connection, pseudonyms) }
     }
-    const holds = (await listHolds(db)).map(({ id }) => id)
-    const { held, entries, rows } = await countPerson(owner.kysely, pseudonyms)
     const erase = async () => {
-      const erased = await erasePseudonyms({ owner, signer: keys.signer, now }, pseudonyms, reason)
-      return { erased, beside: await eraseBeside(db, person, false) }
+      let beside = NOTHING_BESIDE
+      const done = await commitJournaled(
+        { kysely: owner.kysely, journal: db.journal },
+        async (transaction) => {
+          await lockHolds(transaction)
+          await checkDecision(db)
+          const found = await look(transaction)
+          const holds = (await listHolds(db)).map(({ id }) => id)
+          const erased = await erasePseudonyms(transaction, { signer: keys.signer, now }, found.pseudonyms, reason)
+          return { ...found, holds, erased }
+        },
+        ({ person, pseudonyms, holds }) => actOf(person, pseudonyms, { reason, holds }),
+        async ({ person }) => {
+          beside = await eraseBeside(db, person, false)
+        },
+      )
+      return { ...done, beside }
     }
-    const { erased, beside } = dry_run
-      ? { erased: rows - held, beside: await eraseBeside(db, person, true) }
-      : await db.journal.write(actOf(person, pseudonyms, { reason, holds }), erase)
+    const count = async () => {
+      const found = await look(owner.kysely)
+      const { rows, held } = found.counted
+      return { ...found, erased: rows - held, beside: await eraseBeside(db, found.person, true) }
+    }
+    const { person, counted, erased, beside } = await (dry_run ? count() : erase())
     return {
       dry_run,
       identifiers: person.identifiers.length,
-      accounts: { entries, rows: erased, held },
+      accounts: { entries: counted.entries, rows: erased, held: counted.held },
       ...beside,
       stored_until: timeOut(endOfBodies(now(), bodyKeyRetention(limits))),
-      records: person.records.map(({ registry, recordType }) => ({
-        namespace: registry.namespace,
-        record_type: recordType.name,
-      })),
+      records: person.records.map(placeOf),
     }
   },
 )
+
+const placeOf = ({ registry, recordType }: RecordOfPerson) => ({
+  namespace: registry.namespace,
+  record_type: recordType.name,
+})
 
 type PersonErased = Extract<JournalAct, { readonly kind: 'person_erased' }>
 
@@ -140,41 +168,32 @@ const primariesOf = (given: FoundPerson['given']) =>
   )
 
 interface Erasing {
-  readonly owner: Database
   readonly signer: AccountSigner
   readonly now: () => Date
 }
 
-/** @returns how many rows of accounts */
+/** Rows of one tombstone, which names each. */
+const AT_ONCE = 5_000
+
+/**
+ * @param transaction of the owner of the database, with the lock of holds
+ * @returns how many rows of accounts
+ */
 export async function erasePseudonyms(
-  { owner, signer, now }: Erasing,
+  transaction: Kysely<unknown>,
+  { signer, now }: Erasing,
   pseudonyms: readonly Buffer[],
   reason: string,
 ): Promise<number> {
-  const erased = await eraseRows(owner, pseudonyms, (places) =>
-    signTombstone(signer, { kind: 'erasure', at: now().toISOString(), reason, erased: byChain(places) }),
-  )
-  await erasePersonOfHolds(owner, pseudonyms)
-  return erased
-}
-
-/** Rows of one transaction, each named in its tombstone. */
-const AT_ONCE = 5_000
-
-async function eraseRows(
-  owner: Database,
-  pseudonyms: readonly Buffer[],
-  tombstoneOf: (places: readonly PersonPlace[]) => ReturnType<typeof signTombstone>,
-): Promise<number> {
   for (let total = 0; ; ) {
-    const count = await owner.kysely.transaction().execute(async (transaction) => {
-      await lockHolds(transaction)
-      const places = await deletePersonRows(transaction, pseudonyms, AT_ONCE)
-      if (places.length > 0) await insertTombstone(transaction, tombstoneOf(places))
-      return places.length
-    })
-    if (count === 0) return total
-    total += count
+    const places = await deletePersonRows(transaction, pseudonyms, AT_ONCE)
+    if (places.length === 0) {
+      await erasePersonOfHolds(transaction, pseudonyms)
+      return total
+    }
+    const tombstone = { kind: 'erasure' as const, at: now().toISOString(), reason, erased: byChain(places) }
+    await insertTombstone(transaction, signTombstone(signer, tombstone))
+    total += places.length
   }
 }
 
@@ -186,12 +205,14 @@ function byChain(places: readonly PersonPlace[]): Record<string, [number, number
   )
 }
 
+const NOTHING_BESIDE = { notifications: 0, underway: 0, tombstones: 0 }
+
 async function eraseBeside(
   db: Database,
   { records, given }: FoundPerson,
   dryRun: boolean,
-): Promise<{ notifications: number; underway: number; tombstones: number }> {
-  let [notifications, underway, tombstones] = [0, 0, 0]
+): Promise<typeof NOTHING_BESIDE> {
+  let { notifications, underway, tombstones } = NOTHING_BESIDE
   for (const { registry, recordType, id } of records) {
     const about = {
       registry: registry.id,

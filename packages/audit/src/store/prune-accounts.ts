@@ -130,9 +130,12 @@ export async function newestDigest(connection: Kysely<unknown>, chain: string): 
   return rows[0]?.digest ?? null
 }
 
-/** Adds of holds wait until the transaction ends; earlier holds are seen by its next statement. */
+/**
+ * Until the transaction ends, adds of holds and other transactions that delete by them wait. Earlier holds are seen by its next
+ * statement.
+ */
 export async function lockHolds(transaction: Kysely<unknown>): Promise<void> {
-  await sql`lock table hold in share mode`.execute(transaction)
+  await sql`lock table hold in share row exclusive mode`.execute(transaction)
 }
 
 /**

@@ -4,23 +4,18 @@ import { isConflict } from '@rollcall/database/database-errors'
 import { StoreUnavailable } from '@rollcall/database/refusal'
 import type { ClientBase } from 'pg'
 
-const CLAIMS = { configuration: 'rollcall configuration', approval: 'rollcall approval' } as const
-
 /**
- * Works while no other session does: applies a configuration, or approves a proposal. The claim ends with the session, also when
- * this process is killed.
+ * Works while no other session approves a proposal. The claim ends with the session, also when this process is killed.
  * @returns null: another session has the claim, and nothing was done
  */
-export async function withClaim<Result>(
+export async function withApprovalClaim<Result>(
   { pool }: Pick<Database, 'pool'>,
-  claim: keyof typeof CLAIMS,
   work: () => Promise<Result>,
 ): Promise<{ readonly result: Result } | null> {
   const client = await pool.connect()
   try {
     const { rows } = await client.query<{ claimed: boolean }>(
-      'select pg_try_advisory_lock(hashtext($1), 0) as claimed',
-      [CLAIMS[claim]],
+      `select pg_try_advisory_lock(hashtext('rollcall approval'), 0) as claimed`,
     )
     return rows[0]?.claimed === true ? { result: await work() } : null
   } finally {

@@ -5,12 +5,15 @@
 import { createApprovals } from '@rollcall/admin/approvals/approval'
 import { approveProposal } from '@rollcall/admin/approvals/proposals'
 import { changeCallback } from '@rollcall/admin/callbacks/callbacks'
+import { applyConfiguration } from '@rollcall/admin/configuration/apply'
 import { addConsentAuthority } from '@rollcall/admin/consents/authorities'
 import { setGrant } from '@rollcall/admin/grants/grants'
 import { addParticipantKeys } from '@rollcall/admin/participants/keys'
 import { enableParticipant, rotateParticipantSecret } from '@rollcall/admin/participants/participants'
 import { allowParticipantHost, changeParticipantPolicy } from '@rollcall/admin/participants/policy'
 import { promoteParticipant } from '@rollcall/admin/participants/promote'
+import { erasePerson } from '@rollcall/admin/persons/erase'
+import { mergeRecords } from '@rollcall/admin/records/merge'
 import { changeRegistry } from '@rollcall/admin/registries/registries'
 import { openDatabase } from '@rollcall/database/database'
 import { withTransaction } from '@rollcall/database/transaction'
@@ -22,7 +25,7 @@ import { acting } from '../../../../admin/test/acting.ts'
 import { keyPair } from '../../../../core/test/key-pairs.ts'
 import { adminCaller } from '../../admin-api.ts'
 import { LOOPBACK } from '../../deliveries.ts'
-import { actServer, type OperatorNeeds } from '../../proposed-act.ts'
+import { actServer, type OperatorNeeds, uinOf } from '../../proposed-act.ts'
 
 const { server, db, peer, rowOf, jwk, fresh } = await actServer()
 const owner = openDatabase(server.database.owner)
@@ -48,7 +51,9 @@ interface Raced {
   /** The act, which changes nothing as long as nobody else does. */
   readonly act: () => Promise<unknown>
   /** What the other node does. */
-  readonly narrowed: string
+  readonly narrowed: string | (() => Promise<unknown>)
+  /** What the other node has locked meanwhile. Default: the settings. */
+  readonly locked?: string
 }
 
 const proposed = async (act: Promise<unknown>): Promise<string> => {
@@ -134,6 +139,31 @@ const RACES: Readonly<Record<string, () => Promise<Raced & { readonly ends: RegE
       ends: WAITS,
     }
   },
+  async apply() {
+    const { sender_id } = await peer({ outgoing: [HOST] })
+    const configuration = { version: 1, participants: { [sender_id]: { hosts: [HOST] } } }
+    return {
+      act: () => applyConfiguration(ada, { configuration }),
+      narrowed: `update participant set outgoing = '[]' where sender_id = '${sender_id}'`,
+      ends: CHANGED,
+    }
+  },
+  async 'erase person'() {
+    const [survivor, retired] = [uinOf(0), uinOf(1)].map((value) => ({
+      identifier_type: 'UIN',
+      identifier_value: value,
+    }))
+    if (survivor === undefined || retired === undefined) throw new Error('no person')
+    const input = { type: 'UIN', value: survivor.identifier_value, reason: 'an order' }
+    const waiting = await proposed(erasePerson(ada, input))
+    return {
+      act: () => approveProposal(bea, { id: waiting }),
+      locked: 'lock table hold in row exclusive mode',
+      // From now on the person has the identifiers of both.
+      narrowed: () => mergeRecords(acting(server.context), { namespace: 'civil', survivor, retired }),
+      ends: CHANGED,
+    }
+  },
   async 'participant key add'() {
     const { sender_id } = await peer()
     const { id } = await rowOf({ sender_id })
@@ -164,11 +194,10 @@ const RACES: Readonly<Record<string, () => Promise<Raced & { readonly ends: RegE
 const OTHERS: Readonly<Record<string, readonly string[]>> = {
   'the input alone decides': [
     ...['participant add', 'operator add', 'operator link', 'deliveries show', 'inbox show', 'messages bodies'],
-    ...['deliveries body', 'subscriptions backfill', 'record unprotect', 'consent reinstate', 'erase person'],
+    ...['deliveries body', 'subscriptions backfill', 'record unprotect', 'consent reinstate'],
   ],
   'the statement that changes them counts them': ['deliveries change', 'deliveries replay'],
   'a number of a hold is given out once': ['hold remove'],
-  'it plans again under the lock that it holds over its steps': ['apply'],
 }
 
 test('each act that may wait is here', () => {
@@ -179,7 +208,7 @@ test('each act that may wait is here', () => {
 const isWaiting = async (): Promise<boolean> => {
   const { rows } = await owner.pool.query(
     `select from pg_locks join pg_database on pg_database.oid = database
-      where locktype = 'advisory' and not granted and datname = current_database()`,
+      where not granted and datname = current_database()`,
   )
   return rows.length > 0
 }
@@ -189,7 +218,7 @@ test.each(Object.keys(RACES))('%s does not undo what another node narrows at the
   if (raced === undefined) throw new Error('no row')
   let ended = Promise.resolve<unknown>('not begun')
   await withTransaction(owner.pool, async (other) => {
-    await other.query(`select pg_advisory_xact_lock(hashtext('rollcall settings'), 0)`)
+    await other.query(raced.locked ?? `select pg_advisory_xact_lock(hashtext('rollcall settings'), 0)`)
     ended = raced.act().then(
       () => 'done',
       (error: Error) => error.message,
@@ -200,7 +229,16 @@ test.each(Object.keys(RACES))('%s does not undo what another node narrows at the
       vi.waitFor(async () => expect(await isWaiting()).toBe(true), { timeout: 30_000, interval: 10 }),
     ])
     early.catch(() => undefined)
-    await other.query(raced.narrowed)
+    await (typeof raced.narrowed === 'string' ? other.query(raced.narrowed) : raced.narrowed())
   })
   expect(await ended).toMatch(raced.ends)
+})
+
+test('acts that wait for each other leave the connections of the node to what they wait for', async () => {
+  const { sender_id } = await peer()
+  const acts = Array.from({ length: 25 }, (_, index) =>
+    allowParticipantHost(acting(server.context), { sender_id, host: `h-${index}.internal` }),
+  )
+  await Promise.all(acts)
+  expect((await rowOf({ sender_id })).outgoing).toHaveLength(25)
 })

@@ -6,15 +6,19 @@ import { showRecord } from '@rollcall/admin/records/record'
 import { deleteRecords } from '@rollcall/admin/records/records'
 import { addIdentifierType } from '@rollcall/admin/registries/identifier-types'
 import { entryHash, firstHash } from '@rollcall/audit/chain'
+import { loadAccountKeys } from '@rollcall/audit/keys'
+import { pseudonymOf } from '@rollcall/audit/persons'
 import { hashAt, hashedEntries } from '@rollcall/audit/store/evidence'
 import type { Registry } from '@rollcall/core/model/registry'
+import { addHold as insertHold } from '@rollcall/database/holds'
+import { withTransaction } from '@rollcall/database/transaction'
 import { addRegistry, registryAt } from '@rollcall/records/registries/registries'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { acting } from '../../../../admin/test/acting.ts'
 import { type RetentionTest, retentionTest } from '../../../../admin/test/retention.ts'
 import { personRows } from '../../../../audit/src/store/packed-persons.ts'
 import { subscribeLive } from '../../../../delivery/test/subscriptions.ts'
-import { accountEntry } from '../../../../settings/test/accounts.ts'
+import { accountEntry, vaultOf } from '../../../../settings/test/accounts.ts'
 import { dropPerson, places, tamper } from '../../../../settings/test/tampering.ts'
 import { writeDocuments } from '../../server.ts'
 
@@ -213,4 +217,42 @@ test('audit verify finds nothing wrong after the erasures, and what is altered a
     ...['order 12/2026', 'order 13/2026'],
   ])
   expect(await places(world.database)).toContainEqual(expect.stringMatching(/^tombstone/))
+})
+
+test('a hold that is added while the person is erased is in force: nothing is erased, and no line is written', async () => {
+  const { db } = world.database
+  const keys = await loadAccountKeys(db, await vaultOf(db))
+  const pseudonyms = [pseudonymOf(keys.pseudonyms, { type: 'UIN', value: '31' })]
+  await world.accounts.write(accountEntry({ operation: 'search' }), [person('UIN', '31')])
+  const lines: unknown[] = []
+  const journal = {
+    ...db.journal,
+    write<Result>(line: unknown, commit: () => Promise<Result>): Promise<Result> {
+      lines.push(line)
+      return commit()
+    },
+  }
+  const needs = acting({ ...world.needs(), db: { ...db, journal } })
+  const erase = () => erasePerson(needs, { type: 'UIN', value: '31', reason })
+  let refused: Promise<unknown> = Promise.resolve()
+  await withTransaction(db.pool, async (client) => {
+    const hold = {
+      kind: 'person',
+      participant: null,
+      begins_at: null,
+      ends_at: null,
+      reason,
+      created_by: 'bea',
+    } as const
+    await insertHold({ pool: client as never }, { ...hold, pseudonyms })
+    refused = erase().catch(({ message }: Error) => message)
+    const waiting = `select from pg_locks join pg_database on pg_database.oid = database
+      where not granted and datname = current_database()`
+    await vi.waitFor(async () => expect(await world.rows(waiting)).toHaveLength(1), { timeout: 30_000, interval: 10 })
+  })
+  expect(await refused).toMatch(/^hold \d+ covers this person: nothing is erased while it is in force$/)
+  expect(lines).toEqual([])
+  await db.pool.query(`update hold set removed_at = now(), removed_by = 'bea' where removed_at is null`)
+  expect(await erase()).toMatchObject({ accounts: { rows: 1 } })
+  expect(lines).toMatchObject([{ kind: 'person_erased', holds: [] }])
 })
