@@ -48,10 +48,12 @@ export function personText({ identifier_types, seen, written, asked }: PersonAud
 
 const DETAILS = ['requested_by', 'case', 'reason'] as const
 
+const FLAGS = ['again', 'unsent'] as const
+
 /** Columns of what only some have. */
 const more = (looks: PersonAudit['seen']): readonly string[] => [
   ...DETAILS.filter((name) => looks.some((look) => look[name] !== undefined)),
-  ...(looks.some(({ again }) => again) ? ['again'] : []),
+  ...FLAGS.filter((name) => looks.some((look) => look[name])),
 ]
 
 function rows(looks: PersonAudit['seen']) {
@@ -62,6 +64,7 @@ function rows(looks: PersonAudit['seen']) {
     case: look.case ?? null,
     reason: look.reason ?? null,
     again: look.again,
+    unsent: look.unsent,
   }))
 }
 

@@ -59,7 +59,7 @@ const accessOf = (look: Look, who: string): Access => ({
   who,
   sender_id: look.participant,
   registry: look.registry,
-  what: `${WHAT[look.kind]}${look.again ? ' (an earlier answer was given again)' : ''}`,
+  what: `${WHAT[look.kind]}${look.again ? ' (an earlier answer was given again)' : ''}${look.unsent ? ' (it was not sent: no data left)' : ''}`,
   basis: basisOf(look),
   purpose: look.purpose,
   data: [...new Set(Object.values(look.shown).flat().flatMap(dataName))].sort(),

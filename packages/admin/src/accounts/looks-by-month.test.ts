@@ -4,10 +4,11 @@ import { looksByMonth, wordsOf } from './looks-by-month.ts'
 
 const NAMES = new Map([['spmis.example', 'Social assistance']])
 let made = 0
-const look = (at: string, more: Partial<AccountFacts> = {}): AccountFacts => ({
+const look = (at: string, more: Partial<AccountFacts & { unsent: boolean }> = {}) => ({
   id: `chain.${++made}`,
   at,
-  kind: 'answer',
+  unsent: false,
+  kind: 'answer' as const,
   participant: 'spmis.example',
   operator: null,
   approved_by: null,
@@ -69,4 +70,16 @@ test.each([
   ['address.@type', null],
 ])('the path %s in words', (path, words) => {
   expect(wordsOf(path)).toEqual(words)
+})
+
+test('what was not sent is named, and neither counts nor says what the data are about', () => {
+  const at = '2026-11-02T08:00:00.000Z'
+  const found = looksByMonth([look(at, person('sex')), look(at, { ...person('birth_date'), unsent: true })], NAMES)
+  expect(found).toMatchObject([
+    {
+      looks: 1,
+      data: ['sex'],
+      sentence: 'Social assistance, 1 search, 1 message that was not sent, last on 2 Nov 2026: sex',
+    },
+  ])
 })

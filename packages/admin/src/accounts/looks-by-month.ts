@@ -11,7 +11,7 @@ export const MONTH = {
   month: text('Month in UTC, such as 2026-11.'),
   who: text('Name of the institution. People who work for the registry are not named.'),
   sender_id: orNull(text('sender_id of the institution; null: the registry itself.')),
-  looks: wholeNumber('How often, in the month.'),
+  looks: wholeNumber('How often, in the month, without what was not sent.'),
   last: instant('The last time.'),
   data: Type.Array(Type.String(), { description: 'What the data are about, of all these looks together.' }),
   sentence: text('All of it in one sentence.'),
@@ -23,7 +23,10 @@ export const LooksOfMonth = closed({
 })
 export type LooksOfMonth = ReadOnly<Static<typeof LooksOfMonth>>
 
-type Look = AccountFacts
+type Look = AccountFacts & {
+  /** Whether nothing of it left. */
+  readonly unsent: boolean
+}
 
 /**
  * The newest first.
@@ -40,7 +43,8 @@ export function looksByMonth(looks: readonly Look[], names: ReadonlyMap<string, 
 
 /** @param newest the last of the looks */
 function ofMonth(newest: Look, looks: readonly Look[], who: string): LooksOfMonth {
-  const data = [...new Set(looks.flatMap(({ shown }) => Object.values(shown).flat()).flatMap(topicOf))].sort()
+  const sent = looks.filter(({ unsent }) => !unsent)
+  const data = [...new Set(sent.flatMap(({ shown }) => Object.values(shown).flat()).flatMap(topicOf))].sort()
   const said = data.length === 0 ? '' : `: ${data.join(', ')}`
   return {
     month: monthOf(newest.at),
@@ -48,7 +52,7 @@ function ofMonth(newest: Look, looks: readonly Look[], who: string): LooksOfMont
     sender_id: newest.participant,
     last: newest.at,
     data,
-    looks: looks.reduce((sum, { count }) => sum + count, 0),
+    looks: sent.reduce((sum, { count }) => sum + count, 0),
     sentence: `${who.replace(TURNING, '?')}, ${countsOf(looks)}, last on ${dayOf(newest.at)}${said}`,
     entries: looks.map(({ id }) => id),
   }
@@ -75,9 +79,12 @@ const NOUNS: Readonly<Record<string, Noun>> = {
   'enrolment-updates': ['update', 'updates'],
 }
 const QUESTION: Noun = ['question', 'questions']
+const UNSENT: Noun = ['message that was not sent', 'messages that were not sent']
 
 function countsOf(looks: readonly Look[]): string {
-  const groups = Map.groupBy(looks, ({ kind, operation }) => NOUNS[kind] ?? NOUNS[operation ?? ''] ?? QUESTION)
+  const groups = Map.groupBy(looks, ({ kind, operation, unsent }) =>
+    unsent ? UNSENT : (NOUNS[kind] ?? NOUNS[operation ?? ''] ?? QUESTION),
+  )
   return [...groups]
     .map(([[one, many], alike]) => {
       const times = alike.reduce((sum, { count }) => sum + count, 0)

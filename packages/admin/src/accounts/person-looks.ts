@@ -7,6 +7,7 @@ import {
   accountsThatRepeat,
   type Period,
   type ReadAccount,
+  unsentMessages,
 } from '@rollcall/audit/store/read-accounts'
 import type { PersonRole } from '@rollcall/core/model/account'
 import { listParticipants } from '@rollcall/participants/store/participants'
@@ -25,6 +26,7 @@ const Look = closed({
     description: 'Types of the identifiers by which it is about the person.',
   }),
   again: flag('Whether it gave again what an earlier answer had shown.'),
+  unsent: flag('Whether it was not sent, as a later entry says: nothing of it left.'),
 })
 
 /** The types may be those of the person's other identifiers. */
@@ -86,6 +88,10 @@ export async function auditOf(
   const { from: start } = period
   const within = found.filter(({ account }) => start === undefined || account.at >= start)
   const looks = [...within, ...repeated].toSorted((one, other) => +one.account.at - +other.account.at)
+  const unsent = await unsentMessages(
+    db,
+    looks.flatMap(({ account: { entry } }) => entry.reply?.message_id ?? []),
+  )
   const withRole = (role: PersonRole) =>
     looks
       .filter(({ roles }) => ROLES.find((one) => roles.has(one)) === role)
@@ -95,6 +101,7 @@ export async function auditOf(
           ...(confidential && confidentialFacts(keys, account)),
           identifier_types: [...types].sort(),
           again,
+          unsent: unsent.has(account.entry.reply?.message_id ?? ''),
         }
       })
   const [seen, written, asked] = [withRole('seen'), withRole('written'), withRole('asked')]

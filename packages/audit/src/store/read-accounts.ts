@@ -91,6 +91,20 @@ export async function accountsThatRepeat(
   return rows.map(parsedAccount)
 }
 
+/** Those of these messages of ours that were accounted, and then not sent. @param message_ids as they are in the accounts */
+export async function unsentMessages(
+  { pool }: Pick<Database, 'pool'>,
+  message_ids: readonly string[],
+): Promise<ReadonlySet<string>> {
+  if (message_ids.length === 0) return new Set()
+  const { rows } = await pool.query<{ reply_message_id: string }>(
+    `select reply_message_id from ${ACCOUNTS}
+     where reply_message_id = any($1::text[]) and strpos(content, '"kind":"unsent"') > 0`,
+    [message_ids],
+  )
+  return new Set(rows.map(({ reply_message_id }) => reply_message_id))
+}
+
 export interface AccountFilter extends Period {
   /** sender_id */
   readonly participant?: string | undefined

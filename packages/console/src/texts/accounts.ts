@@ -20,6 +20,7 @@ export const ACCOUNTS = {
   nobody: 'not known',
   approved: (operator: string | null, approvedBy: string) => `${operator}; approved by ${approvedBy}`,
   again: 'given again',
+  unsent: 'not sent',
   empty: 'No account yet',
   emptyNote: 'Each request, answer and act of an operator has an account.',
 } as const

@@ -8,6 +8,7 @@ import type { Exchange } from '@rollcall/core/model/exchange'
 import { disclosedBy } from '@rollcall/core/model/grant'
 import { isAboutSubject } from '@rollcall/core/policy/basis'
 import type { Database } from '@rollcall/database/database'
+import { isUnavailable } from '@rollcall/database/database-errors'
 import { type Delivering, deliverNow, reserve } from '@rollcall/delivery/delivery/deliver'
 import { encryptReply } from '@rollcall/delivery/delivery/encrypt-reply'
 import { callbackTarget } from '@rollcall/delivery/delivery/targets'
@@ -87,15 +88,17 @@ export async function sendReply(
     committed = isJoint(step, exchange) && (await parts.accounts.writeWith(JOINT_REPLIES, step, ...account))
     if (!committed) {
       await parts.accounts.write(...account)
-      committed = await commitReply(parts.db, step)
+      committed = await commitReply(parts.db, step).catch(async (error: unknown) => {
+        // Where the database did not answer, nobody knows whether the page was committed.
+        if (!isUnavailable(error)) await parts.accounts.write(...accountOfUnsent(account))
+        throw error
+      })
+      if (!committed) await parts.accounts.write(...accountOfUnsent(account))
     }
   } finally {
     if (!committed) reserved?.permit.release('unused')
   }
-  if (!committed) {
-    await parts.accounts.write(...accountOfUnsent(account))
-    return false
-  }
+  if (!committed) return false
   // A consent may be withdrawn while this is committed.
   const asksAgain = by !== null && isAboutSubject(by.grant)
   const fresh = { delivery, header, message, traceparent, asksAgain, allowedBy }

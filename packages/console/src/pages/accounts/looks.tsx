@@ -44,7 +44,7 @@ const COLUMNS: readonly Column<Look>[] = [
   ...ACCOUNT_COLUMNS,
   {
     title: ACCOUNTS.columns.shown,
-    cell: ({ shown, again }) => {
+    cell: ({ shown, again, unsent }) => {
       const paths = Object.values(shown).flat()
       return (
         <>
@@ -55,6 +55,7 @@ const COLUMNS: readonly Column<Look>[] = [
             </details>
           )}
           {again && ACCOUNTS.again}
+          {unsent && ACCOUNTS.unsent}
         </>
       )
     },

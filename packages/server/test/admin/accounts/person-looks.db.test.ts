@@ -1,3 +1,4 @@
+import { reportAccess } from '@rollcall/admin/accounts/access-report'
 import { auditPerson } from '@rollcall/admin/accounts/person-looks'
 import { protectPerson } from '@rollcall/admin/persons/protected-persons'
 import { mergeRecords } from '@rollcall/admin/records/merge'
@@ -5,6 +6,7 @@ import { deleteRecords } from '@rollcall/admin/records/records'
 import { DEFAULT_LIMITS } from '@rollcall/core/limits'
 import { afterAll, describe, expect, it } from 'vitest'
 import { acting } from '../../../../admin/test/acting.ts'
+import { personText } from '../../../../cli/src/account-text.ts'
 import { auditing, personAs } from '../../../../settings/test/audit.ts'
 import { testServer } from '../../server.ts'
 
@@ -71,6 +73,7 @@ describe('audit person', () => {
         shown: { Person: ['name'] },
         identifier_types: ['BRN', 'UIN'],
         again: false,
+        unsent: false,
         id: expect.stringMatching(/^[0-9a-f-]{36}\.\d+$/),
         at: expect.stringMatching(/^\d{4}-.*Z$/),
       },
@@ -112,6 +115,29 @@ describe('audit person', () => {
       expect(audit.identifier_types.toSorted()).toEqual(['BRN', 'UIN'])
       expect(audit.asked).toContainEqual(expect.objectContaining({ operation: 'before it was protected' }))
     }
+  })
+
+  it('marks what was not sent, for programs, people and the person', async () => {
+    const reply = (message_id: string) => ({ message_id, digest: 'd', kid: null, signature: null })
+    const seen = [personAs('seen', 'UIN:81')]
+    await account({ kind: 'callback', operation: 'lost', reply: reply('page-1') }, seen)
+    await account({ kind: 'unsent', note: 'not sent', operation: 'lost', reply: reply('page-1') })
+    await account({ kind: 'callback', operation: 'left', reply: reply('page-2') }, seen)
+    const audit = await auditPerson(acting(needs), { type: 'UIN', value: '81' })
+    expect(audit.seen.map(({ operation, unsent }) => [operation, unsent])).toEqual([
+      ['lost', true],
+      ['left', false],
+    ])
+    const [head, lost, left] = personText(audit)
+      .split('\n')
+      .filter((line) => /^at|callback|civil/.test(line))
+    expect([head, lost, left].map((line) => line?.trim().split(/\s+/).at(-1))).toEqual(['unsent', 'yes', 'no'])
+    const { report } = await reportAccess(acting(needs), { type: 'UIN', value: '81' })
+    expect(report.seen.map(({ what }) => what)).toEqual([
+      'A question was answered later (it was not sent: no data left)',
+      'A question was answered later',
+    ])
+    expect(report.months.seen).toMatchObject([{ looks: 1 }])
   })
 
   it('does not take a shared phone number for a person, but looks for it when it is named', async () => {
