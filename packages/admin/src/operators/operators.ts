@@ -79,13 +79,18 @@ export const addOperator = act(
     result: closed({ ...OPERATOR, token: text('The token. It is not stored and cannot be shown again.') }),
   },
   async ({ db, clock = CLOCK }: Needs, { name, roles, registries, authority, expires_at }) => {
+    if (/^\s*rollcall\b/iu.test(name)) {
+      throw new AdminRefusal('name: must not begin with rollcall, as the names do that Rollcall gives itself')
+    }
     if (name.startsWith(PROVIDED_NAME)) {
       throw new AdminRefusal(
         `name: must not begin with ${PROVIDED_NAME}, as the names do that a provider of OpenID Connect gives`,
       )
     }
     // What has one beside a name, such as who approved, cannot be taken for a part of it.
-    if (/[,;\p{Cc}]/u.test(name)) throw new AdminRefusal('name: must have no comma, semicolon or control character')
+    if (/[,;\p{C}\p{Zl}\p{Zp}]/u.test(name)) {
+      throw new AdminRefusal('name: must have no comma, semicolon, control character or invisible character')
+    }
     const now = clock.date()
     const expires = expires_at === undefined ? new Date(now + USUAL_DAYS * DAY) : endWithin(now, new Date(expires_at))
     const bound = registries && (await Promise.all(registries.map((namespace) => registryAt(db, namespace))))

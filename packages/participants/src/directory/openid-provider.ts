@@ -156,6 +156,10 @@ const NAME_LIMIT = 128
 /** Any other name is quoted, so that it cannot be confused with the text beside it. */
 const PLAIN_NAME = /^[\p{L}\p{M}\p{N} .@_'+-]+$/u
 
+/** Characters that cannot be seen, or that turn round what is beside them, are written as their numbers. */
+const quoted = (name: string): string =>
+  JSON.stringify(name).replaceAll(/[\p{Cf}\p{Zl}\p{Zp}]/gu, (one) => `\\u{${one.codePointAt(0)?.toString(16)}}`)
+
 function readOperator(settings: OpenIdSettings, claims: Claims): NamedOperator {
   const { issuer, roles, role_claim, name_claim } = settings
   const name = claims[name_claim]
@@ -173,7 +177,7 @@ function readOperator(settings: OpenIdSettings, claims: Claims): NamedOperator {
     subject: claims.sub,
     roles: [...new Set(found)],
     registries: registriesOf(settings, claims),
-    name: `${PROVIDED_NAME}${PLAIN_NAME.test(name) ? name : JSON.stringify(name)}${name_claim === 'sub' ? '' : `~${digestOf(issuer, claims.sub)}`}`,
+    name: `${PROVIDED_NAME}${PLAIN_NAME.test(name) ? name : quoted(name)}${name_claim === 'sub' ? '' : `~${digestOf(issuer, claims.sub)}`}`,
   }
 }
 

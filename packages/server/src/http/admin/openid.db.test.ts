@@ -288,6 +288,12 @@ describe('where the provider names registries, the console has a key, and names 
     expect(operator).toMatch(/^oidc:"ada, approved by bea"~[0-9a-f]{12}$/)
   })
 
+  it('a name that turns round what is beside it is quoted, with the number of the character', async () => {
+    const claims = { sub: 'u-4', preferred_username: 'ada\u202E' }
+    const { operator } = await sessionOf((await signedIn('*', claims)).cookie)
+    expect(operator).toMatch(/^oidc:"ada\\u\{202e\}"~[0-9a-f]{12}$/)
+  })
+
   it('two users of the same name are two operators', async () => {
     const names: string[] = []
     for (const sub of ['u-1', 'u-2', 'u-1']) {
@@ -306,11 +312,23 @@ describe('where the provider names registries, the console has a key, and names 
   })
 })
 
-it.each(['ada, approved by bea', 'ada; approved by bea', 'ada\nbea'])('a token is not named %j', async (name) => {
-  await expect(addOperator(acting(server.database), { name, roles: ['own'] })).rejects.toThrow(
-    'name: must have no comma, semicolon or control character',
-  )
-})
+it.each([...['ada, approved by bea', 'ada; approved by bea', 'ada\nbea', 'ada\u202Eaeb', 'ada\u200B', 'ada\u2028bea']])(
+  'a token is not named %j',
+  async (name) => {
+    await expect(addOperator(acting(server.database), { name, roles: ['own'] })).rejects.toThrow(
+      'name: must have no comma, semicolon, control character or invisible character',
+    )
+  },
+)
+
+it.each(['rollcall demo', 'Rollcall', ' rollcall outbox'])(
+  'a token is not named %j, as Rollcall itself',
+  async (name) => {
+    await expect(addOperator(acting(server.database), { name, roles: ['own'] })).rejects.toThrow(
+      'name: must not begin with rollcall, as the names do that Rollcall gives itself',
+    )
+  },
+)
 
 it('a token has no name as the provider gives them', async () => {
   await expect(addOperator(acting(server.database), { name: 'oidc:amina', roles: ['own'] })).rejects.toThrow(
