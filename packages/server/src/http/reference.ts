@@ -116,8 +116,8 @@ function referencePage(registry: Registry, registries: readonly Registry[], show
 <div class="options">
 <label><input type="checkbox" id="fresh" checked> Send each message with a new message_id and message_ts</label>
 ${shown === null ? html`<span class="note">Press Authorize to give the credentials of your participant. This page cannot sign: a participant that must sign its messages is answered 401 here. The operator's documents have a signed search for a shell (docs/onboarding.md, 7).</span>` : html`<span class="note">This demo fetches its access token by itself.</span>`}
+<span class="note">Below each answer stands the request in curl, TypeScript, Python and Java. The programs take from the environment REGISTRY, the address of this server, CLIENT_ID, CLIENT_SECRET, and SIGNING_KEY, a file with the private key. They sign with the default profile; the partner page shows a search with yours.</span>
 </div>
-<p class="note">Below each answer stands the request in curl, TypeScript, Python and Java. The programs take from the environment REGISTRY, the address of this server, CLIENT_ID, CLIENT_SECRET, and SIGNING_KEY, a file with the private key. They sign with the default profile; the partner page shows a search with yours.</p>
 <div id="reference" data-document="${document}" data-token="/${TOKEN_PATH}" data-programs="${programsOf(registry)}"${client}></div>
 <noscript>This page needs JavaScript; the document itself is at <a href="${document}">openapi.json</a>.</noscript>`,
   }

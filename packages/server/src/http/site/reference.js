@@ -82,7 +82,8 @@ const ui = SwaggerUIBundle({
       java: { title: 'Java', syntax: 'javascript' },
     },
     defaultExpanded: true,
-    languages: null,
+    /* Of the viewer's own generators, this one. */
+    languages: ['curl_bash', 'typescript', 'python', 'java'],
   },
 })
 if (clientId) ui.initOAuth({ clientId, clientSecret })
