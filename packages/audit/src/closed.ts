@@ -23,7 +23,7 @@ export function failingClosed<Writer extends JointAccounts>(
     period: PERIOD,
     most: 20,
     report: (failure, count) =>
-      log.error({ ...failure, count }, 'accounts could not be written: what they are about was not sent'),
+      log.error({ ...failure, count }, 'audit entries could not be written: nothing that they describe was sent'),
     ...(later !== undefined && { later }),
   })
   const closed = (error: unknown): never => {

@@ -66,7 +66,7 @@ export async function loadAccountKeys(db: Database, vault: Vault): Promise<Accou
   const keys = await currentKeys(db, vault)
   const of = (kind: AccountKeyKind): AccountKey => {
     const key = keys.find((candidate) => candidate.kind === kind)
-    if (key === undefined) throw new Error(`the accounts have no ${kind} key`)
+    if (key === undefined) throw new Error(`the audit log has no ${kind} key`)
     return key
   }
   const [signature, pseudonym, confidential] = [of('signature'), of('pseudonym'), of('confidential')]
@@ -87,7 +87,7 @@ async function signerOf(vault: Vault, key: AccountKey): Promise<AccountSigner> {
 
 /** @throws DecryptionError the row was altered, or the master key is another one */
 export async function decryptKey(vault: Vault, { kid, sealed }: AccountKey): Promise<Buffer> {
-  if (sealed === null) throw new Error('a key of the accounts is erased')
+  if (sealed === null) throw new Error('a key of the audit log is erased')
   return vault.decrypt(purpose, { table, id: kid }, sealed)
 }
 
@@ -115,7 +115,7 @@ function refuseToReplace(kind: AccountKeyKind, all: readonly AccountKey[], accou
   if (kind === 'signature') return
   if (all.every((key) => key.kind !== kind) && !accounted) return
   throw new Error(
-    `the ${kind} key of the accounts is missing or retired, and must not be replaced: restore the table account_key from a backup`,
+    `the ${kind} key of the audit log is missing or retired, and must not be replaced: restore the table account_key from a backup`,
   )
 }
 

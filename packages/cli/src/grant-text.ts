@@ -66,10 +66,10 @@ export async function proposalText(proposal: Proposal, { sender_id, namespace }:
   const { stringify } = await import('yaml')
   const { terms, from, days, entries, left_out, unchanged } = proposal
   const comments = [
-    `A narrower grant of ${sender_id} in ${namespace}, proposed from ${entries} accounts since ${from}.`,
-    `Something was accounted on ${days} of these days. What is used more rarely is not in it: read it before you set it.`,
+    `A narrower grant of ${sender_id} in ${namespace}, proposed from ${entries} audit entries since ${from}.`,
+    `The participant used its grant on ${days} of these days. Rarer uses are not in the proposal: read it before you set it.`,
     ...Object.entries(left_out).map(([name, list]) => `Left out of ${name}: ${list.join(', ')}`),
-    `As it is granted now, since accounts say nothing of it: ${unchanged.join(', ')}`,
+    `Granted as before, because audit entries do not show its use: ${unchanged.join(', ')}`,
   ]
   const lines = comments.map((line) => `# ${line.replaceAll(/\s+/g, ' ')}`)
   return `${lines.join('\n')}\n${stringify(terms).trimEnd()}`

@@ -187,10 +187,7 @@ test('enrol says how far it came when a registry of another make fails in the mi
 
 test.each([
   [['--person', 'SECRET'], '--person must be a type and a value, such as UIN=8128560370'],
-  [
-    ['--person', 'UIN=SECRET', '--programme', 'P', '--status'],
-    '--status is the status of a person; it goes without --programme',
-  ],
+  [['--person', 'UIN=SECRET', '--programme', 'P', '--status'], '--status cannot be combined with --programme'],
 ])('enrolled %j is refused', async (words, message) => {
   const { code, stderr } = await rollcall(['enrolled', 'ibr', ...words], demo.home.env)
   expect([code, stderr]).toEqual([1, `rollcall: ${message}\n`])

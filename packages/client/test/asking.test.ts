@@ -148,7 +148,7 @@ describe('what is not sent again', () => {
     const error = await failure((await client([moved])).search(ADA))
     expect(error).toMatchObject({
       reason: 'redirected',
-      message: 'the answer points to another address, which is not followed',
+      message: 'the registry redirects to another address; redirects are not followed',
       httpStatus: 307,
       attempts: 1,
     })

@@ -102,7 +102,7 @@ describe('updates', () => {
   it('must be answered for as many as were sent', async () => {
     const asking = await client([enrolledAs({})])
     expect(await failure(asking.updateEnrolments([beneficiary(1), beneficiary(2)]))).toEqual(
-      new TransportError('unreadable', 'the answer is for 1 beneficiaries where 2 were sent'),
+      new TransportError('unreadable', 'the answer has 1 results for 2 beneficiaries'),
     )
   })
 })

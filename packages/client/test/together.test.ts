@@ -93,7 +93,7 @@ describe('a subscribe', () => {
     const nack = await client([ack('NACK')], { receiver: receiving })
     expect(await failure(nack.subscribe(SUBSCRIPTION))).toMatchObject({
       reason: 'no_callback',
-      message: 'the registry took the request and sends no callback',
+      message: 'the registry took the request, and its NACK says that no callback follows',
     })
     const silent = await client([ack()], { receiver: receiving, callback_timeout: 30 })
     expect(await failure(silent.subscribe(SUBSCRIPTION))).toMatchObject({

@@ -86,7 +86,7 @@ describe('firstCome', () => {
   it('gives up when rows vanish again and again', async () => {
     const memory = firstCome(table({ times: 100 }), { waiting: 10 })
     await expect(memory.remember({ key: 'there', value: 5 })).rejects.toThrow(
-      'rows of the memory vanish as soon as they are met',
+      'rows are deleted again and again while they are read',
     )
   })
 })

@@ -160,7 +160,7 @@ async function resolve<Entry, Stored>(
   // One order on every node: two statements that wait for each other's rows would be a deadlock.
   let open = [...entries].sort(([a], [b]) => (a < b ? -1 : 1))
   for (let tries = 0; open.length > 0; tries += 1) {
-    if (tries === TRIES) throw new Error('rows of the memory vanish as soon as they are met')
+    if (tries === TRIES) throw new Error('rows are deleted again and again while they are read')
     for (const key of await table.insert(open.map(([, entry]) => entry))) {
       added.add(key)
       stored.set(key, table.stored(entries.get(key) as Entry))

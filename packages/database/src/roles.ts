@@ -186,8 +186,8 @@ async function refuseAdditions(client: PoolClient): Promise<void> {
   const [row] = rows
   if (row === undefined) return
   throw new StoreRefusal(
-    `the table ${row.table} has a ${row.kind} (${row.name}), which Rollcall did not make and which may hide accounts: ` +
-      'look into who made it, and drop it as a superuser',
+    `the table ${row.table} has a ${row.kind} (${row.name}), which Rollcall did not make and which may hide audit entries: ` +
+      'find out who made it, and drop it as a superuser',
   )
 }
 

@@ -165,9 +165,7 @@ function readSchedule(env: Environment, { exchange_retention }: Limits): readonl
     throw new Error('ROLLCALL_RETRY_SCHEDULE must be at most 100 numbers of seconds with commas between them')
   }
   if (wholeSchedule(schedule) > exchange_retention) {
-    throw new Error(
-      'ROLLCALL_RETRY_SCHEDULE must end before what is retried is forgotten (ROLLCALL_EXCHANGE_RETENTION)',
-    )
+    throw new Error('ROLLCALL_RETRY_SCHEDULE must end within ROLLCALL_EXCHANGE_RETENTION, when deliveries are deleted')
   }
   return schedule
 }

@@ -78,9 +78,7 @@ async function eraseInEntries(
     return { chain, sequence, packed, positions, keys: `{${keys.filter((key) => !gone.has(key)).join()}}` }
   })
   if (changed.some(({ positions }) => positions.length === 0)) {
-    throw new StoreRefusal(
-      'an entry of the accounts is not as it was written: run rollcall audit verify, which names it',
-    )
+    throw new StoreRefusal('an audit entry is not as it was written: run rollcall audit verify, which names it')
   }
   await sql`update account_entry set persons = changed.persons, keys = changed.keys::bigint[]
     from rows from (

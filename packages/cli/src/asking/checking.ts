@@ -53,7 +53,7 @@ export async function checkSystem(target: Target, checking: Checking): Promise<b
       const answer = await made(() => new RegistryClient(target.client)).search(query, { signal })
       const [item] = itemsOrThrow(answer)
       const found = item?.data?.reg_records.length ?? 0
-      if (found === 0) throw new CommandError('no record: name a person who is there with --identifier')
+      if (found === 0) throw new CommandError('no record was found: name a person of this registry with --identifier')
       return `${found} of ${item?.pagination?.total_count ?? found} records, ${sealOf(answer)}`
     })
     return callbacks === null || (await checkCallbacks(target, { ...checking, callbacks }, step))
@@ -98,7 +98,7 @@ function checkCallbacks(
       await step('subscribe', `a subscription to ${subscription.event}`, async () => {
         const answer = await asking.subscribe(criteriaOf(query, subscription), options)
         codes = itemsOrThrow(answer).flatMap(codesIn)
-        if (codes.length === 0) throw new CommandError('an on-subscribe without a subscription')
+        if (codes.length === 0) throw new CommandError('the on-subscribe has no subscription')
         return `an on-subscribe with ${codes.join(', ')}`
       })
     }

@@ -44,7 +44,7 @@ async function runEnrolled(namespace: string | undefined, options: EnrolledOptio
   const { programme, status } = options
   const person = personIn(options.person, status === true ? 'ess' : 'ibr')
   if (status === true && programme !== undefined) {
-    throw new CommandError('--status is the status of a person; it goes without --programme')
+    throw new CommandError('--status cannot be combined with --programme')
   }
   const { client } = await readTarget({ ...options, ...(namespace !== undefined && { registry: namespace }) })
   const asking = made(() => new RegistryClient(client))

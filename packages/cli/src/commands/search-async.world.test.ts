@@ -174,7 +174,7 @@ describe('a registry of another make', () => {
     expect(await rollcall([...QUESTION, '--listen', '0'], home.env)).toEqual({
       code: 1,
       stdout: '',
-      stderr: 'rollcall: no answer: the registry took the request and sends no callback\n',
+      stderr: 'rollcall: no answer: the registry took the request, and its NACK says that no callback follows\n',
     })
     const { stdout } = await rollcall([...QUESTION, '--async'], home.env)
     expect(stdout).toBe('taken, correlation_id c-1; no callback follows (NACK)\n')

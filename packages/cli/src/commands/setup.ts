@@ -48,7 +48,8 @@ const printLine = (line: string): void => void process.stdout.write(`${line}\n`)
 async function runSetup(options: SetupOptions): Promise<void> {
   requireMachine()
   const { json = false, dryRun = false } = options
-  if (json && options.answers === undefined) throw new CommandError('--json asks nothing: name a file with --answers')
+  if (json && options.answers === undefined)
+    throw new CommandError('--json asks no questions: name a file with --answers')
   const say = json ? () => undefined : printLine
   const answers = await answersOf(options)
   const looks = await lookAround(answers)
@@ -60,7 +61,7 @@ async function runSetup(options: SetupOptions): Promise<void> {
     ),
   )
   if (looks.some(({ state }) => state === 'broken'))
-    throw new CommandError('nothing is changed: see what is broken above')
+    throw new CommandError('nothing was changed: mend what is broken above first')
   const { acts, waits } = planned(answers, options.restore)
   say(
     acts.length === 0
@@ -108,7 +109,7 @@ async function answersOf({ answers: file, dryRun = false }: SetupOptions): Promi
   if (file !== undefined) return readAnswers((await readYaml(file, '--answers')).value, before)
   if (process.stdin.isTTY !== true) {
     if (dryRun && existsSync(ANSWERS_FILE)) return readAnswers({}, before)
-    throw new CommandError('nobody can be asked without a terminal: name a file with --answers')
+    throw new CommandError('questions need a terminal: without one, name a file with --answers')
   }
   const asking = createInterface({ input: process.stdin, output: process.stdout })
   try {

@@ -16,7 +16,7 @@ export function requireMachine(): void {
       'this command belongs to the Debian package of Rollcall, which is not installed on this machine',
     )
   }
-  if (process.getuid?.() !== 0) throw new CommandError('it changes this machine: run it as root, with sudo')
+  if (process.getuid?.() !== 0) throw new CommandError('this command changes the machine: run it as root, with sudo')
 }
 
 /** The output of our own command, also when it reports something broken. */
@@ -38,7 +38,7 @@ export async function askReady(url: string, authority_file = ''): Promise<void> 
     if (said === '200') return
     await sleep(500)
   }
-  throw new CommandError(`${url} does not answer as it must: ${said}`)
+  throw new CommandError(`${url} does not give the expected answer: ${said}`)
 }
 
 /** A status, or the error in words. */

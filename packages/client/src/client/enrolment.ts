@@ -88,7 +88,7 @@ export function updatesIn(
   const { transaction_id, correlation_id } = answer.message
   const results = resultsOf(answer)
   if (results.length !== sent) {
-    throw unreadable(`the answer is for ${results.length} beneficiaries where ${sent} were sent`)
+    throw unreadable(`the answer has ${results.length} results for ${sent} beneficiaries`)
   }
   return results.map(({ ok, reference_id, ...result }, at) => {
     const message = 'item' in result ? (result.item.status_reason_message ?? null) : result.rejection.message

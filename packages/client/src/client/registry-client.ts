@@ -278,7 +278,10 @@ export class RegistryClient<const Kind extends SaidKind = string> {
     }
     const accepted = await this.#askLater(name, content, options)
     if (accepted.ack_status === 'NACK') {
-      throw new TransportError('no_callback', 'the registry took the request and sends no callback')
+      throw new TransportError(
+        'no_callback',
+        'the registry took the request, and its NACK says that no callback follows',
+      )
     }
     options.accepted?.(accepted)
     return accepted

@@ -40,7 +40,7 @@ export async function send(
     const response = await fetch(url, { ...request, redirect: 'manual', signal: AbortSignal.any(signals) })
     if (isRedirect(response)) {
       await response.body?.cancel().catch(() => {})
-      throw new TransportError('redirected', 'the answer points to another address, which is not followed', {
+      throw new TransportError('redirected', 'the registry redirects to another address; redirects are not followed', {
         httpStatus: response.status,
       })
     }

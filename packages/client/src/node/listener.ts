@@ -67,7 +67,7 @@ function stream(request: IncomingMessage): ReadableStream<Uint8Array> {
       }
       const onBroken = (): void => {
         detach()
-        controller.error(new Error('the sender broke off'))
+        controller.error(new Error('the sender closed the connection within the body'))
       }
       detach = () => {
         request.off('data', onData).off('end', onEnd).off('close', onBroken).off('error', onBroken)

@@ -198,7 +198,7 @@ describe('a question', () => {
     const wrong = { search: () => ({ search_response: [{}] }) } as object as AnswerHandlers
     const receiver = ess(wrong, { on_error: (error) => errors.push(error) })
     expect(await failure(asking(receiver).search(identifier('UIN', '1')))).toBeInstanceOf(AckError)
-    expect(String(errors[0])).toMatch(/^TypeError: the handler of search gave a wrong answer: message\./)
+    expect(String(errors[0])).toMatch(/^TypeError: the handler of search returned an invalid answer: message\./)
   })
 
   it.each([

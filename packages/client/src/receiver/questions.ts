@@ -106,7 +106,7 @@ export async function answerQuestion(
     correlation_id: crypto.randomUUID(),
   }
   const problem = known(replies, row.name, row.reply.schema).problem(message, 'message')
-  if (problem !== null) throw new TypeError(`the handler of ${row.name} gave a wrong answer: ${problem}`)
+  if (problem !== null) throw new TypeError(`the handler of ${row.name} returned an invalid answer: ${problem}`)
   const header = {
     ...replyHeader(row, message),
     sender_id,

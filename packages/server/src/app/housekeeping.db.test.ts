@@ -141,7 +141,7 @@ test('a subscription that was suspended is logged once', async () => {
 test('a schedule that goes on when what is retried is forgotten is refused at the start', () => {
   const env = (schedule: string) => ({ ROLLCALL_RETRY_SCHEDULE: schedule })
   expect(() => readConfig(env('86400,86400,86400,86400,86400'))).toThrow(
-    'ROLLCALL_RETRY_SCHEDULE must end before what is retried is forgotten (ROLLCALL_EXCHANGE_RETENTION)',
+    'ROLLCALL_RETRY_SCHEDULE must end within ROLLCALL_EXCHANGE_RETENTION, when deliveries are deleted',
   )
   const longer = { ...env('86400,86400,86400,86400,86400'), ROLLCALL_EXCHANGE_RETENTION: '864000' }
   expect(readConfig(longer).retrySchedule).toHaveLength(5)

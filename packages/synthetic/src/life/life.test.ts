@@ -132,6 +132,6 @@ describe('a beneficiary registry', () => {
 
 test('a kind without people has no life', () => {
   expect(() => lifeOf('weather', { seed: 1, people: { seed: 1, count: 1 }, today: () => TODAY })).toThrow(
-    new RangeError('nothing happens in a registry of kind "weather"'),
+    new RangeError('there are no life events for a registry of kind "weather"'),
   )
 })

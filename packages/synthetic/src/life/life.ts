@@ -37,7 +37,7 @@ const NEWCOMERS = { from: 1_000_000, each: 1_000_000, runs: 90 } as const
  */
 export function lifeOf(kind: string, { seed, people, today }: LifeOptions): Iterable<LifeEvent> {
   const make = Object.hasOwn(LIVES, kind) ? LIVES[kind] : undefined
-  if (make === undefined) throw new RangeError(`nothing happens in a registry of kind "${kind}"`)
+  if (make === undefined) throw new RangeError(`there are no life events for a registry of kind "${kind}"`)
   const chance = populationOf(`life ${seed}`)
   const run = new Stream(chance, PURPOSE.life, 0).below(NEWCOMERS.runs)
   const rows = make({
