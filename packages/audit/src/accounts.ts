@@ -19,7 +19,7 @@ import { type AccountKeys, loadAccountKeys } from './keys.ts'
 import { packedPersonsOf } from './persons.ts'
 import { createShapes, type KnownShape, type Shapes } from './shapes.ts'
 import { commitmentOf, keysOf, type PackedPerson, packPersons } from './store/packed-persons.ts'
-import { databaseTime, type JointRow, type NewAccount, writeAccounts } from './store/write-accounts.ts'
+import { databaseTime, type JointRow, type NewEntry, writeAccounts } from './store/write-accounts.ts'
 import { createWitness } from './witness.ts'
 import type { WitnessAddress } from './witness-target.ts'
 
@@ -164,7 +164,7 @@ interface PreparedEntry {
 }
 
 /** The row of an entry, with a shape of this process. */
-interface ChainedAccount extends NewAccount {
+interface ChainedRow extends NewEntry {
   readonly shape: KnownShape | null
 }
 
@@ -186,7 +186,7 @@ function chained(
   { id: chain, sequence: last, hash: previous }: Chain,
   at: string,
   entries: readonly PreparedEntry[],
-): { readonly accounts: readonly ChainedAccount[]; readonly hash: Buffer } {
+): { readonly accounts: readonly ChainedRow[]; readonly hash: Buffer } {
   let hash = previous
   const accounts = entries.map(({ entry, persons, keys, joint }, index) => {
     const sequence = last + index + 1

@@ -3,20 +3,15 @@
 import type { ConfidentialDetails } from '@rollcall/core/model/account'
 import { decrypt, encrypt, OVERHEAD } from '@rollcall/keys/encrypted-value'
 import type { ConfidentialKey } from './keys.ts'
+import type { EntryPlace } from './store/evidence.ts'
 
-/** The place of an entry. */
-export interface AccountPlace {
-  readonly chain: string
-  readonly sequence: number
-}
+const contextOf = ({ chain, sequence }: EntryPlace): Buffer => Buffer.from(`account ${chain} ${sequence}`)
 
-const contextOf = ({ chain, sequence }: AccountPlace): Buffer => Buffer.from(`account ${chain} ${sequence}`)
-
-export const sealDetails = (key: ConfidentialKey, place: AccountPlace, details: ConfidentialDetails): string =>
+export const sealDetails = (key: ConfidentialKey, place: EntryPlace, details: ConfidentialDetails): string =>
   `${key.kid}.${encrypt(key.key, Buffer.alloc(0), contextOf(place), Buffer.from(JSON.stringify(details))).toString('base64url')}`
 
 /** Null when the text was altered, moved to another entry, or encrypted with another key. */
-export function openDetails(key: ConfidentialKey, place: AccountPlace, sealed: string): ConfidentialDetails | null {
+export function openDetails(key: ConfidentialKey, place: EntryPlace, sealed: string): ConfidentialDetails | null {
   const bytes = Buffer.from(sealed.slice(key.kid.length + 1), 'base64url')
   // Each seal has one spelling, so that no letter of it can be changed.
   if (sealed !== `${key.kid}.${bytes.toString('base64url')}` || bytes.length < OVERHEAD) return null

@@ -54,7 +54,7 @@ export function signedText(evidence: Omit<Evidence, 'signature'> & Partial<Pick<
   return canonicalJson(rest)
 }
 
-export interface ProvenAccount {
+export interface ProvenEntry {
   readonly chain: string
   readonly sequence: number
   readonly at: string
@@ -75,7 +75,7 @@ const shape = validator(Evidence)
  */
 export async function checkEvidence(
   given: unknown,
-): Promise<{ readonly accounts: readonly ProvenAccount[]; readonly kids: readonly string[] }> {
+): Promise<{ readonly accounts: readonly ProvenEntry[]; readonly kids: readonly string[] }> {
   const problem = shape.problem(given, 'evidence')
   if (problem !== null) throw new EvidenceFault(problem)
   const evidence = given as Evidence
@@ -118,7 +118,7 @@ function provenBy(
   message_id: string,
   { chain, previous, entries, checkpoint }: Evidence['accounts'][number],
   where: string,
-): ProvenAccount {
+): ProvenEntry {
   const [first] = entries
   if (first === undefined) throw new EvidenceFault(`${where}: has no entry`)
   let hash: Buffer = Buffer.from(previous, 'hex')

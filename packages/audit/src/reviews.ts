@@ -1,8 +1,9 @@
 /** Reviews of emergencies: rows beside the entries. A seal binds what was found, who found it and when to the entry. */
 
-import { type AccountPlace, openDetails, sealDetails } from './confidential.ts'
+import { openDetails, sealDetails } from './confidential.ts'
 import type { ConfidentialKey } from './keys.ts'
 import type { StoredReview } from './store/account-pages.ts'
+import type { EntryPlace } from './store/evidence.ts'
 import type { NewReview } from './store/reviews.ts'
 import { isSameTime } from './verify/chain.ts'
 
@@ -15,7 +16,7 @@ export interface Review {
 
 export const sealReview = (
   key: ConfidentialKey,
-  place: AccountPlace,
+  place: EntryPlace,
   { finding, reviewed_by, at }: Review,
 ): NewReview => ({
   chain: place.chain,

@@ -4,7 +4,7 @@ import type { Snapshot } from '@rollcall/database/transaction'
 import { ACCOUNTS, STORED_ENTRY, type StoredEntry } from './entry-shape.ts'
 
 /** A stored entry; `at` has microseconds. */
-export interface AccountToVerify extends StoredEntry {
+export interface EntryToVerify extends StoredEntry {
   readonly chain: string
   readonly sequence: number
   readonly at: string
@@ -124,8 +124,8 @@ async function* pages<Row extends object>(
   }
 }
 
-export const readEntries = (snapshot: Snapshot): AsyncGenerator<AccountToVerify> =>
-  pages<AccountToVerify & Keyed & { readonly place: string }>(
+export const readEntries = (snapshot: Snapshot): AsyncGenerator<EntryToVerify> =>
+  pages<EntryToVerify & Keyed & { readonly place: string }>(
     snapshot,
     ENTRIES,
     [FIRST, LEAST, '0'],

@@ -11,7 +11,7 @@ export interface NewShape {
 }
 
 /** An entry that is hashed. */
-export interface NewAccount {
+export interface NewEntry {
   /** Canonical JSON; null when it is built from its shape. */
   readonly entry: string | null
   readonly shape: NewShape | null
@@ -118,7 +118,7 @@ function textOf(joints: readonly (readonly [JointWrite<unknown>, number])[]): st
 export async function writeAccounts(
   pool: pg.Pool,
   { chain, after, at }: { readonly chain: string; readonly after: number; readonly at: Date },
-  accounts: readonly NewAccount[],
+  accounts: readonly NewEntry[],
   { fresh, stored }: { readonly fresh: readonly NewShape[]; readonly stored: readonly NewShape[] },
 ): Promise<{ readonly at: Date; readonly unheld: readonly number[] }> {
   const parts = accounts.map(({ entry, packed, persons }) => [

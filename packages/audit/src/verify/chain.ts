@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto'
 import { entryHash, firstHash } from '../chain.ts'
 import type { CheckpointContent } from '../checkpoints.ts'
-import type { AccountToVerify, CheckpointToVerify, PersonToVerify } from '../store/account-pages.ts'
+import type { CheckpointToVerify, EntryToVerify, PersonToVerify } from '../store/account-pages.ts'
 import { COMMITMENT_BYTES, commitmentOf, SALT_BYTES } from '../store/packed-persons.ts'
 import type { PrunedChain } from '../tombstones.ts'
 import type { Cursor } from './cursor.ts'
@@ -11,7 +11,7 @@ import type { Verifier } from './keys.ts'
 import type { Report } from './report.ts'
 
 export interface ChainParts {
-  readonly entries: Cursor<AccountToVerify>
+  readonly entries: Cursor<EntryToVerify>
   readonly persons: Cursor<PersonToVerify>
   readonly checkpoints: Cursor<CheckpointToVerify>
   readonly verifier: Verifier
@@ -76,7 +76,7 @@ export async function verifyChain(chain: string, parts: ChainParts): Promise<voi
 /** @param previous the hash of the entry before; null when unknown */
 function isChanged(
   previous: Buffer | null,
-  { chain, sequence, hash }: AccountToVerify,
+  { chain, sequence, hash }: EntryToVerify,
   at: string,
   { entry, commitments }: ReadEntry,
 ): boolean {
@@ -95,7 +95,7 @@ function createPersonCheck(chain: string, { persons, report, erased }: ChainPart
   }
   return {
     skip,
-    async check({ sequence }: AccountToVerify, { runs, commitments, persons: count }: ReadEntry): Promise<void> {
+    async check({ sequence }: EntryToVerify, { runs, commitments, persons: count }: ReadEntry): Promise<void> {
       if (runs !== null) {
         await skip(sequence)
         for (const [position, { person }] of runs.entries()) {

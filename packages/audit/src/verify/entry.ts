@@ -1,7 +1,7 @@
 /** Verifies one entry: its row says what was hashed, and nothing else. */
 import type { StoredAccountEntry } from '@rollcall/core/model/account'
 import { messageOf } from '../accounts.ts'
-import type { AccountToVerify } from '../store/account-pages.ts'
+import type { EntryToVerify } from '../store/account-pages.ts'
 import { entryTextOf } from '../store/entry-shape.ts'
 import { COMMITMENT_BYTES, keysOf, type PersonRun, personRuns } from '../store/packed-persons.ts'
 
@@ -16,7 +16,7 @@ export interface ReadEntry {
   readonly persons: number
 }
 
-export function readEntry(row: AccountToVerify): ReadEntry {
+export function readEntry(row: EntryToVerify): ReadEntry {
   if (!row.is_packed) {
     const { content, commitments } = row
     return { entry: content, commitments, runs: null, persons: Math.floor(commitments.length / COMMITMENT_BYTES) }
@@ -28,7 +28,7 @@ export function readEntry(row: AccountToVerify): ReadEntry {
 }
 
 /** True when the columns by which an entry is found agree with its text. */
-export function areColumnsRight(row: AccountToVerify, { entry, runs }: ReadEntry): boolean {
+export function areColumnsRight(row: EntryToVerify, { entry, runs }: ReadEntry): boolean {
   try {
     const { request, reply, ...content } = JSON.parse(entry ?? '') as StoredAccountEntry
     if (messageOf(request) !== row.message_id || messageOf(reply) !== row.reply_message_id) return false

@@ -3,7 +3,7 @@
  * further pages are made from the records that it found.
  */
 
-import { NotAccounted } from '@rollcall/audit/closed'
+import { NotAccounted } from '@rollcall/audit/fail-closed'
 import type { Exchange, Message } from '@rollcall/core/model/exchange'
 import type { Grant } from '@rollcall/core/model/grant'
 import { OutcomeOutdated } from '@rollcall/core/model/outcome'
