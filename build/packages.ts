@@ -30,6 +30,7 @@ export const PACKAGES: readonly PublishedPackage[] = [
       'packages/delivery',
       'packages/engine',
       'packages/import',
+      'packages/source',
       'packages/settings',
       'packages/admin',
       'packages/server',

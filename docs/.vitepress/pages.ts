@@ -45,6 +45,7 @@ export const GROUPS: readonly Group[] = [
       ['settings', 'Settings'],
       ['configuration', 'Configuration file'],
       ['import', 'Import of records'],
+      ['sources', "Records in the registry's own database"],
       ['attributes-and-indexes', 'Attributes and indexes'],
       ['onboarding', 'Adding a participant'],
       ['grants', 'Grants'],

@@ -18,7 +18,7 @@ const QUESTIONS: Readonly<Record<string, readonly string[]>> = {
     ...['listParticipants', 'showParticipant', 'listParticipantHosts', 'listParticipantKeys', 'listPublicKeys'],
     ...['readPublicKeys', 'listOwnKeys', 'listAccountSigningKeys', 'listOperators', 'listSessions'],
     ...['listGrants', 'expiringGrants', 'explainGrant', 'grantTemplate', 'listGrantTemplates', 'previewGrant'],
-    ...['proposeMapping', 'planIndexes', 'exportConfiguration', 'showIndexBuild', 'listPurposes'],
+    ...['proposeMapping', 'checkSource', 'planIndexes', 'exportConfiguration', 'showIndexBuild', 'listPurposes'],
     ...['listConsentAuthorities', 'listProposals', 'listSubscriptions', 'listDeliveries', 'listDestinations'],
     ...['listMailboxes', 'showOutbox', 'showVerification', 'verifyAllAccounts'],
   ],

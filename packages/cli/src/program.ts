@@ -45,6 +45,10 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
     explain: { summary: 'show how a search is understood, and its plan', load: () => import('./commands/explain.ts') },
     import: { summary: 'import records into a registry', load: () => import('./commands/import.ts') },
     mapping: { summary: 'column mappings of files for import', load: () => import('./commands/mapping.ts') },
+    source: {
+      summary: "check records that stay in the registry's own database",
+      load: () => import('./commands/source.ts'),
+    },
     record: { summary: 'get, delete, merge or protect single records', load: () => import('./commands/record.ts') },
     publish: { summary: 'publish an event of a record', load: () => import('./commands/publish.ts') },
     outbox: { summary: 'look after the outbox of existing systems', load: () => import('./commands/outbox.ts') },

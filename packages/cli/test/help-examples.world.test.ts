@@ -20,6 +20,7 @@ import { auditing } from '../../settings/test/audit.ts'
 import { wholeProgram } from '../src/program.ts'
 import { demoServer } from './asking.ts'
 import { databaseUrl, type Ended, rollcall, rollcallJson, shellFunction, start, until } from './command.ts'
+import { writeSource } from './source-example.ts'
 
 interface Example {
   /** The command that it belongs to, such as `registry add`. */
@@ -265,6 +266,7 @@ const PREPARED: Readonly<Record<string, () => Promise<unknown>>> = {
   'purpose remove': () => run('purpose', 'add', 'research'),
   'registry remove': () => run('registry', 'add', 'civil', '--namespace', 'old-civil'),
   'participant remove': () => run('participant', 'add', 'old.example.org', '--name', 'Old'),
+  'source check': () => writeSource(folder, empty.connection),
   'record merge': () => run('import', 'civil', join(folder, 'twice.ndjson')),
   'subscriptions show': () => subscribed('live'),
   'subscriptions cancel': () => subscribed('live'),

@@ -72,6 +72,39 @@ export function dateFormat(format: string): ReadDate | string {
   return readerOf(new RegExp(`^${source.join('')}$`, 'iu'), parts)
 }
 
+/** Every text that a format reads as a day, without spaces around it. */
+export type WriteDay = (day: string) => readonly string[]
+
+/** The tokens that can be written in few ways: the name of a month stands in capitals and small letters. */
+const WRITTEN: Readonly<Record<string, (parts: readonly string[]) => readonly string[]>> = {
+  yyyy: ([year = '']) => [year],
+  MM: ([, month = '']) => [month],
+  M: ([, month = '']) => [...new Set([month, String(Number(month))])],
+  dd: ([, , day = '']) => [day],
+  d: ([, , day = '']) => [...new Set([day, String(Number(day))])],
+}
+
+/**
+ * @param format one that `dateFormat` accepts
+ * @returns null when a day has too many texts of the format: it has a time, the name of a month, or letters of its own
+ */
+export function dayWriter(format: string): WriteDay | null {
+  const pieces = [...format.matchAll(PIECE)].map(([text, letter, literal]) => {
+    if (letter !== undefined) return WRITTEN[text] ?? null
+    const own = literal ?? text
+    return own.toLowerCase() === own.toUpperCase() ? () => [own] : null
+  })
+  if (pieces.includes(null)) return null
+  return (day) => {
+    const parts = day.split('-')
+    const texts = pieces.map((write) => write?.(parts) ?? [])
+    return texts.reduce<readonly string[]>(
+      (before, next) => before.flatMap((one) => next.map((two) => one + two)),
+      [''],
+    )
+  }
+}
+
 function unknownToken(text: string): string {
   const hint = HINTS.find(([letters]) => letters.test(text))?.[1]
   return `${text} ${hint ?? `is not a token: use ${Object.keys(DATE_TOKENS).join(', ')}, and write other letters in single quotes`}`

@@ -1,11 +1,13 @@
 /** The formats of the dates in a column, which may be written in several ways. */
 import { dayInterval } from '@rollcall/protocol'
-import { dateFormat, type ReadDate } from './date-format.ts'
+import { dateFormat, dayWriter, type ReadDate, type WriteDay } from './date-format.ts'
 
 export interface DateFormats {
   readonly read: ReadDate
   /** The rule that an unreadable text breaks. */
   readonly rule: string
+  /** Null when a day has too many texts. */
+  readonly write: WriteDay | null
 }
 
 /**
@@ -21,9 +23,13 @@ export function dateFormats(given: string | readonly string[]): DateFormats | st
     if (typeof read === 'string') return formats.length === 1 ? read : `${format}: ${read}`
     readers.push(read)
   }
+  const writers = formats.map(dayWriter)
+  const write: WriteDay | null = writers.includes(null)
+    ? null
+    : (day) => [...new Set(writers.flatMap((one) => one?.(day) ?? []))]
   const [only] = readers
   if (only !== undefined && readers.length === 1) {
-    return { read: only, rule: `must be a date of the format ${formats[0]}` }
+    return { read: only, rule: `must be a date of the format ${formats[0]}`, write }
   }
   return {
     read: (text) => {
@@ -32,5 +38,6 @@ export function dateFormats(given: string | readonly string[]): DateFormats | st
       return days.size === 1 ? (found[0] ?? null) : null
     },
     rule: `must be a date of one of the formats ${formats.join(', ')}, and not one that they read as different days`,
+    write,
   }
 }

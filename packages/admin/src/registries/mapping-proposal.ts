@@ -112,7 +112,7 @@ function lackingIn(primary: string, recordType: string, columns: readonly Propos
 }
 
 /** @throws AdminRefusal */
-async function kindOf(db: Database | null, of: string): Promise<Kind> {
+export async function kindOf(db: Database | null, of: string): Promise<Kind> {
   const registry = db === null ? null : await findRegistry(db, of)
   const kind = registry?.kind ?? kindNamed(of)
   if (kind !== undefined) return kind

@@ -95,6 +95,11 @@ export interface PagedRecord extends FoundRecord {
 }
 
 export interface RecordSource {
+  /**
+   * Why the source cannot answer a query, as the rule of its refusal; null: it can. Without it a source answers every query.
+   * @throws RecordsUnavailable
+   */
+  refusal?(registry: RegistryShape, query: Pick<RecordQuery, 'recordType' | 'predicate'>): Promise<string | null>
   /** Reads the newest state. */
   reader(mode: ModeName): RecordReader
   /**
@@ -107,9 +112,21 @@ export interface RecordSource {
 /** A search took longer than allowed. Its cause is the source's own error. */
 export class SearchTimeout extends Error {
   override readonly name = 'SearchTimeout'
+  /** How long it may take; undefined: as long as searches of our own tables. */
+  readonly seconds: number | undefined
+
+  constructor(cause: unknown, seconds?: number) {
+    super('a search took too long', { cause })
+    this.seconds = seconds
+  }
+}
+
+/** The records are away, and may be back in a moment. Its cause is the source's own error; null: it was not asked. */
+export class RecordsUnavailable extends Error {
+  override readonly name = 'RecordsUnavailable'
 
   constructor(cause: unknown) {
-    super('a search took too long', { cause })
+    super('the database of the records is away', { cause })
   }
 }
 

@@ -24,6 +24,8 @@ export interface SourceRecord extends FoundRecord {
 
 /** What a source must be able to do. It knows nothing of protected persons and grants. */
 export interface CandidateSource {
+  /** The candidates that one search reads. A search with more finds too many records; absent: it reads all of them. */
+  readonly most?: number
   /**
    * The records that may satisfy the predicate, with all that do among them; in the order in which they were added, or in any other that
    * stays. The predicate is read by what everybody finds (`publicRecord`), and records find others by `identifier` alone.
@@ -51,7 +53,10 @@ export function guardedReader(
       const { kind } = registry
       const guard = guardOf(kind, recordType, await protectionOf(registry))
       const hits: Hit[] = []
+      let candidates = 0
       search: for await (const portion of source.candidates(registry, recordType, predicate, null)) {
+        candidates += portion.length
+        if (candidates > (source.most ?? Number.POSITIVE_INFINITY)) return { total: cap + 1, records: [], ids: [] }
         for (const record of portion) {
           if (guard.isHidden(record, categories)) continue
           const { document, extracted } = guard.seen(record)

@@ -74,7 +74,7 @@ export async function measuredFind(work: ItemWork, query: RecordQuery): Promise<
     if (!isTimeout) throw error
     if (isLookUp(query)) throw error.cause
     const asked = grant.kind.record_types.find(({ name }) => name === query.recordType.name)
-    throw tookTooLong(asked, parts.limits.search_timeout)
+    throw tookTooLong(asked, error.seconds ?? parts.limits.search_timeout)
   }
 }
 

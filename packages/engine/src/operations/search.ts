@@ -12,6 +12,7 @@ import { disclose, isInRows } from '@rollcall/core/policy/disclosure'
 import { checkPersonal, type Emergency, emergencyOf } from '@rollcall/core/policy/emergency'
 import { checkForm } from '@rollcall/core/policy/query-form'
 import { countingOf, showsNothing, withinCap } from '@rollcall/core/policy/total'
+import { atDay } from '@rollcall/core/query/at-day'
 import { askedBy, checkBackfilled, mentionsUnfilled } from '@rollcall/core/query/mentions'
 import { readSearchCriteria, type SearchCriteria } from '@rollcall/core/query/search-criteria'
 import { dayIn, ItemRejection, isJsonObject, type JsonValue, PROTOCOL_VERSION } from '@rollcall/protocol'
@@ -26,6 +27,7 @@ export async function searchItem(asking: ItemWork, item: Item): Promise<ItemAnsw
   const work = { ...asking, exchange }
   const { limits } = work.parts
   checkFilled(exchange, criteria)
+  await checkAnswerable(work, criteria)
   // Each identifier is looked up by itself, so each takes one of the quota.
   const wanted = identifiersIn(criteria.predicate).length || 1
   await takeQuota(work, emergency === null ? 'items' : 'emergencies', wanted)
@@ -205,6 +207,17 @@ function checkFilled({ registry, grant }: Exchange, criteria: SearchCriteria): v
     'rjct.search_criteria.invalid',
     'search_criteria: records are being backfilled and cannot be searched yet; ask again later',
   )
+}
+
+/**
+ * Conditions of the grant are none of the query: the source reads them of the records that it finds.
+ * @throws ItemRejection the source of the records cannot answer the query
+ */
+async function checkAnswerable({ parts, exchange: { registry } }: ItemWork, criteria: SearchCriteria): Promise<void> {
+  const { recordType } = criteria
+  const predicate = atDay(criteria.predicate, recordType, dayIn(registry.time_zone, parts.clock.date()))
+  const rule = await parts.recordsOf(registry).refusal?.(registry, { recordType, predicate })
+  if (rule != null) throw new ItemRejection('rjct.search_criteria.invalid', `search_criteria.query: ${rule}`)
 }
 
 function dataOf(criteria: SearchCriteria, reg_records: readonly Disclosed[]): ReplyMembers {

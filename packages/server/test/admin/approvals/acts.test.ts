@@ -24,7 +24,7 @@ const ALONE: Readonly<Record<string, readonly string[]>> = {
     ...['readPublicKeys', 'listOwnKeys', 'listAccountSigningKeys', 'listOperators', 'listSessions'],
     ...['listGrants', 'expiringGrants', 'explainGrant', 'grantTemplate', 'listGrantTemplates', 'previewGrant'],
     ...['proposeGrant', 'proposeMapping', 'explainQuery', 'planIndexes', 'exportConfiguration', 'showIndexBuild'],
-    ...['listPurposes', 'listConsentAuthorities', 'listHolds', 'listProposals', 'listSubscriptions'],
+    ...['checkSource', 'listPurposes', 'listConsentAuthorities', 'listHolds', 'listProposals', 'listSubscriptions'],
     ...['listDeliveries', 'listDestinations', 'listMailboxes', 'listMessages', 'showMessage', 'listInbox'],
     ...['listEvents', 'showOutbox', 'listAccounts', 'verifyAllAccounts', 'showVerification', 'trace'],
     ...['verifyBackup', 'verifyEvidence'],

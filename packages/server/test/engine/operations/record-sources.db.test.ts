@@ -1,6 +1,6 @@
 /**
- * What every source of records must do, whichever it is: the same people in our own tables and in memory are answered about in the
- * same way. A later source is one more row.
+ * What every source of records must do, whichever it is: the same people in our own tables, in memory and in the database of another
+ * system are answered about in the same way, or are refused with the reason. A later source is one more row.
  */
 
 import { backfillSubscription } from '@rollcall/admin/events/subscription-mailbox'
@@ -17,6 +17,7 @@ import { acting } from '../../../../admin/test/acting.ts'
 import { beneficiary, enrolment } from '../../../../core/test/beneficiaries.ts'
 import { nextItems } from '../../../../delivery/src/notify/next-items.ts'
 import { accepted, asyncPeer, callbacksTo, deliverAll, searchFor } from '../../asynchronous.ts'
+import { liveOffice } from '../../live-office.ts'
 import { memoryRecords } from '../../memory-records.ts'
 import { askingOf } from '../../person-questions.ts'
 import { bearer, post, postSearch, testServer, writeDocuments } from '../../server.ts'
@@ -29,8 +30,17 @@ const { database } = server
 const owner = openDatabase(database.owner)
 afterAll(() => owner.close())
 
+interface Source {
+  readonly name: string
+  readonly isOwn: boolean
+  /** @returns what removes a record by its primary identifier */
+  readonly hold: (registry: Registry, documents: readonly object[]) => Promise<(primary: string) => Promise<void>>
+  /** The queries that it cannot answer, with the rule of the refusal. */
+  readonly refusals?: Readonly<Record<string, string>>
+}
+
 let isSlow = false
-const SOURCES = [
+const SOURCES: readonly Source[] = [
   {
     name: 'own',
     isOwn: true,
@@ -58,9 +68,22 @@ const SOURCES = [
       return async (primary: string) => records.remove(primary.toUpperCase())
     },
   },
+  {
+    name: 'live',
+    isOwn: false,
+    async hold(registry: Registry, documents: readonly object[]) {
+      const { close, remove } = await liveOffice(database, registry, documents)
+      server.closing({ close })
+      return remove
+    },
+    refusals: {
+      'a predicate':
+        'surname compares without case and accents, which its database cannot do, and needs a further condition that must hold, on UIN, sex, birth_date',
+    },
+  },
 ]
 
-describe.each(SOURCES)('records in a source: $name', async ({ name, isOwn, hold }) => {
+describe.each(SOURCES)('records in a source: $name', async ({ name, isOwn, hold, refusals = {} }) => {
   const uin = (n: number) => `${name}-${n}`
   const person = (n: number) => ({
     '@type': 'CRVS_Person',
@@ -112,8 +135,13 @@ describe.each(SOURCES)('records in a source: $name', async ({ name, isOwn, hold 
     ],
     ['nobody', { query_type: 'idtype-value', query: { type: 'UIN', value: uin(99) } }, []],
     ['a protected person', { query_type: 'idtype-value', query: { type: 'UIN', value: uin(8) } }, []],
-  ])('are found by %s', async (_form, criteria, found) => {
+  ])('are found by %s', async (form, criteria, found) => {
     const item = await one(criteria)
+    if (refusals[form] !== undefined) {
+      const status_reason_message = `search_criteria.query: ${refusals[form]}`
+      expect(item).toMatchObject({ status_reason_code: 'rjct.search_criteria.invalid', status_reason_message })
+      return
+    }
     expect(item, JSON.stringify(item)).toMatchObject({ status: 'succ', pagination: { total_count: found.length } })
     expect(numbers(item)).toEqual(found)
   })

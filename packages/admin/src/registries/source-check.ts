@@ -1,0 +1,102 @@
+/** Checks a source file, and the database that it names. */
+
+import { KINDS } from '@rollcall/protocol'
+import { type CheckedSource, checkSource as check } from '@rollcall/source/check-source'
+import { SourceRefusal } from '@rollcall/source/engine/source-refusal'
+import { openEngine } from '@rollcall/source/engines'
+import { readSourceFile } from '@rollcall/source/source-file'
+import Type from 'typebox'
+import { closed, flag, orNull, RecordTypeName, text, wholeNumber } from '../members.ts'
+import type { HasDatabase } from '../needs.ts'
+import { ImportReport } from '../records/import-reports.ts'
+import { AdminRefusal, useCase } from '../use-case.ts'
+import { kindOf } from './mapping-proposal.ts'
+
+interface SourceNeeds extends HasDatabase {
+  /** The environment in which a source file may name its address. */
+  readonly env: Readonly<Record<string, string | undefined>>
+}
+
+const Sentences = (description: string) => Type.Array(Type.String(), { description })
+
+const CHECKED = closed({
+  database: text('What the database says of itself.'),
+  writes: Sentences('What its account may do beyond reading.'),
+  weak: Sentences('What is weak, and does not stop the source.'),
+  records: Type.Array(
+    closed({
+      record_type: RecordTypeName,
+      rows: wholeNumber('Rows that were read: the first ones by their keys.'),
+      left_out: wholeNumber('Of those, the rows that are in no answer: an import would reject them.'),
+      report: ImportReport,
+      unfound: Type.Array(
+        closed({
+          name: text('Identifier type or attribute.'),
+          column: text('Its column.'),
+          count: wholeNumber('Values that are not written as they compare: no question finds them.'),
+        }),
+      ),
+      slow: Type.Array(
+        closed({
+          name: text('What is asked for.'),
+          table: text('The table that is read as a whole.'),
+          index: orNull(text('The statement that makes the missing index; null: none would help.')),
+        }),
+      ),
+    }),
+  ),
+})
+
+/** Connects to the database of a source, reads a sample of it, and asks it for plans. Nothing is stored. */
+export const checkSource = useCase(
+  {
+    input: closed({
+      of: text(`Namespace of a registry, or a kind: ${KINDS.map(({ name }) => name).join(', ')}.`),
+      source: Type.Unknown({ description: 'What the source file holds, as JSON.' }),
+      allow_writer: Type.Optional(flag('Its account may write: for a trial, and never for people.')),
+    }),
+    result: CHECKED,
+  },
+  async ({ db, env }: SourceNeeds, { of, source, allow_writer = false }) => {
+    const kind = await kindOf(db, of)
+    const checked = await withRefusals(async () => {
+      const file = readSourceFile(source, kind)
+      const engine = openEngine(file, env)
+      try {
+        return await check(kind, file, engine)
+      } finally {
+        await engine.close()
+      }
+    })
+    if (!allow_writer) refuseWriter(checked)
+    const { about: database, writes, weak, records } = checked
+    return { database, writes, weak, records: records.map(described) }
+  },
+)
+
+/** A refusal of a source file, at its member of the input. */
+async function withRefusals<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof SourceRefusal)) throw error
+    throw new AdminRefusal(error.message, { at: ['source', ...error.at], cause: error })
+  }
+}
+
+/** @throws AdminRefusal */
+function refuseWriter({ writes }: CheckedSource): void {
+  if (writes.length === 0) return
+  throw new AdminRefusal(
+    `the account of the source may do more than read: ${writes.join('; ')}. Give it an account that may only read, or check it with --allow-writer for a trial`,
+  )
+}
+
+const described = ({ recordType, rows, leftOut, report, unfound, slow }: CheckedSource['records'][number]) => ({
+  record_type: recordType,
+  rows,
+  left_out: leftOut,
+  report,
+  unfound,
+  slow,
+})

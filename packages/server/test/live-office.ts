@@ -1,0 +1,90 @@
+/** Records of tests in a database of another system: documents in a table, and a source file that reads columns of them. */
+
+import type { RecordSource } from '@rollcall/core/model/record-source'
+import type { Registry } from '@rollcall/core/model/registry'
+import { readProtection } from '@rollcall/records/records/protection'
+import { openRecords } from '@rollcall/records/records/registry-records'
+import { openEngine } from '@rollcall/source/engines'
+import { readSourceFile } from '@rollcall/source/source-file'
+import pg from 'pg'
+import { emptyDatabase, type TestDatabase } from '../../keys/test/postgres.ts'
+import { liveRecords } from '../../source/src/live-records.ts'
+import { addressOf } from '../../source/test/office.ts'
+
+const SOURCES: Readonly<Record<string, object>> = {
+  civil: {
+    Person: {
+      select: `select no, upper(doc #>> '{identifier,0,identifier_value}') as uin, doc #>> '{name,surname}' as surname,
+        doc #>> '{name,given_name}' as given, doc ->> 'sex' as sex, (doc ->> 'birth_date')::date as born from thing`,
+      key: 'no',
+      columns: {
+        'identifier[UIN]': 'uin',
+        'name.surname': 'surname',
+        'name.given_name': 'given',
+        sex: { column: 'sex', codes: { male: 'male', female: 'female' } },
+        birth_date: 'born',
+      },
+      compare: { surname: 'folded', sex: 'code', birth_date: 'date' },
+    },
+  },
+  ibr: {
+    Beneficiary: {
+      select: `select no, upper(doc #>> '{member,member_identifier}') as uin from thing`,
+      key: 'no',
+      columns: { 'member.member_identifier': 'uin' },
+      children: [
+        {
+          select: `select no, doc #> '{member,programme_identifier}' #>> '{programme,programme_identifier}' as programme,
+            doc #>> '{member,programme_identifier,enrolment_status}' as status,
+            doc #>> '{member,programme_identifier,enrolment_date}' as began from thing`,
+          on: 'no',
+          columns: {
+            'member.programme_identifier.programme.programme_identifier': 'programme',
+            'member.programme_identifier.enrolment_status': 'status',
+            'member.programme_identifier.enrolment_date': 'began',
+          },
+        },
+      ],
+    },
+  },
+}
+
+export interface LiveOffice {
+  readonly source: RecordSource
+  /** Removes a record there, by its primary identifier. */
+  remove(primary: string): Promise<void>
+  close(): Promise<void>
+}
+
+/** Has a registry read these documents live. */
+export async function liveOffice(
+  { db }: Pick<TestDatabase, 'db'>,
+  registry: Registry,
+  documents: readonly object[],
+): Promise<LiveOffice> {
+  const office = await emptyDatabase()
+  const client = new pg.Client(office.connection)
+  await client.connect()
+  await client.query('create table thing (no serial primary key, doc jsonb not null)')
+  for (const one of documents) await client.query('insert into thing (doc) values ($1)', [JSON.stringify(one)])
+  const given = { engine: 'postgresql', url: { env: 'OFFICE' }, way: 'live', records: SOURCES[registry.kind.name] }
+  const file = readSourceFile(given, registry.kind)
+  const engine = openEngine(file, { OFFICE: addressOf(office.connection) })
+  const records = liveRecords(registry.kind, file, engine, ({ id }) => readProtection(db.pool, id))
+  openRecords(db, registry, records)
+  return {
+    source: records.source,
+    async remove(primary) {
+      await client.query(
+        `delete from thing where upper($1) in (
+          upper(doc #>> '{identifier,0,identifier_value}'), upper(doc #>> '{member,member_identifier}'))`,
+        [primary],
+      )
+    },
+    async close() {
+      await client.end()
+      await engine.close()
+      await office.drop()
+    },
+  }
+}

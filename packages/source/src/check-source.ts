@@ -1,0 +1,185 @@
+/** Looks at a source for its operator: what its account may do, what its rows come to, and which questions would be slow. Never a value. */
+
+import { RecordsUnavailable, SearchTimeout } from '@rollcall/core/model/record-source'
+import { isUnavailable, safeDatabaseError } from '@rollcall/database/database-errors'
+import type { Target } from '@rollcall/import/column-mapping'
+import { NOTHING_YET } from '@rollcall/import/import-progress'
+import { type ImportReport, reportOf } from '@rollcall/import/report'
+import { BatchCounts } from '@rollcall/import/report-counts'
+import { type Attribute, dayIn, type Kind, normaliseIdentifier, readAttribute, UNLISTED } from '@rollcall/protocol'
+import { COMPARISONS, type Compared } from './comparisons.ts'
+import { ANYTHING } from './engine/column-test.ts'
+import type { EngineReport, LookUp, OpenEngine, SlowLookUp, SourceRow } from './engine/engine.ts'
+import { attributesOf, type MappedRecords, type SourceFile } from './engine/mapped-records.ts'
+import { SourceRefusal } from './engine/source-refusal.ts'
+import { isKey } from './live-records.ts'
+import { readRow } from './source-record.ts'
+
+/** Rows that are read of each record type. */
+const ROWS = 1_000
+
+export interface CheckedRecords {
+  readonly recordType: string
+  readonly rows: number
+  /** Rows that are left out of every answer. */
+  readonly leftOut: number
+  /** Its lines are the positions of rows in the order of their keys. */
+  readonly report: ImportReport
+  /** Values that are not written as they compare, by what compares: no question finds them. */
+  readonly unfound: readonly { readonly name: string; readonly column: string; readonly count: number }[]
+  readonly slow: readonly SlowLookUp[]
+}
+
+export interface CheckedSource extends EngineReport {
+  readonly records: readonly CheckedRecords[]
+}
+
+/**
+ * @param now milliseconds
+ * @throws SourceRefusal the database cannot be reached or read as the file says
+ */
+export async function checkSource(
+  kind: Kind,
+  file: SourceFile,
+  engine: OpenEngine,
+  now = Date.now(),
+): Promise<CheckedSource> {
+  try {
+    const report = await engine.report()
+    const records: CheckedRecords[] = []
+    for (const one of file.records.values()) {
+      records.push(await checkRecords(kind, one, engine, dayIn('UTC', now)))
+    }
+    return { ...report, records }
+  } catch (error) {
+    throw asRefusal(error, file)
+  }
+}
+
+async function checkRecords(
+  kind: Kind,
+  records: MappedRecords,
+  engine: OpenEngine,
+  today: string,
+): Promise<CheckedRecords> {
+  await engine.checkKey(records)
+  const rows = await firstRows(engine, records)
+  const counts = new BatchCounts()
+  let leftOut = 0
+  for (const [index, row] of rows.entries()) {
+    const { cells, notes, record, problems } = readRow(kind, records, row)
+    const line = index + 1
+    counts.row(line, cells)
+    const isLeftOut = record === null || problems.length > 0 || !isKey(row.key)
+    if (isLeftOut) leftOut += 1
+    if (record !== null) counts.record({ kind, today }, records.recordType, line, record, notes)
+    else counts.rejected(line, problems.at(-1) ?? '')
+    if (!isKey(row.key)) counts.rejected(line, 'the key must have 1 to 64 bytes')
+  }
+  const targets = [records.own, ...records.children].flatMap((part) => part.targets)
+  const read = {
+    format: 'csv',
+    encoding: 'utf-8',
+    table: { delimiter: ',', header: true, targets, unused: [] },
+  } as const
+  return {
+    recordType: records.recordType.name,
+    rows: rows.length,
+    leftOut,
+    report: reportOf(kind, counts.after(NOTHING_YET.read), read),
+    unfound: unfoundIn(kind, records, rows),
+    slow: await engine.slow(records, lookUpsOf(kind, records)),
+  }
+}
+
+async function firstRows(engine: OpenEngine, records: MappedRecords): Promise<readonly SourceRow[]> {
+  const state = await engine.begin()
+  try {
+    return await state.rows(records, { needed: ANYTHING, keys: null, after: null, limit: ROWS })
+  } finally {
+    await state.end()
+  }
+}
+
+/** What may be asked: each column of an identifier type, and each attribute that compares. */
+interface AskedColumn {
+  readonly name: string
+  readonly compared: Compared
+  readonly target: Target
+  readonly part: MappedRecords['own']
+}
+
+function askedColumns(kind: Kind, records: MappedRecords): readonly AskedColumn[] {
+  const attributes = new Map<string, Attribute>(attributesOf(records.recordType).map((one) => [one.name, one]))
+  const types = new Set(kind.identifier_types.map(({ name }) => name))
+  return [records.own, ...records.children].flatMap((part) =>
+    part.targets.flatMap((target): AskedColumn[] => {
+      if (target.column === null || target.split !== null) return []
+      return target.reads.flatMap((name): AskedColumn[] => {
+        const attribute = attributes.get(name)
+        if (types.has(name)) return [{ name, compared: 'identifier', target, part }]
+        return attribute !== undefined && records.compare.has(name) ? [{ name, compared: attribute, target, part }] : []
+      })
+    }),
+  )
+}
+
+/** Any value of its kind: a plan does not depend on it. */
+const ANY_VALUE = { from: '2000-01-01', to: '2000-01-01' }
+
+function lookUpsOf(kind: Kind, records: MappedRecords): readonly LookUp[] {
+  return askedColumns(kind, records).flatMap(({ name, compared, target, part }): LookUp[] => {
+    const way = COMPARISONS[records.compare.get(name) ?? 'exact']
+    const type = compared === 'identifier' ? 'identifier' : compared.type
+    // A code is shared by many: its index helps nobody.
+    if (type === 'code' || type === 'boolean') return []
+    const value = type === 'number' ? 1 : type === 'date' || type === 'datetime' ? ANY_VALUE : '1'
+    const test = way.test(compared, target, 'eq', value)
+    if (test === null) return []
+    return [{ name, needed: { is: 'column', column: { part, target }, test } }]
+  })
+}
+
+/** A column that compares exactly must hold values as we compare them, such as identifiers in capitals. */
+function unfoundIn(kind: Kind, records: MappedRecords, rows: readonly SourceRow[]): CheckedRecords['unfound'] {
+  const parts = [records.own, ...records.children]
+  return askedColumns(kind, records).flatMap(({ name, compared, target, part }) => {
+    if ((records.compare.get(name) ?? 'exact') !== 'exact') return []
+    const column = target.column?.trim() ?? ''
+    const at = part.columns.indexOf(column)
+    const child = parts.indexOf(part) - 1
+    const values = rows.flatMap((row) =>
+      child < 0 ? [row.cells[at] ?? ''] : (row.children[child] ?? []).map((cells) => cells[at] ?? ''),
+    )
+    const type = kind.identifier_types.find((one) => one.name === name) ?? UNLISTED
+    const normal = (text: string): unknown =>
+      compared === 'identifier' ? normaliseIdentifier(type, text) : readAttribute({ ...compared, paths: [''] }, text)
+    const count = values.filter((text) => text.trim() !== '' && isOther(normal(text), text)).length
+    return count === 0 ? [] : [{ name, column, count }]
+  })
+}
+
+/** A value that cannot be read at all is reported with its column. */
+const isOther = (normal: unknown, text: string): boolean =>
+  normal !== null && (Array.isArray(normal) ? normal[0] : normal) !== text
+
+/** The failure of the database in words that repeat nothing of it but names of the file. */
+function asRefusal(error: unknown, { url }: SourceFile): unknown {
+  if (error instanceof SearchTimeout) {
+    return new SourceRefusal(
+      `the database took longer than ${error.seconds} seconds: it needs indexes, or statement_timeout a larger number`,
+    )
+  }
+  const cause = error instanceof RecordsUnavailable ? error.cause : error
+  if (cause instanceof SourceRefusal || !(cause instanceof Error)) return cause
+  const { sqlstate, code, error: name } = safeDatabaseError(cause)
+  const place = 'env' in url ? `at the address in ${url.env}` : `at the address in ${url.file}`
+  // Other classes may quote a value.
+  if (sqlstate !== undefined && /^(?:42|0A|25006)/.test(sqlstate)) {
+    return new SourceRefusal(`the database cannot be read as the file says: ${cause.message} (${sqlstate})`)
+  }
+  if (sqlstate !== undefined && !isUnavailable(cause)) {
+    return new SourceRefusal(`the database cannot be read as the file says: a value does not fit (${sqlstate})`)
+  }
+  return new SourceRefusal(`there is no answer from a database ${place} (${sqlstate ?? code ?? name})`)
+}

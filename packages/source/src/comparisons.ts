@@ -1,0 +1,129 @@
+/** How the columns of a source compare, one row for each way that a source file may name. */
+
+import type { Comparator, Interval, Literal } from '@rollcall/core/model/predicate'
+import type { Target } from '@rollcall/import/column-mapping'
+import { type Attribute, readAttribute } from '@rollcall/protocol'
+import type { ColumnTest } from './engine/column-test.ts'
+import type { ComparisonName } from './engine/comparison-names.ts'
+
+/** What is compared: an attribute, or an identifier type. */
+export type Compared = Attribute | 'identifier'
+
+export interface Comparison {
+  /** Why it does not fit what is compared, or a column that gives it; null: it fits. */
+  problem(compared: Compared, targets: readonly Target[]): string | null
+  /** What a column must hold for the comparison to be true; null: nothing can be said of it. */
+  test(compared: Compared, target: Target, operator: Comparator, value: Literal): ColumnTest | null
+}
+
+/** Days of which all texts are listed: a year. */
+const MOST_DAYS = 366
+const DAY = 86_400_000
+
+const typeOf = (compared: Compared): string => (compared === 'identifier' ? 'identifier' : compared.type)
+const isFolded = (compared: Compared): boolean => compared !== 'identifier' && compared.fold === true
+const nounOf = (compared: Compared): string =>
+  isFolded(compared)
+    ? 'text that compares without case and accents'
+    : compared === 'identifier'
+      ? 'an identifier'
+      : `of type ${compared.type}`
+
+/** @param types those that the comparison is for */
+const fits = (compared: Compared, types: readonly string[], advice: string): string | null =>
+  types.includes(typeOf(compared)) ? null : `is ${nounOf(compared)}; ${advice}`
+
+export const COMPARISONS: Readonly<Record<ComparisonName, Comparison>> = {
+  exact: {
+    problem: (compared) =>
+      isFolded(compared) ? `is ${nounOf(compared)}; write folded` : fits(compared, ['text', 'identifier'], ADVICE),
+    test(_, { codes, format }, operator, value) {
+      if (codes !== null || format !== null || typeof value !== 'string') return null
+      if (operator === 'eq') return { is: 'texts', texts: [value] }
+      return operator === 'starts_with' ? { is: 'beginning', text: value } : null
+    },
+  },
+  digits: {
+    problem: (compared) =>
+      isFolded(compared) ? `is ${nounOf(compared)}; write folded` : fits(compared, ['identifier'], ADVICE),
+    test: (_compared, { codes, format }, operator, value) =>
+      codes === null && format === null && operator === 'eq' && typeof value === 'string' && /^[0-9]+$/.test(value)
+        ? { is: 'digits', texts: [value] }
+        : null,
+  },
+  folded: {
+    problem: (compared) => (isFolded(compared) ? null : `is ${nounOf(compared)}; write exact or another way`),
+    // No collation folds as widely as we do: the record that was read decides.
+    test: () => null,
+  },
+  date: {
+    problem: (compared) => fits(compared, ['date', 'datetime'], ADVICE),
+    test(compared, { format, codes }, operator, value) {
+      if (typeof value !== 'object' || codes !== null) return null
+      const { from, to } = endsOf(operator, value)
+      if (typeOf(compared) === 'datetime') return format === null ? { is: 'instants', from, to } : null
+      const days = from === null || to === null ? null : daysBetween(from, to)
+      const write = format?.write ?? null
+      const texts = days === null || write === null ? null : days.flatMap((day) => [...write(day)])
+      return { is: 'days', from, to, texts }
+    },
+  },
+  number: {
+    problem: (compared) => fits(compared, ['number'], ADVICE),
+    test(_, { codes, format }, operator, value) {
+      if (typeof value !== 'number' || codes !== null || format !== null) return null
+      const isFrom = operator === 'eq' || operator === 'ge' || operator === 'gt'
+      const isTo = operator === 'eq' || operator === 'le' || operator === 'lt'
+      return { is: 'numbers', from: isFrom ? value : null, to: isTo ? value : null }
+    },
+  },
+  code: {
+    problem(compared, targets) {
+      const problem = fits(compared, ['code', 'boolean'], ADVICE)
+      if (problem !== null) return problem
+      const open = targets.find(
+        ({ codes, unlisted, column }) => column !== null && codes !== null && unlisted === 'keep',
+      )
+      if (open !== undefined) return `compares by the codes of ${open.path}, which keeps codes that it does not list`
+      const without = targets.find(({ codes, column }) => column !== null && codes === null)
+      if (without === undefined || typeOf(compared) === 'boolean') return null
+      return `compares by codes; write the codes of ${without.path}`
+    },
+    test(compared, { codes }, operator, value) {
+      if (operator !== 'eq' || compared === 'identifier') return null
+      if (codes === null) return typeof value === 'boolean' ? { is: 'booleans', values: [value] } : null
+      const bare = { ...compared, paths: [''] }
+      const { many: _, ...single } = bare
+      const texts = [...codes].flatMap(([text, code]) => (readAttribute(single, code) === value ? [text] : []))
+      return { is: 'texts', texts }
+    },
+  },
+}
+
+const ADVICE = 'another way to compare fits it'
+
+/** Between which days or instants a value lies that compares in this way; see the table of `Interval`. */
+function endsOf(operator: Comparator, { from, to }: Interval): { from: string | null; to: string | null } {
+  switch (operator) {
+    case 'eq':
+      return { from, to }
+    case 'lt':
+      return { from: null, to: from }
+    case 'le':
+      return { from: null, to }
+    case 'gt':
+      return { from: to, to: null }
+    case 'ge':
+      return { from, to: null }
+    default:
+      return { from: null, to: null }
+  }
+}
+
+/** Every day from one to the other; null when they are more than a year. */
+function daysBetween(from: string, to: string): readonly string[] | null {
+  const first = Date.parse(`${from}T00:00:00Z`)
+  const count = Math.round((Date.parse(`${to}T00:00:00Z`) - first) / DAY) + 1
+  if (!(count <= MOST_DAYS)) return null
+  return Array.from({ length: Math.max(0, count) }, (_, at) => new Date(first + at * DAY).toISOString().slice(0, 10))
+}

@@ -1,0 +1,39 @@
+/** Reads the address of a source where its file says that it is. No message repeats it: it has a password. */
+import { readFileSync, statSync } from 'node:fs'
+import { systemReason } from '@rollcall/base/shared/system-error'
+import type { SourceFile } from './mapped-records.ts'
+import { SourceRefusal } from './source-refusal.ts'
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** Bytes of an address, and of a file of certificates. */
+const MOST_ADDRESS = 4_096
+const MOST_CERTIFICATES = 1_048_576
+
+/** @throws SourceRefusal */
+export function readAddress({ url }: Pick<SourceFile, 'url'>, env: Environment): URL {
+  const text = 'env' in url ? env[url.env] : readText(url.file, MOST_ADDRESS, ['url', 'file'])
+  const place = 'env' in url ? `the variable ${url.env}` : `the file ${url.file}`
+  if (text === undefined || text === '') throw new SourceRefusal(`url: ${place} is not set`, ['url'])
+  const address = URL.parse(text)
+  if (address === null)
+    throw new SourceRefusal(`url: ${place} holds no URL, such as postgresql://reader@host/name`, ['url'])
+  return address
+}
+
+/** The certificates that may sign that of the database; null: the file names none. @throws SourceRefusal */
+export const readCertificates = ({ ca }: Pick<SourceFile, 'ca'>): string | null =>
+  ca === null ? null : readText(ca, MOST_CERTIFICATES, ['tls', 'ca'])
+
+function readText(path: string, most: number, at: readonly string[]): string {
+  try {
+    if (statSync(path).size > most) throw new SourceRefusal(`${at.join('.')}: ${path} has more than ${most} bytes`, at)
+    return readFileSync(path, 'utf8').replace(/\r?\n$/, '')
+  } catch (error) {
+    if (error instanceof SourceRefusal) throw error
+    throw new SourceRefusal(
+      `${at.join('.')}: ${path} cannot be read: ${systemReason(error as NodeJS.ErrnoException)}`,
+      at,
+    )
+  }
+}

@@ -1,0 +1,23 @@
+/** The engines of databases that records may stay in, and those that are known and cannot be read yet. */
+
+import { nearestHint } from '@rollcall/base/shared/nearest'
+import { SourceRefusal } from './source-refusal.ts'
+
+export const ENGINE_NAMES = ['postgresql'] as const
+export type EngineName = (typeof ENGINE_NAMES)[number]
+
+/** What operators write, with what is said to them. */
+const UNREAD: Readonly<Record<string, string>> = {
+  mariadb: 'MariaDB cannot be read yet; import its records from a file (docs/import.md)',
+  mysql: 'MySQL cannot be read yet; import its records from a file (docs/import.md)',
+  postgres: 'is called postgresql here',
+}
+
+/** @throws SourceRefusal */
+export function checkEngine(given: string): EngineName {
+  const found = ENGINE_NAMES.find((name) => name === given)
+  if (found !== undefined) return found
+  const known = Object.hasOwn(UNREAD, given) ? UNREAD[given] : undefined
+  const rule = known ?? `must be ${ENGINE_NAMES.join(' or ')}${nearestHint(given, ENGINE_NAMES)}`
+  throw new SourceRefusal(`engine: ${rule}`, ['engine'])
+}

@@ -1,0 +1,71 @@
+/** What an engine must be able to do for records that stay in its databases. */
+
+import type { Needed } from './column-test.ts'
+import type { MappedRecords } from './mapped-records.ts'
+
+/** A row of records' own table, with the rows of its children. Every value is a text, and an empty one where there is none. */
+export interface SourceRow {
+  readonly key: string
+  /** In the order of `MappedPart.columns`. */
+  readonly cells: readonly string[]
+  /** By child, the cells of its rows. */
+  readonly children: readonly (readonly (readonly string[])[])[]
+}
+
+export interface RowsAsked {
+  readonly needed: Needed
+  /** Keys of rows; null: any. */
+  readonly keys: readonly string[] | null
+  /** The key after which the rows begin; null: at the first. */
+  readonly after: string | null
+  readonly limit: number
+}
+
+/** One state of the database, in which nothing can be written. Its statements run one after another. */
+export interface SourceState {
+  /**
+   * Rows in the order of their keys.
+   * @throws SearchTimeout, RecordsUnavailable
+   */
+  rows(records: MappedRecords, asked: RowsAsked): Promise<readonly SourceRow[]>
+  /** Whether the condition leaves anything out, by the types that the columns have. */
+  bounds(records: MappedRecords, needed: Needed): Promise<boolean>
+  /** Gives the connection back. */
+  end(): Promise<void>
+}
+
+/** What an administrator of the source should know or change. */
+export interface EngineReport {
+  /** The version and the name of the database, as the engine tells them. */
+  readonly about: string
+  /** What the account may do and should not, as sentences. */
+  readonly writes: readonly string[]
+  /** What is weak and does not stop the source, as sentences. */
+  readonly weak: readonly string[]
+}
+
+/** A question of the check, and how the database answers it. */
+export interface LookUp {
+  readonly name: string
+  readonly needed: Extract<Needed, { is: 'column' }>
+}
+
+/** A look-up for which the database reads a whole table. */
+export interface SlowLookUp {
+  readonly name: string
+  readonly table: string
+  /** The statement that makes the index which it lacks; null: none would help. */
+  readonly index: string | null
+}
+
+export interface OpenEngine {
+  /** @throws RecordsUnavailable */
+  begin(): Promise<SourceState>
+  /** @throws SourceRefusal a table, a column or a type that the file needs is not there */
+  report(): Promise<EngineReport>
+  /** Asks for the plan of each look-up and names those that read a whole table, and children without an index. */
+  slow(records: MappedRecords, lookUps: readonly LookUp[]): Promise<readonly SlowLookUp[]>
+  /** @throws SourceRefusal the key is of another type than keys may have, missing in a row, or the same in several */
+  checkKey(records: MappedRecords): Promise<void>
+  close(): Promise<void>
+}

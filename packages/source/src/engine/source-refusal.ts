@@ -1,0 +1,17 @@
+/** A source file, or the database that it names, cannot be used. The message names members and rules, never a secret or a value. */
+import type { PathStep } from '@rollcall/protocol'
+
+export class SourceRefusal extends Error {
+  override readonly name = 'SourceRefusal'
+  readonly #at: readonly PathStep[]
+
+  /** @param at the member of the file that the message is about; empty: the file as a whole, or its database */
+  constructor(message: string, at: readonly PathStep[] = []) {
+    super(message)
+    this.#at = at
+  }
+
+  get at(): readonly PathStep[] {
+    return this.#at
+  }
+}

@@ -1,0 +1,14 @@
+/** The engines, a row each. */
+
+import type { Environment } from './engine/address.ts'
+import type { OpenEngine } from './engine/engine.ts'
+import type { EngineName } from './engine/engine-names.ts'
+import type { SourceFile } from './engine/mapped-records.ts'
+import { openPostgresql } from './postgresql/open-postgresql.ts'
+
+const ENGINES: Readonly<Record<EngineName, (file: SourceFile, env: Environment) => OpenEngine>> = {
+  postgresql: openPostgresql,
+}
+
+/** @throws SourceRefusal */
+export const openEngine = (file: SourceFile, env: Environment): OpenEngine => ENGINES[file.engine](file, env)

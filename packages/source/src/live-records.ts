@@ -1,0 +1,118 @@
+/** Records that are read of the registry's own database for each question, and never copied. */
+
+import type { Protection } from '@rollcall/core/model/protection'
+import type { RecordReader } from '@rollcall/core/model/record-source'
+import type { RegistryShape } from '@rollcall/core/model/registry'
+import { type CandidateSource, guardedReader, type SourceRecord } from '@rollcall/core/policy/guarded-records'
+import type { Kind, RecordType } from '@rollcall/protocol'
+import type { RegistryRecords } from '@rollcall/records/records/registry-records'
+import { ANYTHING } from './engine/column-test.ts'
+import type { OpenEngine, RowsAsked, SourceRow, SourceState } from './engine/engine.ts'
+import type { MappedRecords, SourceFile } from './engine/mapped-records.ts'
+import { neededOf } from './needed.ts'
+import { refusalOf } from './refusal.ts'
+import { readRow } from './source-record.ts'
+
+/** Rows that are read at a time. */
+const PORTION = 1_000
+
+/**
+ * Bytes of a key. A key is the id of its record: it is stored where pages of an answer are kept.
+ */
+const KEY_BYTES = 64
+
+/** @param protectionOf the protected persons of a registry as they are now */
+export function liveRecords(
+  kind: Kind,
+  file: SourceFile,
+  engine: OpenEngine,
+  protectionOf: (registry: RegistryShape) => Promise<Protection>,
+): RegistryRecords {
+  const newest: Use = async function* (work) {
+    const state = await engine.begin()
+    try {
+      yield* work(state)
+    } finally {
+      await state.end()
+    }
+  }
+  const reader = readerIn(kind, file, newest, protectionOf)
+  return {
+    source: {
+      reader: () => reader,
+      async session(work) {
+        const state = await engine.begin()
+        try {
+          const same: Use = (use) => use(state)
+          return await work(readerIn(kind, file, same, protectionOf))
+        } finally {
+          await state.end()
+        }
+      },
+      refusal: (_, { recordType, predicate }) => refusalOf(file.records.get(recordType.name), predicate, engine),
+    },
+    within: () => reader,
+    sink: null,
+  }
+}
+
+/** Does a work that gives portions, in a state of the source. */
+type Use = <Portion>(work: (state: SourceState) => AsyncGenerator<Portion>) => AsyncGenerator<Portion>
+
+function readerIn(
+  kind: Kind,
+  file: SourceFile,
+  use: Use,
+  protectionOf: (registry: RegistryShape) => Promise<Protection>,
+): RecordReader {
+  const recordsOf = ({ name }: RecordType): MappedRecords | undefined => file.records.get(name)
+  const source: CandidateSource = {
+    most: file.candidates,
+    async *candidates(_registry, recordType, predicate, after) {
+      const records = recordsOf(recordType)
+      if (records === undefined) return
+      const needed = predicate === null ? ANYTHING : neededOf(records, predicate)
+      if (needed.is === 'nothing') return
+      yield* use((state) => portions(kind, records, state, { needed, keys: null, after, limit: PORTION }))
+    },
+    async read(_registry, recordType, ids) {
+      const records = recordsOf(recordType)
+      const found = new Map<string, SourceRecord>()
+      if (records === undefined || ids.length === 0) return []
+      const asked = { needed: ANYTHING, keys: ids, after: null, limit: PORTION }
+      for await (const portion of use((state) => portions(kind, records, state, asked))) {
+        for (const record of portion) found.set(record.id, record)
+      }
+      return ids.flatMap((id) => found.get(id) ?? [])
+    },
+  }
+  return guardedReader(source, protectionOf)
+}
+
+/** All rows that are asked for, as records; rows that are none are left out. */
+async function* portions(
+  kind: Kind,
+  records: MappedRecords,
+  state: SourceState,
+  asked: RowsAsked,
+): AsyncGenerator<readonly SourceRecord[]> {
+  const written = new Date()
+  let after = asked.after
+  for (;;) {
+    const rows = await state.rows(records, { ...asked, after })
+    yield rows.flatMap((row) => recordOf(kind, records, row, written) ?? [])
+    const last = rows.at(-1)
+    if (last === undefined || rows.length < asked.limit) return
+    after = last.key
+  }
+}
+
+/** A source does not say when a record was written: it may have been now. */
+function recordOf(kind: Kind, records: MappedRecords, row: SourceRow, written: Date): SourceRecord | null {
+  if (!isKey(row.key)) return null
+  const { record, problems } = readRow(kind, records, row)
+  if (record === null || problems.length > 0) return null
+  return { id: row.key, document: record.document, written, merged: [] }
+}
+
+export const isKey = (key: string): boolean => key !== '' && Buffer.byteLength(key) <= KEY_BYTES

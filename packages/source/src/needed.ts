@@ -1,0 +1,116 @@
+/** Finds what the columns of a source must hold for a predicate to be true of a record. */
+
+import { isCompound, membersOf, type Predicate } from '@rollcall/core/model/predicate'
+import type { Identifier } from '@rollcall/core/model/records'
+import type { Target } from '@rollcall/import/column-mapping'
+import { type Attribute, searchKey, UNLISTED } from '@rollcall/protocol'
+import { COMPARISONS, type Compared } from './comparisons.ts'
+import { ANYTHING, type ColumnTest, type MappedColumn, type Needed, NOTHING } from './engine/column-test.ts'
+import type { MappedRecords } from './engine/mapped-records.ts'
+
+/**
+ * A condition that every record has of which the predicate is true. It may be wider: the record that was read decides.
+ * @param predicate with ages bound to a day
+ */
+export function neededOf(records: MappedRecords, predicate: Predicate): Needed {
+  switch (predicate.is) {
+    case 'and':
+      return allOf(predicate.of.map((part) => neededOf(records, part)))
+    case 'or':
+      return anyOf(predicate.of.map((part) => neededOf(records, part)))
+    // What is not true is read of the record: a value that is missing or cannot be read is neither.
+    case 'not':
+      return ANYTHING
+    case 'some':
+      // Its parts are about one element; here each is about some element.
+      return neededOf(records, predicate.of)
+    case 'compare':
+      return compared(records, predicate.attribute, (one, target) =>
+        COMPARISONS[one].test(predicate.attribute, target, predicate.operator, predicate.value),
+      )
+    case 'in':
+      return anyOf(
+        predicate.values.map((value) =>
+          compared(records, predicate.attribute, (one, target) =>
+            COMPARISONS[one].test(predicate.attribute, target, 'eq', value),
+          ),
+        ),
+      )
+    case 'exists': {
+      const { attribute, list } = predicate
+      if (list !== undefined && isCompound(list) && !membersOf(list).includes(attribute)) return ANYTHING
+      return inColumns(
+        columnsOf(records, (target) => target.reads.includes(attribute.name)),
+        () => PRESENT,
+      )
+    }
+    case 'identifier':
+      return anyOf(predicate.identifiers.map((one) => bears(records, one)))
+    case 'identifier_type':
+      return anyOf(predicate.types.map((type) => inColumns(identifierColumns(records, type), () => PRESENT)))
+  }
+}
+
+const PRESENT: ColumnTest = { is: 'present' }
+
+const compared = (
+  records: MappedRecords,
+  attribute: Attribute,
+  test: (way: keyof typeof COMPARISONS, target: Target) => ColumnTest | null,
+): Needed => {
+  const way = records.compare.get(attribute.name)
+  if (way === undefined) return ANYTHING
+  return inColumns(
+    columnsOf(records, (target) => target.reads.includes(attribute.name)),
+    (target) => test(way, target),
+  )
+}
+
+function bears(records: MappedRecords, { type, value }: Identifier): Needed {
+  const way = records.compare.get(type) ?? 'exact'
+  return inColumns(identifierColumns(records, type), (target) => COMPARISONS[way].test(IDENTIFIER, target, 'eq', value))
+}
+
+const IDENTIFIER: Compared = 'identifier'
+
+/** The columns that may give an identifier of the type: its own, and those whose type is in another column. */
+const identifierColumns = (records: MappedRecords, type: string): readonly MappedColumn[] =>
+  columnsOf(records, ({ identifier_type, reads, steps }) => {
+    if (identifier_type !== null) return identifier_type === type
+    return reads.includes(type) || isValueOfIdentifier(steps) || (type === UNLISTED.name && reads.length === 0)
+  })
+
+const isValueOfIdentifier = (steps: Target['steps']): boolean =>
+  searchKey(steps.at(-1)?.key ?? '') === searchKey('identifier_value')
+
+const columnsOf = ({ own, children }: MappedRecords, gives: (target: Target) => boolean): readonly MappedColumn[] =>
+  [own, ...children].flatMap((part) => part.targets.filter(gives).map((target) => ({ part, target })))
+
+/** Some column holds what is needed. A constant, and a cell with several values, may always. */
+function inColumns(columns: readonly MappedColumn[], testOf: (target: Target) => ColumnTest | null): Needed {
+  return anyOf(
+    columns.map((column): Needed => {
+      const { target } = column
+      if (target.column === null) return ANYTHING
+      const test = testOf(target)
+      if (test === null || (target.split !== null && test.is !== 'present')) return ANYTHING
+      return { is: 'column', column, test }
+    }),
+  )
+}
+
+function allOf(parts: readonly Needed[]): Needed {
+  const of = parts.filter(({ is }) => is !== 'anything')
+  if (of.some(({ is }) => is === 'nothing')) return NOTHING
+  const [only] = of
+  if (only === undefined) return ANYTHING
+  return of.length === 1 ? only : { is: 'and', of }
+}
+
+function anyOf(parts: readonly Needed[]): Needed {
+  if (parts.some(({ is }) => is === 'anything')) return ANYTHING
+  const of = parts.filter(({ is }) => is !== 'nothing')
+  const [only] = of
+  if (only === undefined) return NOTHING
+  return of.length === 1 ? only : { is: 'or', of }
+}

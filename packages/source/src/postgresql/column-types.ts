@@ -1,0 +1,86 @@
+/** The types of columns, a row each: how a value is read as text, and how a checked text is compared with it. */
+
+export interface ColumnType {
+  /** The type of parameters. */
+  readonly sql: string
+  /** The value as text, of a quoted column. */
+  readonly read: (column: string) => string
+  /** The text as a parameter; null: no value of the type has this text. */
+  readonly parameter: (text: string) => string | null
+  readonly holds: 'text' | 'integer' | 'number' | 'boolean' | 'day' | 'instant' | 'other'
+  /** Whether it may be the type of a key. */
+  readonly isKey: boolean
+}
+
+const asText = (column: string): string => `${column}::text`
+/** An infinite day is no day. */
+const finite = (column: string): string => `nullif(nullif(${column}::text, 'infinity'), '-infinity')`
+
+const WHOLE = /^-?(?:0|[1-9]\d{0,18})$/
+const whole = (bits: number) => (text: string) => {
+  if (!WHOLE.test(text)) return null
+  const number = BigInt(text)
+  const end = 2n ** BigInt(bits - 1)
+  return number >= -end && number < end ? text : null
+}
+const NUMBER = /^-?\d{1,400}(?:\.\d{1,400})?(?:e[+-]?\d{1,3})?$/i
+const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i
+const storable = (text: string): string | null => (text.includes('\0') ? null : text)
+const unasked = (): null => null
+
+const text = (sql: string, isKey = true): ColumnType => ({
+  sql,
+  read: asText,
+  parameter: storable,
+  holds: 'text',
+  isKey,
+})
+const integer = (sql: string, bits: number): ColumnType => ({
+  sql,
+  read: asText,
+  parameter: whole(bits),
+  holds: 'integer',
+  isKey: true,
+})
+const number = (sql: string): ColumnType => ({
+  sql,
+  read: asText,
+  parameter: (given) => (NUMBER.test(given) ? given : null),
+  holds: 'number',
+  isKey: false,
+})
+
+/** By the number that the catalog has for the type. */
+const TYPES: ReadonlyMap<number, ColumnType> = new Map<number, ColumnType>([
+  [25, text('text')],
+  [1043, text('text')],
+  [19, text('text')],
+  [1042, text('bpchar', false)],
+  [21, integer('int2', 16)],
+  [23, integer('int4', 32)],
+  [20, integer('int8', 64)],
+  [1700, number('numeric')],
+  [700, number('float4')],
+  [701, number('float8')],
+  [16, { sql: 'bool', read: asText, parameter: unasked, holds: 'boolean', isKey: false }],
+  [1082, { sql: 'date', read: finite, parameter: unasked, holds: 'day', isKey: false }],
+  // A time without a zone is one of the session's zone, which is that of the source.
+  [
+    1114,
+    {
+      sql: 'timestamp',
+      read: (one) => finite(`${one}::timestamptz`),
+      parameter: unasked,
+      holds: 'instant',
+      isKey: false,
+    },
+  ],
+  [1184, { sql: 'timestamptz', read: finite, parameter: unasked, holds: 'instant', isKey: false }],
+  [2950, { sql: 'uuid', read: asText, parameter: (one) => (UUID.test(one) ? one : null), holds: 'other', isKey: true }],
+])
+
+/** Any other type, such as an enumeration: what its text is. */
+const OTHER: ColumnType = { sql: 'text', read: asText, parameter: storable, holds: 'other', isKey: false }
+
+export const columnType = (oid: number): ColumnType => TYPES.get(oid) ?? OTHER
+export const isOther = (type: ColumnType): boolean => type === OTHER

@@ -1,0 +1,84 @@
+/** Which questions would read a whole table, and the index that each lacks. */
+
+import type { ColumnTest } from '../engine/column-test.ts'
+import type { LookUp, SlowLookUp } from '../engine/engine.ts'
+import type { MappedPart, MappedRecords } from '../engine/mapped-records.ts'
+import { columnCondition, digitsOf, Parameters } from './conditions.ts'
+import type { State } from './connections.ts'
+import { placeOf, quoted, tableOf } from './names.ts'
+import type { KnownTypes } from './row-statement.ts'
+
+interface Plan {
+  readonly 'Node Type': string
+  readonly 'Index Cond'?: string
+  readonly Plans?: readonly Plan[]
+}
+
+/** A small table is read as a whole even where there is an index. */
+const NO_SCAN = 'set local enable_seqscan = off'
+
+/** The plan where indexes are preferred: what reads a whole table has none to use. */
+export async function slowLookUps(
+  state: State,
+  records: MappedRecords,
+  { parts }: KnownTypes,
+  lookUps: readonly LookUp[],
+): Promise<readonly SlowLookUp[]> {
+  await state.run({ text: NO_SCAN, values: [] })
+  const slow: SlowLookUp[] = []
+  for (const { name, needed } of lookUps) {
+    const { part, target } = needed.column
+    const parameters = new Parameters()
+    const condition = columnCondition(records, parts, needed, 'one', parameters)
+    if (condition === null || condition === 'false') continue
+    if (await readsAll(state, part, condition, parameters.values)) {
+      slow.push({ name, ...indexOn(part, expressionOf(needed.test, quoted(target.column?.trim() ?? ''))) })
+    }
+  }
+  for (const child of records.children) {
+    const key = `one.${quoted(child.key)}`
+    const column = quoted(child.key)
+    const first = `(select ${column} from ${tableOf(child, 'first')} limit 1)`
+    if (await readsAll(state, child, `${key} = ${first}`, [], 1)) {
+      slow.push({ name: 'the rows of one record', ...indexOn(child, column) })
+    }
+  }
+  return slow
+}
+
+/** @param allowed scans that are no fault */
+async function readsAll(
+  state: State,
+  part: MappedPart,
+  condition: string,
+  values: readonly unknown[],
+  allowed = 0,
+): Promise<boolean> {
+  const text = `explain (format json) select 1 from ${tableOf(part, 'one')} where ${condition}`
+  const { rows } = await state.run({ text, values })
+  const [{ Plan: plan }] = JSON.parse(rows[0]?.[0] ?? '[{}]') as [{ Plan: Plan }]
+  const count = (node: Plan): number =>
+    (isWhole(node) ? 1 : 0) + (node.Plans ?? []).reduce((sum, next) => sum + count(next), 0)
+  return count(plan) > allowed
+}
+
+/** An index without a condition is read from its beginning to its end. */
+const isWhole = (node: Plan): boolean => {
+  const type = node['Node Type']
+  return type === 'Seq Scan' || (/^Index (?:Only )?Scan$/.test(type) && node['Index Cond'] === undefined)
+}
+
+const indexOn = (part: MappedPart, expression: string): Pick<SlowLookUp, 'table' | 'index'> => ({
+  table: nameOf(part),
+  index: statementOf(part, expression),
+})
+
+const expressionOf = (test: ColumnTest, column: string): string =>
+  test.is === 'digits' ? `(${digitsOf(column)})` : column
+
+const nameOf = ({ from }: MappedPart): string =>
+  'select' in from ? 'a select of the file' : `${from.schema ?? 'public'}.${from.table}`
+
+/** Null: no index can be made on a query. A view says itself on which tables it stands. */
+const statementOf = ({ from }: MappedPart, expression: string): string | null =>
+  'select' in from ? null : `create index concurrently on ${placeOf(from)} (${expression});`

@@ -1,0 +1,69 @@
+/** What an account of PostgreSQL may do beyond reading: a source must not be harmed by us, whatever goes wrong here. */
+
+import type { EngineReport } from '../engine/engine.ts'
+import type { SourceFile } from '../engine/mapped-records.ts'
+import type { State } from './connections.ts'
+
+/** Schemas of the server itself. */
+const SYSTEM = `'pg_catalog', 'information_schema', 'pg_toast'`
+const isOurs = (schema: string): string => `${schema} not in (${SYSTEM}) and ${schema} not like 'pg\\_temp\\_%'`
+
+/** Roles of the server whose members write, or read and write files and programs. */
+const WRITING_ROLES = `'pg_write_all_data', 'pg_write_server_files', 'pg_execute_server_program', 'pg_maintain', 'pg_create_subscription'`
+
+/** A statement gives at most one row; its text is what the account may do. */
+const FINDINGS: readonly string[] = [
+  `select 'it is a superuser' from pg_roles where rolname = current_user and rolsuper`,
+  `select 'it may make databases (CREATEDB)' from pg_roles where rolname = current_user and rolcreatedb`,
+  `select 'it may make roles (CREATEROLE)' from pg_roles where rolname = current_user and rolcreaterole`,
+  `select 'it passes by the rules of rows (BYPASSRLS)' from pg_roles where rolname = current_user and rolbypassrls`,
+  `select 'it may replicate the whole server (REPLICATION)' from pg_roles where rolname = current_user and rolreplication`,
+  `select 'it is a member of ' || string_agg(rolname, ', ' order by rolname) from pg_roles
+    where rolname in (${WRITING_ROLES}) and pg_has_role(current_user, oid, 'member') having count(*) > 0`,
+  `select 'it may become ' || string_agg(rolname, ', ' order by rolname) || ', which may write' from pg_roles
+    where rolname <> current_user and pg_has_role(current_user, oid, 'member')
+      and (rolsuper or rolcreatedb or rolcreaterole or rolbypassrls) having count(*) > 0`,
+  `select 'it may make schemas in the database (CREATE)' where has_database_privilege(current_user, current_database(), 'create')`,
+  `select 'it may make objects in the schema ' || min(nspname) from pg_namespace
+    where ${isOurs('nspname')} and has_schema_privilege(current_user, oid, 'create') having count(*) > 0`,
+  `select 'it may write to ' || min(format('%I.%I', nspname, relname)) || case when count(*) > 1 then ' and ' || count(*) - 1 || ' more' else '' end
+    from pg_class join pg_namespace on pg_namespace.oid = relnamespace
+    where relkind in ('r', 'p', 'v', 'm', 'f') and ${isOurs('nspname')}
+      and (has_table_privilege(current_user, pg_class.oid, 'insert, update, delete, truncate, references, trigger')
+        or has_any_column_privilege(current_user, pg_class.oid, 'insert, update, references'))
+    having count(*) > 0`,
+  `select 'it may advance the sequence ' || min(format('%I.%I', nspname, relname))
+    from pg_class join pg_namespace on pg_namespace.oid = relnamespace
+    where relkind = 'S' and ${isOurs('nspname')} and has_sequence_privilege(current_user, pg_class.oid, 'usage, update')
+    having count(*) > 0`,
+  `select 'it may call ' || min(format('%I.%I', nspname, proname)) || ', which acts as its owner (SECURITY DEFINER)'
+    from pg_proc join pg_namespace on pg_namespace.oid = pronamespace
+    where prosecdef and ${isOurs('nspname')} and has_function_privilege(current_user, pg_proc.oid, 'execute')
+    having count(*) > 0`,
+]
+
+export async function readReport(state: State, { ca }: SourceFile): Promise<EngineReport> {
+  const one = async (text: string): Promise<string | null> =>
+    (await state.run({ text, values: [] })).rows[0]?.[0] ?? null
+  const about = await one(
+    `select 'PostgreSQL ' || current_setting('server_version') || ', database ' || current_database() || ', account ' || current_user`,
+  )
+  const writes: string[] = []
+  for (const text of FINDINGS) {
+    const found = await one(text)
+    if (found !== null) writes.push(found)
+  }
+  const weak: string[] = []
+  const isPlain = await one(
+    `select 'plain' from pg_stat_ssl where pid = pg_backend_pid() and not ssl and inet_server_addr() is not null
+      and not inet_server_addr() << any (array['127.0.0.0/8', '::1/128']::inet[])`,
+  )
+  if (isPlain !== null) weak.push('the connection is not encrypted: write tls with the certificate that signed its own')
+  else if (ca === null && (await one('select 1 from pg_stat_ssl where pid = pg_backend_pid() and ssl')) !== null) {
+    weak.push('the certificate of the database is verified only as its address says: write tls to verify it')
+  }
+  if ((await one(`select 'standby' where pg_is_in_recovery()`)) !== null) {
+    weak.push('it is a standby: answers are as old as what it has received')
+  }
+  return { about: about ?? '', writes, weak }
+}

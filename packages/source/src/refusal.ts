@@ -1,0 +1,50 @@
+/** Why a source cannot answer a query: what its columns cannot be asked, and what would read all of them. */
+
+import { leavesOf, type Predicate } from '@rollcall/core/model/predicate'
+import type { OpenEngine } from './engine/engine.ts'
+import type { MappedRecords } from './engine/mapped-records.ts'
+import { neededOf } from './needed.ts'
+
+/**
+ * @param predicate with ages bound to a day
+ * @param records undefined: there are none of the type, and every query finds nothing
+ * @returns the rule of the refusal; null: the query is answered
+ * @throws RecordsUnavailable
+ */
+export async function refusalOf(
+  records: MappedRecords | undefined,
+  predicate: Predicate,
+  engine: OpenEngine,
+): Promise<string | null> {
+  if (records === undefined) return null
+  const unasked = attributesIn(predicate).find((name) => !records.compare.has(name))
+  if (unasked !== undefined) {
+    return `${unasked} can be seen here and not asked about: its registry does not say how it compares`
+  }
+  const needed = neededOf(records, predicate)
+  if (needed.is === 'nothing') return null
+  const state = needed.is === 'anything' ? null : await engine.begin()
+  try {
+    if (state !== null && (await state.bounds(records, needed))) return null
+  } finally {
+    await state?.end()
+  }
+  return unbounded(records, predicate)
+}
+
+/** The attributes by which a query finds records. */
+const attributesIn = (predicate: Predicate): readonly string[] =>
+  leavesOf(predicate).flatMap((leaf): readonly string[] => {
+    if (leaf.is === 'some') return attributesIn(leaf.of)
+    return 'attribute' in leaf ? [leaf.attribute.name] : []
+  })
+
+/** Names what would narrow the query, so that its sender need not guess. */
+function unbounded({ recordType, compare }: MappedRecords, predicate: Predicate): string {
+  const folded = attributesIn(predicate).find((name) => compare.get(name) === 'folded')
+  const about =
+    folded === undefined ? 'it' : `${folded} compares without case and accents, which its database cannot do, and`
+  const others = [...compare].flatMap(([name, way]) => (way === 'folded' ? [] : [name]))
+  const names = [recordType.primary_identifier, ...others.filter((name) => name !== recordType.primary_identifier)]
+  return `${about} needs a further condition that must hold, on ${names.join(', ')}`
+}

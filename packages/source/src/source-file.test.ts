@@ -1,0 +1,191 @@
+import { type Kind, kindNamed } from '@rollcall/protocol'
+import { expect, test } from 'vitest'
+import { officeSource } from '../test/office.ts'
+import { readSourceFile } from './source-file.ts'
+
+const kind = kindNamed('civil') as Kind
+type Members = Record<string, unknown>
+const office = () => officeSource({ env: 'OFFICE' })
+const person = (more: Members): Members => {
+  const file = office()
+  const { Person } = file.records as { Person: Members }
+  return { ...file, records: { Person: { ...Person, ...more } } }
+}
+const columns = (more: Members): Members => person({ columns: { 'identifier[UIN]': 'national_no', ...more } })
+const compare = (more: Members): Members => person({ compare: more })
+
+test('a file is read with what it leaves out', () => {
+  const file = readSourceFile(office(), kind)
+  expect(file).toMatchObject({ engine: 'postgresql', url: { env: 'OFFICE' }, ca: null, pool: 8 })
+  expect(file).toMatchObject({ statementTimeout: 2_000, candidates: 10_000, timeZone: 'UTC' })
+  const records = file.records.get('Person')
+  expect(records?.own).toMatchObject({
+    from: { schema: 'office', table: 'person' },
+    where: 'removed_at is null',
+    key: 'person_no',
+    columns: ['national_no', 'family_name', 'given_name', 'gender', 'born', 'mobile'],
+  })
+  expect(records?.children.map(({ key, columns }) => [key, columns])).toEqual([
+    ['person_no', ['birth_no', 'place']],
+    ['person_no', ['marriage_no', 'married', 'divorced']],
+    ['person_no', ['death_no', 'died']],
+  ])
+  expect([...(records?.lists ?? [])].sort()).toEqual(['divorce_date', 'identifier', 'marriage_date'])
+})
+
+test('a number of seconds, a zone, a pool and certificates are read', () => {
+  const more = { statement_timeout: 0.5, time_zone: 'Africa/Nairobi', pool: 3, candidates: 100, tls: { ca: '/ca.pem' } }
+  const file = readSourceFile({ ...office(), ...more, url: { file: '/run/secrets/civil' } }, kind)
+  expect(file).toMatchObject({ statementTimeout: 500, timeZone: 'Africa/Nairobi', pool: 3, candidates: 100 })
+  expect(file).toMatchObject({ ca: '/ca.pem', url: { file: '/run/secrets/civil' } })
+})
+
+test.each<[string, unknown, string, readonly (string | number)[]]>([
+  ['no object', 'text', 'the source file must be an object', []],
+  ['an unknown member', { ...office(), pol: 3 }, 'pol: is not a known member; the nearest is pool', ['pol']],
+  [
+    'an address with its password',
+    { ...office(), url: 'postgresql://reader:secret@host/name' },
+    'url: must not be the address itself, which has a password: write { env: NAME } or { file: PATH }, which say where it is',
+    ['url'],
+  ],
+  [
+    'MariaDB',
+    { ...office(), engine: 'mariadb' },
+    'engine: MariaDB cannot be read yet; import its records from a file (docs/import.md)',
+    ['engine'],
+  ],
+  ['another name', { ...office(), engine: 'postgres' }, 'engine: is called postgresql here', ['engine']],
+  [
+    'a misspelled engine',
+    { ...office(), engine: 'postgresq' },
+    'engine: must be postgresql; the nearest is postgresql',
+    ['engine'],
+  ],
+  [
+    'another way',
+    { ...office(), way: 'mirror' },
+    'way: must be live: nothing else can be done with a source yet',
+    ['way'],
+  ],
+  [
+    'no time zone',
+    { ...office(), time_zone: 'Nairobi' },
+    'time_zone: must be the IANA name of a time zone, such as Africa/Nairobi',
+    ['time_zone'],
+  ],
+  [
+    'a long time',
+    { ...office(), statement_timeout: 61 },
+    'statement_timeout: must be at most 60',
+    ['statement_timeout'],
+  ],
+  [
+    'an unknown record type',
+    { ...office(), records: { Persons: (office().records as Members).Person } },
+    'records.Persons: must be one of Person; the nearest is Person',
+    ['records', 'Persons'],
+  ],
+  [
+    'a table and a query',
+    person({ select: 'select 1' }),
+    'records.Person: must have from or select, and not both',
+    ['records', 'Person'],
+  ],
+  [
+    'no table',
+    person({ from: 'office.person where true' }),
+    'records.Person.from: must be a table or view, such as office.person; anything else stands in select',
+    ['records', 'Person', 'from'],
+  ],
+  [
+    'two statements',
+    person({ from: undefined, select: 'select 1; delete from office.person' }),
+    'records.Person.select: must be one piece of SQL, without a semicolon',
+    ['records', 'Person', 'select'],
+  ],
+  [
+    'a statement that is no query',
+    person({ from: undefined, select: 'delete from office.person returning *' }),
+    'records.Person.select: must begin with select or with',
+    ['records', 'Person', 'select'],
+  ],
+  [
+    'a path that records do not have',
+    columns({ 'name.surnam': 'family_name' }),
+    'the column mapping of name.surnam: Person has no such path; the nearest is name.surname',
+    ['records', 'Person', 'columns', 'name.surnam'],
+  ],
+  [
+    'no primary identifier',
+    person({ columns: { 'identifier[NID]': 'national_no' } }),
+    'the column mapping has no identifier[UIN], by which the registry knows a Person; map the column that has it, or name another type with rollcall registry set --primary before the first import',
+    ['records', 'Person', 'columns'],
+  ],
+  [
+    'a rule for files',
+    columns({ duplicates: 'last' }),
+    'records.Person.columns.duplicates: is for files; the key tells rows apart',
+    ['records', 'Person', 'columns', 'duplicates'],
+  ],
+  [
+    'two columns for one value',
+    columns({ death_date: 'died' }),
+    'records.Person: death_date is named in columns and in children, or in two children; one column gives it',
+    ['records', 'Person'],
+  ],
+  [
+    'a long name',
+    person({ key: 'k'.repeat(64) }),
+    `records.Person: "${'k'.repeat(64)}" is no name of a column: it has more than 63 characters`,
+    ['records', 'Person'],
+  ],
+  [
+    'an unknown way to compare',
+    compare({ sex: 'fuzzy' }),
+    'records.Person.compare.sex: must be one of exact, digits, folded, date, number, code',
+    ['records', 'Person', 'compare', 'sex'],
+  ],
+  [
+    'an unknown attribute',
+    compare({ surnam: 'folded' }),
+    'records.Person.compare.surnam: Person has no such attribute or identifier type; the nearest is surname',
+    ['records', 'Person', 'compare', 'surnam'],
+  ],
+  [
+    'an attribute without a column',
+    compare({ death_place: 'folded' }),
+    'records.Person.compare.death_place: no column gives it',
+    ['records', 'Person', 'compare', 'death_place'],
+  ],
+  [
+    'exact for what is folded',
+    compare({ surname: 'exact' }),
+    'records.Person.compare.surname: is text that compares without case and accents; write folded',
+    ['records', 'Person', 'compare', 'surname'],
+  ],
+  [
+    'folded for a date',
+    compare({ birth_date: 'folded' }),
+    'records.Person.compare.birth_date: is of type date; write exact or another way',
+    ['records', 'Person', 'compare', 'birth_date'],
+  ],
+  [
+    'a code without codes',
+    person({ columns: { 'identifier[UIN]': 'national_no', sex: 'gender' }, compare: { sex: 'code' } }),
+    'records.Person.compare.sex: compares by codes; write the codes of sex',
+    ['records', 'Person', 'compare', 'sex'],
+  ],
+  [
+    'codes that are not all listed',
+    person({
+      columns: { 'identifier[UIN]': 'n', sex: { column: 'gender', codes: { '1': 'male' }, unlisted: 'keep' } },
+      compare: { sex: 'code' },
+    }),
+    'records.Person.compare.sex: compares by the codes of sex, which keeps codes that it does not list',
+    ['records', 'Person', 'compare', 'sex'],
+  ],
+])('%s is refused', (_, given, message, at) => {
+  const text = JSON.parse(JSON.stringify(given))
+  expect(() => readSourceFile(text, kind)).toThrow(expect.objectContaining({ name: 'SourceRefusal', message, at }))
+})

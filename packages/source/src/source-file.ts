@@ -1,0 +1,226 @@
+/** Reads a source file: where the records of a registry are, and how rows become records (docs/sources.md). */
+
+import { nearestHint } from '@rollcall/base/shared/nearest'
+import { type ColumnMapping, readColumnMapping, type Target } from '@rollcall/import/column-mapping'
+import { refuseUnidentified } from '@rollcall/import/identified'
+import { recordPath } from '@rollcall/import/record-paths'
+import { rowReader } from '@rollcall/import/row-documents'
+import { ImportError } from '@rollcall/import/source'
+import {
+  isTimeZone,
+  type Kind,
+  namesOf,
+  type PathStep,
+  pathText,
+  type RecordType,
+  resolveIdentifierType,
+  validator,
+} from '@rollcall/protocol'
+import { COMPARISONS, type Compared } from './comparisons.ts'
+import type { ComparisonName } from './engine/comparison-names.ts'
+import { checkEngine } from './engine/engine-names.ts'
+import { attributesOf, type MappedPart, type MappedRecords, type SourceFile } from './engine/mapped-records.ts'
+import { SourceRefusal } from './engine/source-refusal.ts'
+import { type GivenChild, type GivenRecords, type GivenSource, SourceFileSchema } from './file-schema.ts'
+
+const checked = validator<GivenSource>(SourceFileSchema)
+const NAME = /^(?:([A-Za-z_][\w$]*)\.)?([A-Za-z_][\w$]*)$/
+/** PostgreSQL cuts longer names. */
+const NAME_LENGTH = 63
+
+/**
+ * @param kind of the registry, with what its operator has added
+ * @throws SourceRefusal names the member and the rule
+ */
+export function readSourceFile(given: unknown, kind: Kind): SourceFile {
+  if (typeof given === 'object' && given !== null) refuseEarly(given)
+  const problem = checked.firstProblem(given)
+  if (problem !== null) {
+    const hint = nearestHint(String(problem.at.at(-1)), problem.known ?? [])
+    throw refused(problem.at, `${problem.rule}${hint}`)
+  }
+  const file = given as GivenSource
+  const engine = checkEngine(file.engine)
+  if (file.way !== 'live') throw refused(['way'], 'must be live: nothing else can be done with a source yet')
+  if (file.time_zone !== undefined && !isTimeZone(file.time_zone)) {
+    throw refused(['time_zone'], 'must be the IANA name of a time zone, such as Africa/Nairobi')
+  }
+  const records = new Map<string, MappedRecords>()
+  for (const [name, one] of Object.entries(file.records)) {
+    const recordType = kind.record_types.find((type) => type.name === name)
+    if (recordType === undefined) {
+      const names = kind.record_types.map((type) => type.name)
+      throw refused(['records', name], `must be one of ${names.join(', ')}${nearestHint(name, names)}`)
+    }
+    records.set(name, readRecords(kind, recordType, one, ['records', name]))
+  }
+  return {
+    engine,
+    url: file.url,
+    ca: file.tls?.ca ?? null,
+    pool: file.pool ?? 8,
+    statementTimeout: Math.round((file.statement_timeout ?? 2) * 1_000),
+    candidates: file.candidates ?? 10_000,
+    timeZone: file.time_zone ?? 'UTC',
+    records,
+  }
+}
+
+const refused = (at: readonly PathStep[], rule: string): SourceRefusal =>
+  new SourceRefusal(at.length === 0 ? `the source file ${rule}` : `${pathText(at)}: ${rule}`, at)
+
+/** A secret is refused before anything else: no other message may be about its value. */
+function refuseEarly(given: object): void {
+  if (!('url' in given) || typeof given.url !== 'string') return
+  throw refused(
+    ['url'],
+    'must not be the address itself, which has a password: write { env: NAME } or { file: PATH }, which say where it is',
+  )
+}
+
+function readRecords(
+  kind: Kind,
+  recordType: RecordType,
+  { compare = {}, children = [], key, ...own }: GivenRecords,
+  at: readonly PathStep[],
+): MappedRecords {
+  const records = { kind, recordTypes: [recordType] }
+  const mappings = [own, ...children].map((part, index) =>
+    readColumns(part.columns, records, index === 0 ? [...at, 'columns'] : [...at, 'children', index - 1, 'columns']),
+  )
+  const targets = mappings.flatMap((mapping) => mapping.targets)
+  refuseTwice(targets, at)
+  try {
+    refuseUnidentified({ targets, duplicates: null }, records)
+  } catch (error) {
+    throw asRefusal(error, [...at, 'columns'])
+  }
+  const [first, ...others] = mappings
+  if (first === undefined) throw new Error('unreachable: the records have columns of their own')
+  return {
+    recordType,
+    own: readPart(own, key, first, at),
+    children: children.map((child, index) => {
+      const mapping = others[index] ?? first
+      return readPart(child, child.on, mapping, [...at, 'children', index])
+    }),
+    lists: new Set(
+      others.flatMap(({ targets: some }) => some.map(pathOf)).filter((path) => recordPath(recordType, path)?.list),
+    ),
+    compare: readCompare(kind, recordType, compare, targets, at),
+  }
+}
+
+const pathOf = ({ steps }: Target): string => steps.map(({ key }) => key).join('.')
+
+function readColumns(
+  columns: GivenRecords['columns'],
+  records: { readonly kind: Kind; readonly recordTypes: readonly RecordType[] },
+  at: readonly PathStep[],
+): ColumnMapping {
+  if ('duplicates' in columns) throw refused([...at, 'duplicates'], 'is for files; the key tells rows apart')
+  try {
+    return readColumnMapping(columns, records)
+  } catch (error) {
+    throw asRefusal(error, at, Object.keys(columns))
+  }
+}
+
+/** A refusal of the mapping, at the path that its message is about. */
+function asRefusal(error: unknown, at: readonly PathStep[], paths: readonly string[] = []): unknown {
+  if (!(error instanceof ImportError)) return error
+  const about = paths.find((path) => [':', '.'].some((end) => error.message.includes(` of ${path}${end}`)))
+  return new SourceRefusal(error.message, about === undefined ? at : [...at, about])
+}
+
+/** A value that stands in one place comes from one column: a list alone may have elements of several tables. */
+function refuseTwice(targets: readonly Target[], at: readonly PathStep[]): void {
+  for (const [index, { path, steps }] of targets.entries()) {
+    if (steps.some(({ array }) => array)) continue
+    const isSame = (other: Target): boolean => other.path === path
+    if (targets.slice(0, index).some(isSame)) {
+      throw refused(at, `${path} is named in columns and in children, or in two children; one column gives it`)
+    }
+  }
+}
+
+type GivenPart = Pick<GivenChild, 'from' | 'select' | 'where'>
+
+function readPart(
+  { from, select, where }: GivenPart,
+  key: string,
+  { targets }: ColumnMapping,
+  at: readonly PathStep[],
+): MappedPart {
+  const columns = [...new Set(targets.flatMap(({ column }) => (column === null ? [] : [column.trim()])))]
+  for (const name of [key, ...columns]) {
+    if (name.length > NAME_LENGTH || name.includes('\0')) {
+      throw refused(at, `${JSON.stringify(name)} is no name of a column: it has more than ${NAME_LENGTH} characters`)
+    }
+  }
+  return {
+    from: readPlace(from, select, at),
+    where: where === undefined ? null : checkedSql(where, [...at, 'where']),
+    key,
+    columns,
+    targets,
+    reader: rowReader({ targets, duplicates: null }, columns),
+  }
+}
+
+function readPlace(from: string | undefined, select: string | undefined, at: readonly PathStep[]): MappedPart['from'] {
+  if ((from === undefined) === (select === undefined)) throw refused(at, 'must have from or select, and not both')
+  if (select !== undefined) {
+    const text = checkedSql(select, [...at, 'select'])
+    if (!/^\s*(?:select|with|values|table)\b/i.test(text)) {
+      throw refused([...at, 'select'], 'must begin with select or with')
+    }
+    return { select: text }
+  }
+  const [, schema = null, table] = NAME.exec(from ?? '') ?? []
+  if (table === undefined) {
+    throw refused([...at, 'from'], 'must be a table or view, such as office.person; anything else stands in select')
+  }
+  return { schema, table }
+}
+
+/** The condition or the query of the operator. What it may do is limited where it runs: in a transaction that only reads. */
+function checkedSql(text: string, at: readonly PathStep[]): string {
+  if (text.includes('\0') || text.includes(';')) throw refused(at, 'must be one piece of SQL, without a semicolon')
+  return text
+}
+
+function readCompare(
+  kind: Kind,
+  recordType: RecordType,
+  given: Readonly<Record<string, ComparisonName>>,
+  targets: readonly Target[],
+  at: readonly PathStep[],
+): ReadonlyMap<string, ComparisonName> {
+  const compare = new Map<string, ComparisonName>()
+  for (const [name, way] of Object.entries(given)) {
+    const place = [...at, 'compare', name]
+    const { name: known, compared } = comparedNamed(kind, recordType, name, place)
+    const readers = targets.filter((target) => target.reads.includes(known))
+    if (compared !== 'identifier' && readers.length === 0) throw refused(place, 'no column gives it')
+    const problem = COMPARISONS[way].problem(compared, readers)
+    if (problem !== null) throw refused(place, problem)
+    compare.set(known, way)
+  }
+  return compare
+}
+
+function comparedNamed(
+  kind: Kind,
+  recordType: RecordType,
+  name: string,
+  at: readonly PathStep[],
+): { readonly name: string; readonly compared: Compared } {
+  const attributes = attributesOf(recordType)
+  const attribute = attributes.find((one) => one.name === name)
+  if (attribute !== undefined) return { name, compared: attribute }
+  const type = resolveIdentifierType(kind, name)
+  if (type !== undefined) return { name: type.name, compared: 'identifier' }
+  const names = [...attributes, ...kind.identifier_types].flatMap(namesOf)
+  throw refused(at, `${recordType.name} has no such attribute or identifier type${nearestHint(name, names)}`)
+}

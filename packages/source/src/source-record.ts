@@ -1,0 +1,87 @@
+/** Rows of a source become records: by the mapping and the rules of an import. */
+
+import { RecordNotes } from '@rollcall/import/record-notes'
+import { CELL, type RowCells } from '@rollcall/import/row-documents'
+import { isJsonObject, type JsonObject, type JsonValue, type Kind } from '@rollcall/protocol'
+import { InvalidRecord, type PreparedRecord, prepareGiven } from '@rollcall/records/records/prepare-record'
+import type { SourceRow } from './engine/engine.ts'
+import type { MappedRecords } from './engine/mapped-records.ts'
+
+/** What became of a row. */
+export interface RowRead {
+  readonly cells: RowCells
+  readonly notes: RecordNotes
+  /** Null: it has none. */
+  readonly record: PreparedRecord | null
+  /** Why it is left out, as an import would reject it: rules, without values. None: it is a record. */
+  readonly problems: readonly string[]
+}
+
+/** A record whose values are not all understood is left out: what is missing could say something that is not true. */
+export function readRow(kind: Kind, { recordType, own, children, lists }: MappedRecords, row: SourceRow): RowRead {
+  const read = own.reader.read(row.cells)
+  const states = [read.cells]
+  let document = read.document
+  for (const [at, child] of children.entries()) {
+    const rows = (row.children[at] ?? []).map((cells) => child.reader.read(cells))
+    states.push(
+      together(
+        rows.map(({ cells }) => cells),
+        child.targets,
+      ),
+    )
+    for (const one of rows) document = merged(document, one.document, lists)
+  }
+  const cells: RowCells = {
+    targets: states.flatMap(({ targets }) => targets),
+    states: Uint8Array.from(states.flatMap((one) => [...one.states])),
+  }
+  const notes = new RecordNotes()
+  const prepared = prepare(kind, recordType, document, notes)
+  notes.compare(cells)
+  const problems = notes.problems(cells)
+  if (typeof prepared === 'string') return { cells, notes, record: null, problems: [...problems, prepared] }
+  return { cells, notes, record: prepared, problems }
+}
+
+function prepare(
+  kind: Kind,
+  recordType: MappedRecords['recordType'],
+  document: JsonValue,
+  notes: RecordNotes,
+): PreparedRecord | string {
+  try {
+    return prepareGiven(kind, recordType, document, notes)
+  } catch (error) {
+    if (error instanceof InvalidRecord) return error.reason
+    throw error
+  }
+}
+
+/** The cells of the rows of a child as those of one row: what one row does not understand is not understood. */
+function together(rows: readonly RowCells[], targets: RowCells['targets']): RowCells {
+  const states = new Uint8Array(targets.length)
+  for (const row of rows) {
+    for (const [at, state] of row.states.entries()) states[at] = Math.max(states[at] ?? CELL.empty, state)
+  }
+  return { targets, states }
+}
+
+/**
+ * Elements of lists are put together, and so are members. Two values in one place become a list where a record may have several; else
+ * the first stays.
+ */
+function merged(one: JsonValue, other: JsonValue, lists: ReadonlySet<string>, path = ''): JsonValue {
+  if (Array.isArray(one)) return [...one, ...(Array.isArray(other) ? other : [other])]
+  if (!isJsonObject(one) || !isJsonObject(other)) {
+    if (!lists.has(path)) return one
+    return [one, ...(Array.isArray(other) ? other : [other])]
+  }
+  const members: { [name: string]: JsonValue } = { ...(one as JsonObject) }
+  for (const [name, value] of Object.entries(other)) {
+    const held = Object.hasOwn(members, name) ? members[name] : undefined
+    const inside = path === '' ? name : `${path}.${name}`
+    members[name] = held === undefined ? value : merged(held, value, lists, inside)
+  }
+  return members
+}

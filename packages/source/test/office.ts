@@ -1,0 +1,146 @@
+/** A civil registry office's own database, as its software has it: numbers for codes, dates as texts in one table, a mark of deletion. */
+import { randomBytes } from 'node:crypto'
+import pg from 'pg'
+
+export const OFFICE_SCHEMA = `
+  create schema office;
+  create table office.person (
+    person_no integer primary key,
+    national_no varchar(20) not null unique,
+    family_name text not null,
+    given_name text,
+    gender smallint,
+    born date,
+    mobile text,
+    removed_at timestamptz);
+  create index on office.person (born);
+  create table office.birth (birth_no text primary key, person_no integer not null, place text);
+  create index on office.birth (person_no);
+  create table office.marriage (
+    marriage_no text primary key, person_no integer not null, married char(10) not null, divorced char(10));
+  create index on office.marriage (person_no);
+  create table office.death (death_no text primary key, person_no integer not null unique, died date not null);`
+
+/** The source file of the office, as an operator writes it. */
+export const officeSource = (url: object): Record<string, unknown> => ({
+  engine: 'postgresql',
+  url,
+  way: 'live',
+  records: {
+    Person: {
+      from: 'office.person',
+      key: 'person_no',
+      where: 'removed_at is null',
+      columns: {
+        'identifier[UIN]': 'national_no',
+        'name.surname': 'family_name',
+        'name.given_name': 'given_name',
+        sex: { column: 'gender', codes: { '1': 'male', '2': 'female' } },
+        birth_date: { column: 'born', format: 'yyyy-MM-dd' },
+        phone_number: 'mobile',
+      },
+      children: [
+        {
+          from: 'office.birth',
+          on: 'person_no',
+          columns: { 'identifier[BRN]': 'birth_no', 'birth_place.name': 'place' },
+        },
+        {
+          from: 'office.marriage',
+          on: 'person_no',
+          columns: {
+            'identifier[MRN]': 'marriage_no',
+            marriage_date: { column: 'married', format: 'dd/MM/yyyy' },
+            divorce_date: { column: 'divorced', format: 'dd/MM/yyyy' },
+          },
+        },
+        { from: 'office.death', on: 'person_no', columns: { 'identifier[DRN]': 'death_no', death_date: 'died' } },
+      ],
+      compare: {
+        surname: 'folded',
+        given_name: 'folded',
+        sex: 'code',
+        birth_date: 'date',
+        marriage_date: 'date',
+        death_date: 'date',
+        MOBILE: 'digits',
+      },
+    },
+  },
+})
+
+/** A person as the office has it; a row of a child is left out where its member is undefined. */
+export interface OfficePerson {
+  readonly person_no: number
+  readonly national_no: string
+  readonly family_name: string
+  readonly given_name?: string | undefined
+  readonly gender?: number | undefined
+  readonly born?: string | undefined
+  readonly mobile?: string | undefined
+  readonly removed?: boolean
+  readonly birth?: { readonly no: string; readonly place?: string | undefined } | undefined
+  /** Days as dd/MM/yyyy. */
+  readonly marriages?: readonly {
+    readonly no: string
+    readonly married: string
+    readonly divorced?: string | undefined
+  }[]
+  readonly death?: { readonly no: string; readonly died: string } | undefined
+}
+
+export async function fillOffice(client: pg.ClientBase, people: readonly OfficePerson[]): Promise<void> {
+  for (const one of people) {
+    const { person_no, national_no, family_name, given_name, gender, born, mobile, removed, birth, death } = one
+    const removedAt = removed ? '2024-01-01T00:00:00Z' : null
+    await client.query('insert into office.person values ($1, $2, $3, $4, $5, $6, $7, $8)', [
+      ...[person_no, national_no, family_name, given_name, gender, born, mobile, removedAt],
+    ])
+    if (birth) await client.query('insert into office.birth values ($1, $2, $3)', [birth.no, person_no, birth.place])
+    for (const { no, married, divorced } of one.marriages ?? []) {
+      await client.query('insert into office.marriage values ($1, $2, $3, $4)', [no, person_no, married, divorced])
+    }
+    if (death) await client.query('insert into office.death values ($1, $2, $3)', [death.no, person_no, death.died])
+  }
+}
+
+/** Makes the office in an empty database. */
+export async function makeOffice(connection: pg.ClientConfig, people: readonly OfficePerson[]): Promise<void> {
+  const client = new pg.Client(connection)
+  await client.connect()
+  try {
+    await client.query(OFFICE_SCHEMA)
+    await fillOffice(client, people)
+  } finally {
+    await client.end()
+  }
+}
+
+/** The address of a database of the test run. */
+export function addressOf({ host, port, user, password, database }: pg.ClientConfig): string {
+  const url = new URL('postgresql://localhost')
+  url.username = user ?? ''
+  url.password = typeof password === 'string' ? password : ''
+  url.port = String(port ?? 5432)
+  url.pathname = `/${database}`
+  if (host !== undefined) {
+    if (host.startsWith('/')) url.searchParams.set('host', host)
+    else url.hostname = host
+  }
+  return url.href
+}
+
+/** Gives the office an account that may read its tables alone. @returns its address */
+export async function officeReader(connection: pg.ClientConfig): Promise<string> {
+  const [user, password] = [`reader_${randomBytes(6).toString('hex')}`, randomBytes(12).toString('hex')]
+  const client = new pg.Client(connection)
+  await client.connect()
+  try {
+    await client.query(`create role ${user} login password '${password}';
+      grant usage on schema office to ${user}; grant select on all tables in schema office to ${user};
+      revoke create on schema public from public`)
+  } finally {
+    await client.end()
+  }
+  return addressOf({ ...connection, user, password })
+}
