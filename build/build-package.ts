@@ -3,6 +3,7 @@
  * that is a package of its own. The workspace itself needs no build; its package.json points to the sources
  * (docs/decisions/published-packages.md).
  */
+import { execFileSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root, writeDeclarations, writeJavaScript } from './compile.ts'
@@ -72,10 +73,18 @@ function buildPackage(
     writeJson(join(inside, 'package.json'), bundledManifest(manifestOf(other, version)))
     cpSync(join(root, 'LICENSE'), join(inside, 'LICENSE'))
   }
+  if (row.bundle !== undefined) writeBundle(to, row.bundle)
   for (const folder of folders) cpSync(join(root, folder), join(to, folder), { recursive: true })
   for (const file of [join(root, 'LICENSE'), join(root, directory, 'README.md')]) {
     if (existsSync(file)) cpSync(file, join(to, file.split('/').at(-1) ?? ''))
   }
+}
+
+/** Bundles the command, and lets its program start the bundle. */
+function writeBundle(to: string, { program, folder }: NonNullable<PublishedPackage['bundle']>): void {
+  execFileSync(process.execPath, [join(root, 'build/bundle.ts'), to, folder], { stdio: ['ignore', 2, 2] })
+  const path = join(to, program)
+  writeFileSync(path, readFileSync(path, 'utf8').replace('../lib/main.js', `../${folder}/entry-main.js`))
 }
 
 /** What the package says of itself once its sources are compiled. */

@@ -6,6 +6,8 @@ export interface PublishedPackage {
   readonly engines: { readonly node: string }
   /** Packages of the workspace that are not published themselves. Its tarball holds them as bundled dependencies. */
   readonly bundles?: readonly string[]
+  /** The program that starts a bundle of the package, and the folder of the bundle. Both are paths in the package. */
+  readonly bundle?: { readonly program: string; readonly folder: string }
   /** Folders of the workspace that are in the package as they are. */
   readonly folders?: readonly string[]
 }
@@ -37,6 +39,7 @@ export const PACKAGES: readonly PublishedPackage[] = [
       'packages/synthetic',
       'packages/console',
     ],
+    bundle: { program: 'bin/rollcall.mjs', folder: 'bundle' },
     // The units, settings and manifests that docs/production.md copies.
     folders: ['deploy'],
   },

@@ -14,6 +14,8 @@ import { type NpmRegistry, npmRegistry } from './npm-registry.ts'
 
 const NODE_22 = resolve(import.meta.dirname, '../../packages/client/node_modules/node/bin/node')
 
+const LOADED_MODULES = new URL('../../packages/cli/test/loaded-modules.ts', import.meta.url).href
+
 const page = (path: string): string => readFileSync(resolve(import.meta.dirname, '../..', path), 'utf8')
 /** What the examples print. */
 const PRINTED = { client: /^\S+ .*\d{4}/, protocol: /^Civil registry \[.*'birth_date'.*\n\d+\n$/s }
@@ -65,6 +67,25 @@ it('has the files of deploy/', () => {
   const inPackage = deployed.map((path) => join(user.folder, 'node_modules/rollcall', path))
   expect(inPackage.length).toBeGreaterThan(10)
   expect(inPackage.filter((path) => !existsSync(path))).toEqual([])
+})
+
+it.each([
+  { words: ['--help'], most: 30 },
+  { words: ['grant', 'list', '--help'], most: 150 },
+  { words: ['serve', '--help'], most: 220 },
+])('rollcall $words starts from the bundle, with at most $most modules', async ({ words, most }) => {
+  const command = join(user.folder, 'node_modules/rollcall/bin/rollcall.mjs')
+  const { stderr } = await user.run(process.execPath, '--import', LOADED_MODULES, command, ...words)
+  const urls = stderr.split('\n')
+  expect(urls.filter((url) => url.includes('/rollcall/bundle/')).length).toBeGreaterThan(5)
+  expect(urls.length).toBeLessThanOrEqual(most)
+})
+
+it('the bundle has the licences of what is in it', () => {
+  const licences = readFileSync(join(user.folder, 'node_modules/rollcall/bundle/LICENSES.txt'), 'utf8')
+  for (const name of ['graphql', 'jose', 'kysely', 'typebox']) {
+    expect(licences).toMatch(new RegExp(`^${name} [\\d.]+ \\(MIT\\)\\n[^]*?Copyright`, 'm'))
+  }
 })
 
 it('listens, and gets the callback of a search', async () => {

@@ -1,15 +1,15 @@
 /**
- * The programs that tests start, built into few files: most of a start goes into the 1,700 modules of a command. They do what the
- * sources do, because a source names other files by `new URL('./file', import.meta.url)` alone (build/published-files.ts), and
- * here this keeps the address of the source.
+ * The programs that tests start, built into few files as the published command is: most of a start goes into the 1,700 modules
+ * of a command. They do what the sources do, because a source names other files by `new URL('./file', import.meta.url)` alone
+ * (build/published-files.ts), and here this keeps the address of the source.
  */
 import { rmSync } from 'node:fs'
 import { chmod, mkdtemp, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { rolldown } from 'rolldown'
 import type { TestProject } from 'vitest/node'
+import { writeBundle } from '../../../build/bundle.ts'
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 
@@ -26,9 +26,6 @@ declare module 'vitest' {
     programs: Readonly<Record<keyof typeof SOURCES | 'folder', string>>
   }
 }
-
-/** Our packages, and those of others that are made of many small modules. All others are loaded from node_modules. */
-const BUNDLED = /^(?:\.|\/|@rollcall\/|@oxc-project\/|typebox|kysely|jose|graphql)/
 
 /** Builds the programs once in a run, and again when Vitest has seen a source change. They are removed at the end of the run. */
 export async function setup(project: TestProject): Promise<void> {
@@ -48,23 +45,9 @@ export async function setup(project: TestProject): Promise<void> {
   project.provide('programs', { ...programs, folder })
 }
 
+/** A source keeps its own address, from which it names other files. */
 async function build(folder: string): Promise<void> {
-  const bundle = await rolldown({
-    input: SOURCES,
-    platform: 'node',
-    logLevel: 'silent',
-    external: (id) => !BUNDLED.test(id),
-    plugins: [{ name: 'addresses of sources', transform: withAddress }],
-  })
-  await bundle.write({ dir: folder, format: 'esm', entryFileNames: 'entry-[name].js' })
-  await bundle.close()
-}
-
-function withAddress(code: string, path: string): string | null {
-  if (!/import\.meta\.(?:url|dirname)/.test(code)) return null
-  return code
-    .replaceAll('import.meta.url', JSON.stringify(pathToFileURL(path).href))
-    .replaceAll('import.meta.dirname', JSON.stringify(dirname(path)))
+  await writeBundle(SOURCES, folder, (path) => JSON.stringify(pathToFileURL(path).href))
 }
 
 /** What Node compiles is cached in the folder too: the first cache that is enabled is used, so not that of the command. */
