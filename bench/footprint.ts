@@ -47,9 +47,9 @@ type Ran = ReadonlyMap<string, number>
 
 /** What was counted last, as docs/benchmarks.md has it, and the share by which it may grow. */
 const LAST = {
-  'synchronous search': { files: 86, functions: 302 },
-  'asynchronous search': { files: 118, functions: 418 },
-  'event to notification': { files: 109, functions: 405 },
+  'synchronous search': { files: 86, functions: 298 },
+  'asynchronous search': { files: 118, functions: 412 },
+  'event to notification': { files: 109, functions: 404 },
 } as const satisfies Readonly<Record<string, Footprint>>
 const GROWTH = 0.1
 

@@ -149,9 +149,7 @@ const fieldsOf = ({ consent, correlation_id, reply, request, sealed, transaction
   transaction_id,
 })
 
-type Fields = ReturnType<typeof fieldsOf>
-type Field = keyof Fields
-const fieldEntries = (entry: StoredAccountEntry) => Object.entries(fieldsOf(entry)) as [Field, Fields[Field]][]
+type Field = keyof ReturnType<typeof fieldsOf>
 
 /** Packing of the fields that are not packed as texts. */
 const PACKED_AS: Readonly<Partial<Record<Field, PackingName>>> = {
@@ -210,7 +208,9 @@ function takenApart(
     return value.replaceAll(OF_SIGNATURE, (part) => addPacked(field, part, part.length === 10 ? ['i'] : ['s', 'b']))
   }
   const texts: Partial<Record<Field, CanonicalText | null>> = {}
-  for (const [field, value] of fieldEntries(entry)) {
+  const fields = fieldsOf(entry)
+  for (const field of Object.keys(fields) as Field[]) {
+    const value = fields[field]
     if (value !== undefined) texts[field] = value === null ? null : new CanonicalText(`"${marked(field, value)}"`)
   }
   const { consent, reply, request } = entry
@@ -247,10 +247,11 @@ function valuesIn(
   columns: MessageColumns,
 ): readonly Value[] | null {
   const values: Value[] = []
+  const fields = fieldsOf(entry)
   const ofSample = fieldsOf(sample)
   let next = 0
-  for (const [field, value] of fieldEntries(entry)) {
-    const like = ofSample[field]
+  for (const field of Object.keys(fields) as Field[]) {
+    const [value, like] = [fields[field], ofSample[field]]
     const first = known[next]
     if (first?.field !== field) {
       // The value is part of the shape.

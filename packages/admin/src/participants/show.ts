@@ -1,7 +1,7 @@
 /** A participant as a whole: what is agreed with it, what it has, and what it uses. Secrets are never shown. */
 
 import type { Limits } from '@rollcall/core/limits'
-import { type Counted, QUOTAS } from '@rollcall/core/model/grant'
+import { allowedADay, COUNTED } from '@rollcall/core/model/grant'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Database } from '@rollcall/database/database'
 import { countByState } from '@rollcall/delivery/store/events/subscription-list'
@@ -33,8 +33,6 @@ type DayLimits = Pick<Limits, 'inbox_messages' | 'inbox_bytes' | 'accepted_reque
 export interface HasDayLimits extends HasDatabase {
   readonly limits: DayLimits
 }
-
-const COUNTED = Object.keys(QUOTAS) as Counted[]
 
 const MESSAGES_OF_DAY = closed({
   messages: wholeNumber('Today (UTC).'),
@@ -142,7 +140,7 @@ async function quotasOf(db: Database, participant: Participant) {
     .flatMap(({ registry, terms }) =>
       COUNTED.flatMap((counted) => {
         const namespace = names.get(registry)
-        const most = QUOTAS[counted](terms)
+        const most = allowedADay(terms, counted)
         if (namespace === undefined || most === undefined) return []
         const row = used.find((one) => one.registry === registry && one.counted === counted)
         return [{ namespace, counted, used: row?.used ?? 0, most }]

@@ -135,20 +135,17 @@ export const GrantTerms = Type.Object(
 )
 export type GrantTerms = ReadOnly<Static<typeof GrantTerms>>
 
-/** What is counted for each day (UTC), and the number that the grant allows. Emergencies have a quota of their own. */
-export const QUOTAS = {
-  items: ({ items_per_day }) => items_per_day,
-  records: ({ records_per_day }) => records_per_day,
-  emergencies: ({ emergency }) => emergency?.items_per_day,
-} as const satisfies Readonly<Record<string, (terms: GrantTerms) => number | undefined>>
-export type Counted = keyof typeof QUOTAS
+/** What a grant may limit. */
+export const COUNTED = ['items', 'records', 'emergencies'] as const
+export type Counted = (typeof COUNTED)[number]
+
+/** The number that the grant allows for each day (UTC); undefined: any. Emergencies have a quota of their own. */
+export const allowedADay = (terms: GrantTerms, counted: Counted): number | undefined =>
+  counted === 'emergencies' ? terms.emergency?.items_per_day : terms[`${counted}_per_day`]
 
 /** The same for each minute. Emergencies have only a daily quota. */
-export const RATES: Readonly<Record<Counted, (terms: GrantTerms) => number | undefined>> = {
-  items: ({ items_per_minute }) => items_per_minute,
-  records: ({ records_per_minute }) => records_per_minute,
-  emergencies: () => undefined,
-}
+export const allowedAMinute = (terms: GrantTerms, counted: Counted): number | undefined =>
+  counted === 'emergencies' ? undefined : terms[`${counted}_per_minute`]
 
 /** The names that are granted; null: all. */
 export type Granted = ReadonlySet<string> | null

@@ -110,7 +110,7 @@ const detailOf = (error: unknown): string | null =>
 
 /** The beginning of an answer as ASCII; every other byte is a dot. */
 export function printable(body: Uint8Array): string {
-  return Array.from(body.subarray(0, ANSWER_CHARACTERS), (byte) =>
-    byte >= 0x20 && byte <= 0x7e ? String.fromCharCode(byte) : '.',
-  ).join('')
+  return Buffer.from(body.subarray(0, ANSWER_CHARACTERS))
+    .toString('latin1')
+    .replaceAll(/[^ -~]/g, '.')
 }

@@ -9,7 +9,7 @@ import { CALLBACKS, type Callback, RequestFault } from '@rollcall/protocol'
 
 type Addresses = Pick<CallbackSettings, 'allowed' | 'default_url' | 'notify_url'>
 
-/** How the address of a callback is found; where it has no row, as `ANSWERS` says. */
+/** How the address of a callback is found, where it is not the one of an answer. */
 interface AddressRule {
   /** The address that the operator gave for this callback alone; it comes before all others. */
   readonly own: (addresses: Addresses) => string | null
@@ -17,10 +17,8 @@ interface AddressRule {
   readonly named: (sender_uri: string) => string
 }
 
-const ANSWERS: AddressRule = { own: () => null, named: (sender_uri) => sender_uri }
-
 /** Nothing is published of the address of notifications; D28 derives it from the one that the subscription named. */
-const RULES: Readonly<Record<string, AddressRule>> = {
+const RULES: Readonly<Partial<Record<string, AddressRule>>> = {
   notify: {
     own: ({ notify_url }) => notify_url,
     named: (sender_uri) => sender_uri.replace(/^(.*)\/on-subscribe(?![\w-])/s, '$1/notify'),
@@ -39,11 +37,11 @@ export function callbackTarget(
 ): string | null {
   if (callback === null) return null
   const { allowed, default_url } = addresses
-  const { own, named } = RULES[callback.name] ?? ANSWERS
-  const configured = own(addresses)
+  const rule = RULES[callback.name]
+  const configured = rule?.own(addresses) ?? null
   if (configured !== null) return URL.parse(configured)?.href ?? configured
   if (sender_uri === null) return default_url === null ? null : defaultTarget(default_url, callback)
-  return allowedTarget(allowed, named(sender_uri))
+  return allowedTarget(allowed, rule?.named(sender_uri) ?? sender_uri)
 }
 
 /**

@@ -11,7 +11,7 @@ import {
   type NewDelivery,
   originOf,
 } from '@rollcall/core/model/delivery'
-import { disclosedBy, type Grant, QUOTAS } from '@rollcall/core/model/grant'
+import { allowedADay, disclosedBy, type Grant } from '@rollcall/core/model/grant'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
@@ -260,7 +260,7 @@ async function commit(
       claim: claim.id,
       delivery,
       notifications,
-      counted: grant === null || QUOTAS.records(grant.terms) === undefined ? 0 : composed.recordCount,
+      counted: grant === null || allowedADay(grant.terms, 'records') === undefined ? 0 : composed.recordCount,
       deliveryClaim: reserved?.claim ?? null,
     }
     committed = await parts.accounts.writeWith(JOINT_ENVELOPES, envelope, ...account)

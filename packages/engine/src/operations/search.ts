@@ -138,7 +138,9 @@ async function pageMembers(
   // An answer without records takes one too. Otherwise the refusal by a used-up quota would reveal that there is a record.
   await takeQuota(work, 'records', Math.max(1, shown.length))
   const total_count = countingOf(work.exchange.grant).total(total, shown.length)
-  return { data: dataOf(criteria, shown), pagination: { ...page, total_count } }
+  const { reg_type, reg_record_type } = criteria
+  const data = { version: PROTOCOL_VERSION, reg_type, reg_record_type, reg_records: shown }
+  return { data, pagination: { ...page, total_count } }
 }
 
 /** Limits the records of a request: all ids are kept until the first page is written, and each page is a callback. */
@@ -218,15 +220,6 @@ async function checkAnswerable({ parts, exchange: { registry } }: ItemWork, crit
   const predicate = atDay(criteria.predicate, recordType, dayIn(registry.time_zone, parts.clock.date()))
   const rule = await parts.recordsOf(registry).refusal?.(registry, { recordType, predicate })
   if (rule != null) throw new ItemRejection('rjct.search_criteria.invalid', `search_criteria.query: ${rule}`)
-}
-
-function dataOf(criteria: SearchCriteria, reg_records: readonly Disclosed[]): ReplyMembers {
-  return {
-    version: PROTOCOL_VERSION,
-    reg_type: criteria.reg_type,
-    reg_record_type: criteria.reg_record_type,
-    reg_records,
-  }
 }
 
 const isEmpty = (record: JsonValue): boolean => isJsonObject(record) && Object.keys(record).length === 0

@@ -2,7 +2,7 @@
  * The daily quotas and the rates of grants: identifiers and other items asked, and records delivered, on all nodes together.
  * A rate is a bucket of tokens, as the rate of a participant is; all that is wanted is taken at once, or nothing.
  */
-import { type Counted, type Grant, QUOTAS, RATES } from '@rollcall/core/model/grant'
+import { allowedADay, allowedAMinute, type Counted, type Grant } from '@rollcall/core/model/grant'
 import type { Database } from '@rollcall/database/database'
 import type { Metrics } from '@rollcall/observe/metrics'
 import { takeOfDay, usedToday } from '../store/grant-use.ts'
@@ -38,7 +38,7 @@ export function createGrantQuota(db: Pick<Database, 'pool'>, metrics: Pick<Metri
     counted,
   })
   const takeOfMinute = async (what: Counted, of: QuotaOf, wanted: number): Promise<Shortage | null> => {
-    const most = RATES[what](of.grant.terms)
+    const most = allowedAMinute(of.grant.terms, what)
     if (most === undefined) return null
     if (wanted > most) return { of: 'burst', most }
     const bucket = `grant ${of.participant.id} ${of.registry.id} ${what}`
@@ -56,11 +56,11 @@ export function createGrantQuota(db: Pick<Database, 'pool'>, metrics: Pick<Metri
         metrics.grantRateRefused({ participant, registry, counted: what })
         return shortage
       }
-      const most = QUOTAS[what](of.grant.terms)
+      const most = allowedADay(of.grant.terms, what)
       return most === undefined || (await takeOfDay(db, used(what, of), wanted, most)) ? null : { of: 'day' }
     },
     async isUsedUp(what, of) {
-      const most = QUOTAS[what](of.grant.terms)
+      const most = allowedADay(of.grant.terms, what)
       return most !== undefined && (await usedToday(db, used(what, of))) >= most
     },
   }
