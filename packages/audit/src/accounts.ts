@@ -13,7 +13,7 @@ import type { Vault } from '@rollcall/keys/vault'
 import type { Log } from '@rollcall/observe/log'
 import type { Metrics } from '@rollcall/observe/metrics'
 import { entryHash, firstHash } from './chain.ts'
-import { type ChainEnd, createCheckpoints } from './checkpoints.ts'
+import { type ChainEnd, type Checkpoints, createCheckpoints } from './checkpoints.ts'
 import { sealDetails } from './confidential.ts'
 import { type AccountKeys, loadAccountKeys } from './keys.ts'
 import { packedPersonsOf } from './persons.ts'
@@ -58,7 +58,7 @@ export interface AccountsOfProcess extends JointAccounts {
 }
 
 export function createAccounts(parts: AccountParts): AccountsOfProcess {
-  const { db, vault, clock, metrics } = parts
+  const { db, vault, clock } = parts
   let keys: Promise<AccountKeys> | undefined
   const loaded = (): Promise<AccountKeys> => {
     keys ??= vault()
@@ -70,15 +70,50 @@ export function createAccounts(parts: AccountParts): AccountsOfProcess {
     return keys
   }
 
-  const shapes = createShapes()
-  let chain: Chain | null = null
-  let offset = 0
+  const drift = { offset: 0 }
   const checkpoints = createCheckpoints({
     ...parts,
     witness: createWitness(parts.witness, { ...parts, later: clock.later }),
     keys: loaded,
-    time: () => clock.now() + offset,
+    time: () => clock.now() + drift.offset,
   })
+  const writer = createChainWriter(parts, checkpoints, drift)
+  const group = groupCommit(writer.write, { waiting: ENTRIES_WAITING })
+  let closed = false
+
+  const submit = async (entry: AccountEntry, persons: readonly AccountedPerson[], joint: JointRow | null) => {
+    const current = await loaded()
+    // Behind the signed end of its chain an entry would be a fault.
+    if (closed) throw new StoreBusy()
+    return group.submit({ entry, persons: packedPersonsOf(current.pseudonyms, persons), keys: current, joint })
+  }
+
+  return {
+    async write(entry, persons) {
+      await submit(entry, persons, null)
+    },
+    writeWith: (write, row, entry, persons) => submit(entry, persons, { write, row }),
+    async close() {
+      closed = true
+      await group.idle()
+      writer.end()
+      await checkpoints.close()
+    },
+  }
+}
+
+/** Writes entries at the end of the chain of this process. @param drift gets the offset of the database's clock */
+function createChainWriter(
+  { db, clock, metrics }: AccountParts,
+  checkpoints: Checkpoints,
+  drift: { offset: number },
+): {
+  /** @returns for each entry, whether its joint row is held, so that it was written */
+  readonly write: (entries: readonly PreparedEntry[]) => Promise<readonly boolean[]>
+  readonly end: () => void
+} {
+  const shapes = createShapes()
+  let chain: Chain | null = null
   /** The new end of the chain, and the places of entries whose joint rows are not held: if any, nothing was written. */
   const append = async (
     current: Chain,
@@ -95,11 +130,11 @@ export function createAccounts(parts: AccountParts): AccountsOfProcess {
       stored: used.filter(({ stored }) => stored),
     })
     for (const shape of fresh) shape.stored = true
-    offset = written.at.getTime() - (sent + clock.now()) / 2
+    drift.offset = written.at.getTime() - (sent + clock.now()) / 2
     if (written.unheld.length > 0) return [current, written.unheld]
-    return [{ id: current.id, sequence: current.sequence + entries.length, hash, at, offset }, []]
+    return [{ id: current.id, sequence: current.sequence + entries.length, hash, at, offset: drift.offset }, []]
   }
-  const flush = async (entries: readonly PreparedEntry[]): Promise<readonly boolean[]> => {
+  const write = async (entries: readonly PreparedEntry[]): Promise<readonly boolean[]> => {
     let current: Chain = chain ?? (await beginChain(db, clock))
     // Null until the commit: after a failure the end of the chain is unknown, and another chain begins.
     chain = null
@@ -132,26 +167,10 @@ export function createAccounts(parts: AccountParts): AccountsOfProcess {
     metrics.accounted('written', held.length)
     return entries.map((entry) => held.includes(entry))
   }
-  const group = groupCommit(flush, { waiting: ENTRIES_WAITING })
-  let closed = false
-
-  const submit = async (entry: AccountEntry, persons: readonly AccountedPerson[], joint: JointRow | null) => {
-    const current = await loaded()
-    // Behind the signed end of its chain an entry would be a fault.
-    if (closed) throw new StoreBusy()
-    return group.submit({ entry, persons: packedPersonsOf(current.pseudonyms, persons), keys: current, joint })
-  }
-
   return {
-    async write(entry, persons) {
-      await submit(entry, persons, null)
-    },
-    writeWith: (write, row, entry, persons) => submit(entry, persons, { write, row }),
-    async close() {
-      closed = true
-      await group.idle()
+    write,
+    end: () => {
       chain = null
-      await checkpoints.close()
     },
   }
 }

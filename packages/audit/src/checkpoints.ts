@@ -97,46 +97,17 @@ const NOTHING = { sequence: 0, digest: null, at: null }
 const isUnsigned = ({ end, signed }: OpenChain): boolean => signed.sequence < end.sequence
 
 export function createCheckpoints(parts: CheckpointParts): Checkpoints {
-  const { db, clock, limits, log, metrics, witness, time } = parts
+  const { clock, limits, log, metrics, witness } = parts
   const open = new Map<string, OpenChain>()
   let scheduled = false
   let signing = false
   let working: Promise<void> = Promise.resolve()
 
-  const make = async ({ end, signed }: OpenChain, ended: boolean): Promise<MadeCheckpoint> => {
-    const { signer, secrets, created } = await parts.keys()
-    const others = await newestCheckpoints(db.pool, end.id, signed.at)
-    const at = new Date(Math.max(end.at, Math.trunc(time())))
-    const content: CheckpointContent = {
-      chain: end.id,
-      sequence: end.sequence,
-      hash: end.hash.toString('hex'),
-      at: at.toISOString(),
-      previous: signed.digest,
-      others: others.map((other) => ({ ...other, digest: other.digest.toString('hex') })),
-      ended,
-      witness: witness.state(),
-      keys: secrets,
-      keys_created: created,
-    }
-    return { content, row: signCheckpoint(signer, content) }
-  }
-
-  const commit = async (chain: OpenChain, { content, row }: MadeCheckpoint): Promise<void> => {
-    await insertCheckpoint(db.pool, row)
-    const digest = row.digest.toString('hex')
-    chain.uncertain = null
-    chain.signed = { sequence: row.sequence, digest, at: row.at }
-    metrics.checkpointMade('made')
-    // Behind the commit: what the witness has, the database had.
-    await witness.note({ ...content, digest, kid: row.kid })
-  }
-
   const sign = async (chain: OpenChain, ended: boolean): Promise<void> => {
-    if (chain.uncertain !== null) await commit(chain, chain.uncertain)
+    if (chain.uncertain !== null) await commit(parts, chain, chain.uncertain)
     if (!ended && !isUnsigned(chain)) return
-    chain.uncertain = await make(chain, ended)
-    await commit(chain, chain.uncertain)
+    chain.uncertain = await make(parts, chain, ended)
+    await commit(parts, chain, chain.uncertain)
   }
 
   const signAll = async (closing: boolean): Promise<void> => {
@@ -196,4 +167,41 @@ export function createCheckpoints(parts: CheckpointParts): Checkpoints {
       await witness.close()
     },
   }
+}
+
+async function make(
+  { db, keys, time, witness }: CheckpointParts,
+  { end, signed }: OpenChain,
+  ended: boolean,
+): Promise<MadeCheckpoint> {
+  const { signer, secrets, created } = await keys()
+  const others = await newestCheckpoints(db.pool, end.id, signed.at)
+  const at = new Date(Math.max(end.at, Math.trunc(time())))
+  const content: CheckpointContent = {
+    chain: end.id,
+    sequence: end.sequence,
+    hash: end.hash.toString('hex'),
+    at: at.toISOString(),
+    previous: signed.digest,
+    others: others.map((other) => ({ ...other, digest: other.digest.toString('hex') })),
+    ended,
+    witness: witness.state(),
+    keys: secrets,
+    keys_created: created,
+  }
+  return { content, row: signCheckpoint(signer, content) }
+}
+
+async function commit(
+  { db, metrics, witness }: CheckpointParts,
+  chain: OpenChain,
+  { content, row }: MadeCheckpoint,
+): Promise<void> {
+  await insertCheckpoint(db.pool, row)
+  const digest = row.digest.toString('hex')
+  chain.uncertain = null
+  chain.signed = { sequence: row.sequence, digest, at: row.at }
+  metrics.checkpointMade('made')
+  // Behind the commit: what the witness has, the database had.
+  await witness.note({ ...content, digest, kid: row.kid })
 }

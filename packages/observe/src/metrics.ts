@@ -80,6 +80,7 @@ export type SearchOutcome = 'answered' | 'timeout' | 'failed'
  * @param breaker reads the circuit breaker of the database
  * @param stored reads the gauges from the database
  */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table of metrics
 export function createMetrics(
   connections: () => { total: number; idle: number; waiting: number },
   breaker: () => BreakerState = () => 'closed',

@@ -39,6 +39,7 @@ interface Reading {
 }
 
 /** Metrics are there when the database is not: then these are missing. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table of gauges
 export function addStoredHealth(register: Registry, stored: StoredHealth, { now }: Pick<Clock, 'now'>): void {
   const once = <Row>(read: () => Promise<readonly Row[]>): (() => Promise<readonly Row[]>) => {
     const { get } = shortLived(() => read().catch((): readonly Row[] => []), { maxAge: AGE, now })

@@ -61,6 +61,7 @@ interface ParticipantState {
 }
 
 /** @param now milliseconds of a clock that only goes forward */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a closure over the state of one limiter
 export function createLimiter(now: () => number = () => performance.now()): Limiter {
   const participants = new Map<number, ParticipantState>()
   let inUse = 0

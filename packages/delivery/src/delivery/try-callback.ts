@@ -42,6 +42,7 @@ export interface Tried {
  * nobody has heard of. A peer acknowledges it, or says in an ack what is wrong with it; nothing of it is persisted here.
  * @param sender_uri an address in place of the participant's own
  */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: the steps of one trial, in order
 export async function tryCallback(
   parts: Attempting & { readonly callbacks: Callbacks; readonly guards: Guards },
   participant: Participant,

@@ -51,6 +51,7 @@ interface Pass {
   waits: boolean
 }
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a closure over the mailboxes in work
 export function createMailboxes(
   parts: Omit<Notifying, 'mailboxDue'> & { readonly metrics: Pick<Metrics, 'taskEnded'> },
   { slots, wake, now = () => performance.now() }: Options,

@@ -60,6 +60,7 @@ const TOTAL = 'total'
 const REFUSED_PAUSE = 100
 
 /** Concurrency is counted on this node, rates on all nodes together. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a closure over the requests in flight
 export function createQuota({ limits, metrics, take, turns, delay = waitFor }: Parts): Quota {
   const rates = createRates(take)
   const inFlight = new Map<number, number>()

@@ -30,6 +30,7 @@ type Waiter = () => void
  * participant without a slot finds one while two others use all they may. The next slot goes to the waiting participant
  * with the fewest slots; equal ones take turns. Searches of one participant are served in order.
  */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a closure over the slots and their queues
 export function createSearchSlots({ slots, timeout, waiting = 1_000 }: Options): SearchSlots {
   const share = Math.ceil(slots / 2)
   const held = new Map<number, number>()

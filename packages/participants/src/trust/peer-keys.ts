@@ -41,6 +41,7 @@ const IMPORTED_KEYS = 10_000
  * @param parts.fetchKeySet fetches the key set of a participant (`KeySets.get`)
  * @param parts.clock the time for the validity of keys, and for the age of cached reads
  */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a closure over the cached keys
 export function createPeerKeys(
   db: Database,
   parts: {

@@ -74,6 +74,7 @@ import { createOwnListener } from './own-listener.ts'
  * @param parts.samples synthetic records of a kind, for an operator's trials; none by default
  * @throws MasterKeyError the master key is missing or wrong, or an own key cannot be decrypted
  */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: the parts of a server, in the order in which they need each other
 export async function createContext(
   config: Config,
   db: Database,

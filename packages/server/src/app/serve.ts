@@ -85,21 +85,7 @@ export async function startServer(
   let showcase: Showcase | null = null
   const shown: HasShowcase = { showcase: () => showcase, isLoopback }
   const publicServer = does.answers ? createPublicServer(config, context, { isReady, shown }) : null
-  // Probes and collections of metrics; calls of the admin API have lines of their own.
-  const operatorServer = createHttpServer({ ...context, accessLevel: 'debug' })
-  addHealthRoutes(operatorServer, isReady, context.schema.lead)
-  addMissingTokenRoute(operatorServer)
-  const isOwnHost: IsOwnHost = (header, local) => isOperatorHost(config, header, local)
-  addMetricsRoute(operatorServer, context.metrics, isOwnHost)
-  const listener: OperatorListener = {
-    isOwnHost,
-    isReachedByTls: ({ headers }) => isReachedByTls(config, headers),
-    showcase: () => showcase,
-  }
-  addAdminRoutes(operatorServer, context, listener)
-  addOperatorSessionRoutes(operatorServer, context, listener)
-  addConsole(operatorServer, { folder: CONSOLE_FILES, isOwnHost })
-
+  const operatorServer = createOperatorServer(config, context, { isReady, shown })
   const stopHousekeeping = housekeeping(context)
   const stop = async (): Promise<void> => {
     const wasReady = ready
@@ -194,6 +180,28 @@ function createPublicServer(
     addPartnerPage(server, PARTNER_FILES)
   }
   addReferenceRoutes(server, pages)
+  return server
+}
+
+function createOperatorServer(
+  config: Config,
+  context: Context,
+  { isReady, shown }: { readonly isReady: () => Promise<boolean>; readonly shown: HasShowcase },
+): HttpServer {
+  // Probes and collections of metrics; calls of the admin API have lines of their own.
+  const server = createHttpServer({ ...context, accessLevel: 'debug' })
+  addHealthRoutes(server, isReady, context.schema.lead)
+  addMissingTokenRoute(server)
+  const isOwnHost: IsOwnHost = (header, local) => isOperatorHost(config, header, local)
+  addMetricsRoute(server, context.metrics, isOwnHost)
+  const listener: OperatorListener = {
+    isOwnHost,
+    isReachedByTls: ({ headers }) => isReachedByTls(config, headers),
+    showcase: shown.showcase,
+  }
+  addAdminRoutes(server, context, listener)
+  addOperatorSessionRoutes(server, context, listener)
+  addConsole(server, { folder: CONSOLE_FILES, isOwnHost })
   return server
 }
 

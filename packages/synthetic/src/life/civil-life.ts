@@ -29,23 +29,11 @@ export function civilLife(beginning: Beginning): readonly LifeRow[] {
   const birth = (stream: Stream): readonly LifeEvent[] =>
     anybody(
       stream,
-      (_mother, { uin, name, household }) => {
+      (_, mother) => {
         const child = society.person(society.bear())
-        const given_name = givenName(stream, household.culture, child.sex)
-        const record = {
-          '@context': CONTEXT,
-          '@id': `urn:rollcall:synthetic:${child.uin}`,
-          '@type': 'CRVS_Person',
-          identifier: [identifier('UIN', child.uin), identifier('BRN', child.brn)],
-          name: { '@type': 'Name', surname: name.surname, given_name },
-          sex: child.sex,
-          birth_date: today(),
-          address: civilAddress(household.home, false),
-          marital_status: 'S',
-          parent1_identifier: identifier('UIN', uin),
-          registration_date: `${today()}T00:00:00Z`,
-        }
-        return [{ reg_event_type: 'LiveBirth', record }]
+        const given_name = givenName(stream, mother.household.culture, child.sex)
+        const name = { '@type': 'Name', surname: mother.name.surname, given_name }
+        return [{ reg_event_type: 'LiveBirth', record: newborn(child, mother, name, today()) }]
       },
       (index) => society.isAdult(index) && society.person(index).sex === 'female',
     )
@@ -93,3 +81,17 @@ export function civilLife(beginning: Beginning): readonly LifeRow[] {
     { name: 'corrections', weight: 13, happen: correction },
   ]
 }
+
+const newborn = (child: Person, mother: Person, name: object, today: string): object => ({
+  '@context': CONTEXT,
+  '@id': `urn:rollcall:synthetic:${child.uin}`,
+  '@type': 'CRVS_Person',
+  identifier: [identifier('UIN', child.uin), identifier('BRN', child.brn)],
+  name,
+  sex: child.sex,
+  birth_date: today,
+  address: civilAddress(mother.household.home, false),
+  marital_status: 'S',
+  parent1_identifier: identifier('UIN', mother.uin),
+  registration_date: `${today}T00:00:00Z`,
+})

@@ -52,33 +52,7 @@ export function AccountsOfPerson() {
               look.mutate(undefined)
             }}
           >
-            <div className={styles.fields}>
-              <TextInput
-                label={FIELDS.type}
-                placeholder={FIELDS.typeAdvice}
-                spellCheck={false}
-                value={given.type}
-                onChange={(event) => set({ type: event.currentTarget.value })}
-              />
-              <TextInput
-                label={FIELDS.value}
-                spellCheck={false}
-                value={given.value}
-                onChange={(event) => set({ value: event.currentTarget.value })}
-              />
-              <TextInput
-                type="datetime-local"
-                label={FIELDS.from}
-                value={given.from}
-                onChange={(event) => set({ from: event.currentTarget.value })}
-              />
-              <TextInput
-                type="datetime-local"
-                label={FIELDS.to}
-                value={given.to}
-                onChange={(event) => set({ to: event.currentTarget.value })}
-              />
-            </div>
+            <Fields given={given} set={set} />
             <Checkbox
               label={FIELDS.confidential}
               checked={given.confidential}
@@ -120,5 +94,42 @@ export function AccountsOfPerson() {
         </>
       )}
     </>
+  )
+}
+
+interface FieldsProps {
+  readonly given: typeof EMPTY
+  readonly set: (changes: Partial<typeof EMPTY>) => void
+}
+
+function Fields({ given, set }: FieldsProps) {
+  return (
+    <div className={styles.fields}>
+      <TextInput
+        label={FIELDS.type}
+        placeholder={FIELDS.typeAdvice}
+        spellCheck={false}
+        value={given.type}
+        onChange={(event) => set({ type: event.currentTarget.value })}
+      />
+      <TextInput
+        label={FIELDS.value}
+        spellCheck={false}
+        value={given.value}
+        onChange={(event) => set({ value: event.currentTarget.value })}
+      />
+      <TextInput
+        type="datetime-local"
+        label={FIELDS.from}
+        value={given.from}
+        onChange={(event) => set({ from: event.currentTarget.value })}
+      />
+      <TextInput
+        type="datetime-local"
+        label={FIELDS.to}
+        value={given.to}
+        onChange={(event) => set({ to: event.currentTarget.value })}
+      />
+    </div>
   )
 }

@@ -1,6 +1,6 @@
 /** Publishes an event with the mouse, where the people of the registry are made up. */
 import { useQuery } from '@tanstack/react-query'
-import { answered, api } from '../../api/client.ts'
+import { type Answer, answered, api } from '../../api/client.ts'
 import { jsonText } from '../../parts/document.tsx'
 import type { DialogField } from '../../parts/field.tsx'
 import { FormDialog } from '../../parts/form-dialog.tsx'
@@ -33,7 +33,7 @@ export function Publish({ namespace }: { readonly namespace: string }) {
   if (!isOffered || samples.length === 0) return null
   const publish = async (given: FormValues) => {
     const [record_type = '', reg_event_type = ''] = [given.text('record_type'), given.text('reg_event_type')]
-    const needs = eventOf(record_type, reg_event_type)?.needs ?? []
+    const needs = eventOf(samples, record_type, reg_event_type)?.needs ?? []
     const record = needs.reduce(
       (known, { path }) => withValue(known, path.split('.'), given.text(needOf(record_type, path))),
       given.object(recordOf(record_type)),
@@ -43,34 +43,6 @@ export function Publish({ namespace }: { readonly namespace: string }) {
     return answered(api.POST('/admin/v1/registries/{namespace}/events', { ...of, body }))
   }
   const types = samples.map(({ record_type }) => record_type)
-  const eventOf = (type: string, event: string) =>
-    samples.find((one) => one.record_type === type)?.events.find((one) => one.event_type === event)
-  const records = types.flatMap((type) =>
-    registry.event_types.flatMap((event): DialogField[] => {
-      const { record = {}, needs = [] } = eventOf(type, event) ?? {}
-      const when = [
-        { field: 'record_type', is: [type] },
-        { field: 'reg_event_type', is: [event] },
-      ]
-      return [
-        ...needs.map(({ name, path }) => ({
-          name: needOf(type, path),
-          label: name,
-          as: 'date' as const,
-          required: true,
-          when,
-        })),
-        {
-          name: recordOf(type),
-          label: TEXTS.record,
-          note: TEXTS.recordNote,
-          as: 'area',
-          when,
-          value: jsonText(record),
-        },
-      ]
-    }),
-  )
   return (
     <div className={styles.publish}>
       <FormDialog
@@ -94,7 +66,7 @@ export function Publish({ namespace }: { readonly namespace: string }) {
             options: types,
             value: types[0] ?? '',
           },
-          ...records,
+          ...types.flatMap((type) => registry.event_types.flatMap((event) => fieldsOf(samples, type, event))),
         ]}
         call={publish}
         changes={['events', 'registries', 'overview']}
@@ -104,6 +76,30 @@ export function Publish({ namespace }: { readonly namespace: string }) {
       </FormDialog>
     </div>
   )
+}
+
+type Samples = Answer<'/admin/v1/registries/{namespace}/sample'>
+
+const eventOf = (samples: Samples, type: string, event: string) =>
+  samples.find((one) => one.record_type === type)?.events.find((one) => one.event_type === event)
+
+/** The fields of an event: the dates that it needs, and the record. */
+function fieldsOf(samples: Samples, type: string, event: string): readonly DialogField[] {
+  const { record = {}, needs = [] } = eventOf(samples, type, event) ?? {}
+  const when = [
+    { field: 'record_type', is: [type] },
+    { field: 'reg_event_type', is: [event] },
+  ]
+  return [
+    ...needs.map(({ name, path }) => ({
+      name: needOf(type, path),
+      label: name,
+      as: 'date' as const,
+      required: true,
+      when,
+    })),
+    { name: recordOf(type), label: TEXTS.record, note: TEXTS.recordNote, as: 'area', when, value: jsonText(record) },
+  ]
 }
 
 const recordOf = (record_type: string): string => `record ${record_type}`

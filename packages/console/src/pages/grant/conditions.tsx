@@ -58,52 +58,7 @@ export function Conditions({ registry, draft, set }: ConditionsProps) {
   )
   return (
     <>
-      <div className={styles.fields}>
-        <NativeSelect
-          label={TEXTS.basis}
-          description={TEXTS.basisNote}
-          data={BASES}
-          value={textOf(draft.basis)}
-          onChange={(event) => set('basis', event.currentTarget.value)}
-        />
-        {CHOSEN.map((member) => (
-          <NativeSelect
-            key={member}
-            label={TEXTS[member]}
-            data={[{ value: '', label: TEXTS.byDefault(CHOICES[member][0]) }, ...CHOICES[member]]}
-            value={textOf(draft[member])}
-            onChange={(event) => set(member, event.currentTarget.value || undefined)}
-          />
-        ))}
-        {NUMBERS.map((member) => (
-          <TextInput
-            key={member}
-            label={TEXTS[member]}
-            description={TEXTS.noLimit}
-            inputMode="numeric"
-            value={textOf(draft[member])}
-            onChange={(event) => set(member, numberOf(event.currentTarget.value))}
-          />
-        ))}
-        {TIMES.map((member) => (
-          <TextInput
-            key={member}
-            label={TEXTS[member]}
-            description={TEXTS.noTime[member]}
-            type="datetime-local"
-            value={localOf(textOf(draft[member]))}
-            onChange={(event) => set(member, isoOf(event.currentTarget.value))}
-          />
-        ))}
-        {WORDS.map((member) => (
-          <TextInput
-            key={member}
-            label={TEXTS[member]}
-            value={textOf(draft[member])}
-            onChange={(event) => set(member, event.currentTarget.value || undefined)}
-          />
-        ))}
-      </div>
+      <SingleValues draft={draft} set={set} />
       {draft.basis !== 'law' && boxes('purposes', purposes)}
       {boxes('demands', DEMANDS)}
       {draft.basis !== 'law' && names('authorities')}
@@ -121,5 +76,56 @@ export function Conditions({ registry, draft, set }: ConditionsProps) {
         onChange={(emergency) => set('emergency', emergency)}
       />
     </>
+  )
+}
+
+function SingleValues({ draft, set }: Omit<ConditionsProps, 'registry'>) {
+  return (
+    <div className={styles.fields}>
+      <NativeSelect
+        label={TEXTS.basis}
+        description={TEXTS.basisNote}
+        data={BASES}
+        value={textOf(draft.basis)}
+        onChange={(event) => set('basis', event.currentTarget.value)}
+      />
+      {CHOSEN.map((member) => (
+        <NativeSelect
+          key={member}
+          label={TEXTS[member]}
+          data={[{ value: '', label: TEXTS.byDefault(CHOICES[member][0]) }, ...CHOICES[member]]}
+          value={textOf(draft[member])}
+          onChange={(event) => set(member, event.currentTarget.value || undefined)}
+        />
+      ))}
+      {NUMBERS.map((member) => (
+        <TextInput
+          key={member}
+          label={TEXTS[member]}
+          description={TEXTS.noLimit}
+          inputMode="numeric"
+          value={textOf(draft[member])}
+          onChange={(event) => set(member, numberOf(event.currentTarget.value))}
+        />
+      ))}
+      {TIMES.map((member) => (
+        <TextInput
+          key={member}
+          label={TEXTS[member]}
+          description={TEXTS.noTime[member]}
+          type="datetime-local"
+          value={localOf(textOf(draft[member]))}
+          onChange={(event) => set(member, isoOf(event.currentTarget.value))}
+        />
+      ))}
+      {WORDS.map((member) => (
+        <TextInput
+          key={member}
+          label={TEXTS[member]}
+          value={textOf(draft[member])}
+          onChange={(event) => set(member, event.currentTarget.value || undefined)}
+        />
+      ))}
+    </div>
   )
 }

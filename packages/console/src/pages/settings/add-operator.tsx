@@ -26,17 +26,7 @@ export function AddOperator() {
   const [given, setGiven] = useState(NEW)
   const namespaces = useNamespaces()
   const act = useAct({
-    call: ({ name, roles, registries, expires }: typeof NEW) =>
-      answered(
-        api.POST('/admin/v1/operators', {
-          body: {
-            name: name.trim(),
-            roles,
-            ...(registries.length > 0 && { registries }),
-            ...(isoOf(expires) !== undefined && { expires_at: isoOf(expires) }),
-          },
-        }),
-      ),
+    call: add,
     changes: ['operators'],
     onOver: () => {
       dialog.close()
@@ -79,18 +69,11 @@ export function AddOperator() {
             </div>
           </Checkbox.Group>
           {namespaces.length > 0 && (
-            <Checkbox.Group
-              label={ADD.registries}
-              description={ADD.registriesAdvice}
-              value={given.registries}
+            <Registries
+              namespaces={namespaces}
+              chosen={given.registries}
               onChange={(registries) => set({ registries })}
-            >
-              <div className={styles.roles}>
-                {namespaces.map((namespace) => (
-                  <Checkbox key={namespace} value={namespace} label={namespace} />
-                ))}
-              </div>
-            </Checkbox.Group>
+            />
           )}
           <TextInput
             type="datetime-local"
@@ -108,5 +91,29 @@ export function AddOperator() {
         onClose={act.reset}
       />
     </>
+  )
+}
+
+function add({ name, roles, registries, expires }: typeof NEW) {
+  const expires_at = isoOf(expires)
+  const bounds = { ...(registries.length > 0 && { registries }), ...(expires_at !== undefined && { expires_at }) }
+  return answered(api.POST('/admin/v1/operators', { body: { name: name.trim(), roles, ...bounds } }))
+}
+
+interface RegistriesProps {
+  readonly namespaces: readonly string[]
+  readonly chosen: string[]
+  readonly onChange: (registries: string[]) => void
+}
+
+function Registries({ namespaces, chosen, onChange }: RegistriesProps) {
+  return (
+    <Checkbox.Group label={ADD.registries} description={ADD.registriesAdvice} value={chosen} onChange={onChange}>
+      <div className={styles.roles}>
+        {namespaces.map((namespace) => (
+          <Checkbox key={namespace} value={namespace} label={namespace} />
+        ))}
+      </div>
+    </Checkbox.Group>
   )
 }

@@ -44,8 +44,7 @@ export function TryForm({ registry, samples, busy, onBuild }: FormProps) {
   const [answer, setAnswer] = useState<keyof typeof TRY.answer>(
     isSynthetic(registry) && chosen.get('answer') === 'later' ? 'later' : 'now',
   )
-  const [type, setType] = useState(registry.identifier_types[0]?.name ?? '')
-  const [value, setValue] = useState('')
+  const [identifier, setIdentifier] = useState({ type: registry.identifier_types[0]?.name ?? '', value: '' })
   const [pageSize, setPageSize] = useState(FEW)
   const attributes = registry.attributes.filter(({ record_type }) => record_type === recordType)
   const [conditions, setConditions] = useState(() => usual(attributes, samples, recordType))
@@ -62,7 +61,7 @@ export function TryForm({ registry, samples, busy, onBuild }: FormProps) {
       later: answer === 'later',
       ...(/^\d{1,9}$/.test(pageSize) && { page_size: Number(pageSize) }),
       ...(by === 'identifier'
-        ? { identifier: { type, value: value.trim() } }
+        ? { identifier: { ...identifier, value: identifier.value.trim() } }
         : { expression: expressionOf(conditions, kinds) }),
     })
   }
@@ -101,23 +100,7 @@ export function TryForm({ registry, samples, busy, onBuild }: FormProps) {
         </div>
       </Radio.Group>
       {by === 'identifier' ? (
-        <div className={styles.fields}>
-          <NativeSelect
-            label={FIELDS.type}
-            data={registry.identifier_types.map(({ name }) => name)}
-            value={type}
-            onChange={(event) => setType(event.currentTarget.value)}
-          />
-          <TextInput
-            label={FIELDS.value}
-            required
-            withAsterisk={false}
-            autoComplete="off"
-            spellCheck={false}
-            value={value}
-            onChange={(event) => setValue(event.currentTarget.value)}
-          />
-        </div>
+        <IdentifierFields registry={registry} identifier={identifier} onChange={setIdentifier} />
       ) : (
         <Conditions attributes={attributes} conditions={conditions} onChange={setConditions} />
       )}
@@ -150,4 +133,32 @@ function usual(attributes: Registry['attributes'], samples: Samples, recordType:
     if (value !== undefined && value !== null) return [{ attribute: name, operator: '$eq', value }]
   }
   return [{ attribute: attributes[0]?.name ?? '', operator: '$eq', value: '' }]
+}
+
+interface IdentifierProps {
+  readonly registry: Registry
+  readonly identifier: Required<Tried>['identifier']
+  readonly onChange: (identifier: Required<Tried>['identifier']) => void
+}
+
+function IdentifierFields({ registry, identifier, onChange }: IdentifierProps) {
+  return (
+    <div className={styles.fields}>
+      <NativeSelect
+        label={FIELDS.type}
+        data={registry.identifier_types.map(({ name }) => name)}
+        value={identifier.type}
+        onChange={(event) => onChange({ ...identifier, type: event.currentTarget.value })}
+      />
+      <TextInput
+        label={FIELDS.value}
+        required
+        withAsterisk={false}
+        autoComplete="off"
+        spellCheck={false}
+        value={identifier.value}
+        onChange={(event) => onChange({ ...identifier, value: event.currentTarget.value })}
+      />
+    </div>
+  )
 }
