@@ -42,7 +42,7 @@ export const EMPTY_ENTRY: Omit<AccountEntry, 'kind'> = {
   shown: {},
 }
 
-/** Who is answered, about which message. */
+/** The exchange of an audit entry: whom the answer goes to, and about which message. */
 export interface AccountedExchange {
   readonly participant: Pick<Participant, 'sender_id'>
   readonly registry: Pick<Registry, 'namespace'>
@@ -210,7 +210,7 @@ function readShown(records: readonly Disclosed[], items: readonly AccountedItem[
   return Object.fromEntries([...shown].map(([name, paths]) => [name, [...paths].toSorted()]))
 }
 
-/** Whose data is shown, and of all others who was named. */
+/** The persons whose data is disclosed, and the others who were named. */
 export function personsOf(
   records: readonly Disclosed[],
   items: readonly AccountedItem[] = [],

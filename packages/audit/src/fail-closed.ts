@@ -14,7 +14,7 @@ export class NotAccounted extends RequestFault {
 /** Milliseconds from one line in the log to the next. */
 const PERIOD = 60_000
 
-/** Wraps accounts: whatever error a write has, the request is refused, and the operator is told. */
+/** Wraps a writer of entries: whatever error a write has, the request is refused, and the operator is told. */
 export function failingClosed<Writer extends JointAccounts>(
   accounts: Writer,
   { log, later }: { readonly log: Pick<Log, 'error'>; readonly later?: Clock['later'] },

@@ -34,7 +34,7 @@ const shownText = ({ shown }: Accounts[number]): string | null => {
   return paths === '' ? null : paths
 }
 
-/** Who has seen something stands before who has only asked. */
+/** Lists participants that have seen data before those that have only asked. */
 export function personText({ identifier_types, seen, written, asked }: PersonAudit): string {
   const part = (title: string, looks: PersonAudit['seen']): string =>
     `${title}: ${looks.length}${looks.length === 0 ? '' : `\n${table([...COLUMNS, ...more(looks)], rows(looks), '')}`}`

@@ -18,7 +18,7 @@ export function App() {
   )
 }
 
-/** Whoever is signed in sees the page of the address; everybody else the sign-in page, at the same address. */
+/** Shows the page of the address to a signed-in operator, and the sign-in page at the same address to others. */
 function Entrance() {
   const [path] = useLocation()
   const { data, error, refetch } = useQuery({

@@ -144,5 +144,5 @@ export function sqlState(error: unknown): string {
 /** unique_violation: another writer inserted the same primary identifier. serialization_failure, deadlock. */
 const CONCURRENT = new Set(['23505', '40001', '40P01'])
 
-/** Whether a transaction fails for others that write the same records, and may be tried again. */
+/** True when a transaction failed because others write the same records: it may be tried again. */
 export const isConcurrent = (error: unknown): boolean => CONCURRENT.has(sqlState(error))

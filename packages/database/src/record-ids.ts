@@ -10,7 +10,7 @@ const NUMBER = /^(?:0|[1-9][0-9]{0,17})$/
 /** The values of the columns `record` (bigint) and `record_key` (text). */
 export interface StoredId {
   readonly record: string
-  /** Null: the id is the number. */
+  /** Null when the id is the number. */
   readonly record_key: string | null
 }
 

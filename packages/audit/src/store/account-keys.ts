@@ -1,6 +1,6 @@
 import type { Database } from '@rollcall/database/database'
 
-/** Where the secret halves are encrypted. */
+/** The column of the encrypted secret halves. */
 export const SEALED_ACCOUNT_KEYS = { table: 'account_key', id: 'kid', purpose: 'account key' } as const
 
 export interface AccountKey {
@@ -44,7 +44,7 @@ export async function addAccountKey(db: Database, key: NewAccountKey): Promise<v
   )
 }
 
-/** Whether there ever was an entry: checkpoints are not deleted. */
+/** True when there ever was an entry: checkpoints are not deleted. */
 export async function hasAccounts({ pool }: Pick<Database, 'pool'>): Promise<boolean> {
   const { rows } = await pool.query<{ has: boolean }>(
     'select exists (select from account) or exists (select from account_checkpoint) as has',

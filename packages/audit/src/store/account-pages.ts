@@ -177,7 +177,7 @@ export async function findCheckpoints(
   return new Map(rows.map((row) => [row.digest, row]))
 }
 
-/** Those of the chains that have an entry or a checkpoint. */
+/** The chains among these that have an entry or a checkpoint. */
 export async function knownChains(snapshot: Snapshot, chains: readonly string[]): Promise<ReadonlySet<string>> {
   const { rows } = await snapshot.query<{ chain: string }>(
     `select asked.chain::text as chain from unnest($1::uuid[]) as asked (chain)

@@ -161,7 +161,7 @@ export async function writeAccounts(
   return { at: time, unheld }
 }
 
-/** Where each part begins, counted from 1, of parts of these lengths behind each other. */
+/** The position, from 1, at which each part of these lengths begins. */
 function starts(lengths: readonly number[]): number[] {
   let sum = 1
   return lengths.map((length) => {

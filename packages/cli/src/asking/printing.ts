@@ -8,7 +8,7 @@ export function printable(text: string): string {
   return text.replace(UNSEEN, escaped)
 }
 
-/** The same of a text with line breaks of our own. */
+/** A text with our own line breaks, which are kept; other unseen characters are escaped. */
 export function printableLines(text: string): string {
   return text.replace(UNSEEN, (character) => (character === '\n' ? character : escaped(character)))
 }

@@ -60,8 +60,8 @@ export async function runDemo(stop: StopRequest, options: DemoOptions): Promise<
 }
 
 /**
- * A demo listens on this machine only: its data stand in this source, and its secret may be on a screen.
- * Many systems set HOST for purposes of their own, so an address that others reach is not used; this is reported, not refused.
+ * A demo listens on this machine only: its data are in this source, and its secret may be on a screen. Many systems set
+ * HOST for other purposes, so an address that others reach is reported and not used.
  */
 function onThisMachine(config: Config): Config {
   if (process.env.ROLLCALL_DEMO_REMOTE === '1') return config
@@ -135,7 +135,7 @@ async function runWith(stop: StopRequest, config: Config, needs: Needs, options:
   } finally {
     await simulation.close()
     await server.stop()
-    // What is sent until then still arrives.
+    // Callbacks that are sent until then still arrive.
     await switches?.close()
   }
 }

@@ -59,7 +59,7 @@ Credentials are encrypted at rest, sent to their origin only, and never shown ag
     }),
 })
 
-/** Null: the schedule of the server. */
+/** Null for the server's schedule. */
 function readSchedule(text: string): readonly number[] | null {
   if (text === 'default') return null
   const schedule = parseSchedule(text)

@@ -9,7 +9,7 @@ const persons = () => import('@rollcall/admin/persons/protected-persons')
 
 const HISTORY = 'Identifiers on the command line may stay in the history of the shell.'
 
-/** As `--record-type` of a record; merges use it. */
+/** The option --record-type of commands that name records. */
 const RECORD_TYPE = { help: 'record type of the records (default: all record types are searched)' } as const
 
 const identifierIn = (text: unknown, name: string) => identifierOf(typeAndValue(String(text), name))

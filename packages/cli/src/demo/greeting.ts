@@ -37,7 +37,7 @@ The client secret, keys, the token of the admin API and more identifiers: ${path
 Ctrl-C stops it.`
 }
 
-/** Where the demo of this terminal is. */
+/** Folder and ports of a demo. */
 export interface Place {
   /** The demo's folder; null for the usual one. */
   readonly data: string | null

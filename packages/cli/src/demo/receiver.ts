@@ -1,4 +1,4 @@
-/** The demo's receiver of callbacks, in its own process: one that can be broken and mended. */
+/** The demo's receiver of callbacks runs in the process of the demo: users can break and mend it. */
 
 import { changeCallback } from '@rollcall/admin/callbacks/callbacks'
 import { AdminRefusal } from '@rollcall/admin/use-case'

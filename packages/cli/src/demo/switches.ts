@@ -8,7 +8,7 @@ import type { RunningSimulation } from './simulation.ts'
 
 interface Switched {
   readonly demo: Pick<DemoFile, 'admin' | 'participant'>
-  /** Null: the demo runs none. */
+  /** Null when the demo runs none. */
   readonly receiver: DemoReceiver | null
   readonly simulation: Pick<RunningSimulation, 'isRunning' | 'run'>
 }

@@ -1,4 +1,4 @@
-/** Whether nginx can serve a certificate under the public name, and for how long. */
+/** Checks whether nginx can serve a certificate under the public name, and for how long. */
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { rootCertificates } from 'node:tls'
 

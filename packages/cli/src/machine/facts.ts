@@ -139,7 +139,7 @@ function lookAtClock(): Look {
   return { check: 'clock', state: 'weak', advice }
 }
 
-/** Who may listen on a port of ours. */
+/** The unit that may listen on each of our ports. */
 const LISTENERS: readonly (readonly [port: number, unit: string])[] = [
   [443, 'nginx'],
   [8080, 'rollcall@8080'],

@@ -47,7 +47,7 @@ export const MACHINE_CHECKS: readonly Check<MachineFacts>[] = [
   },
 ]
 
-/** None on other machines. */
+/** Findings on a machine that `rollcall setup` has prepared; empty on others. */
 export async function machineFindings(publicUrl: string | undefined): Promise<readonly Finding[]> {
   if (!existsSync(SETUP_SETTINGS) || publicUrl === undefined) return []
   const made = globSync(`${BACKUPS}/*.backup`).map((path) => statSync(path).mtimeMs)

@@ -17,7 +17,7 @@ export interface Versions {
   readonly installed: string
   /** The versions that changed tables, as far as the installed version knows. */
   readonly schemas: readonly string[]
-  /** Whether to return to the earlier version. */
+  /** The earlier version is wanted. */
   readonly back: boolean
 }
 

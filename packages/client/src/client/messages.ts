@@ -46,7 +46,7 @@ export interface RequestOptions {
   readonly meta?: Readonly<Record<string, unknown>>
 }
 
-/** The same, where callbacks are waited for. */
+/** Options of requests that wait for callbacks. */
 export interface CallbackOptions extends RequestOptions {
   /** Milliseconds for each callback; 60 000 by default. */
   readonly timeout?: number

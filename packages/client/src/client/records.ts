@@ -44,7 +44,7 @@ export type Found<Held> = Omit<SearchResponse, 'search_response'> & {
   })[]
 }
 
-/** The same in a callback. */
+/** Found records in a callback. */
 export type FoundByCallback<Held> = Omit<Received<'on-search'>, 'message'> & { readonly message: Found<Held> }
 
 /** The response of a registry of this kind to an operation. */

@@ -228,7 +228,7 @@ export class RegistryClient<const Kind extends SaidKind = string> {
     return this.#ask(name, content, options)
   }
 
-  /** The same on the asynchronous path. */
+  /** Any operation on the asynchronous path, by its name. */
   askAsync<Name extends OperationName>(
     name: Name,
     content: Content<Name>,

@@ -29,7 +29,7 @@ import type { Settings } from './settings.ts'
 
 export interface Asked {
   readonly operation: Operation
-  /** Without transaction_id. */
+  /** The message without transaction_id. */
   readonly content: object
   readonly options: RequestOptions
 }
@@ -82,7 +82,7 @@ async function prepareRequest(
   const { sender_id, receiver_id, encryptFor } = settings
   const key = encryptFor === null ? null : await unlessAborted(encryptFor, options.signal)
   if (encryptFor !== null && key === null) {
-    // Nothing goes out in clear instead.
+    // The request is never sent unencrypted instead.
     const reason = 'the registry publishes no key to encrypt with'
     throw new UntrustedAnswer('err.encryption.invalid', reason, ['encryption.encrypt_for'])
   }
@@ -102,7 +102,7 @@ async function prepareRequest(
   return prepareEnvelope({ header: OUTGOING[settings.outgoing](header), message: { transaction_id, ...content } }, key)
 }
 
-/** The same header and message over all attempts, signed anew for each; a refused token is renewed once. */
+/** Sends the same header and message at each attempt, with a new signature; a refused token is renewed once. */
 async function exchange(
   settings: Settings,
   url: string,

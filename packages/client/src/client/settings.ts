@@ -98,7 +98,7 @@ export interface Settings {
   readonly trust: Trust
   readonly outgoing: Outgoing
   readonly signer: () => Promise<Signer | null>
-  /** Null: messages go in clear. */
+  /** Null when messages are not encrypted. */
   readonly encryptFor: (() => Promise<EncryptionKey | null>) | null
   readonly decryptionKeys: DecryptionKeys
 }

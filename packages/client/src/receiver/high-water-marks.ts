@@ -3,7 +3,7 @@ import type { Query } from './received-in-sql.ts'
 
 /** Names are digests: they tell nothing about anybody. */
 export interface HighWaterMarks {
-  /** Null: nothing is remembered under this name. */
+  /** Null when nothing is remembered under this name. */
   get(name: string): Promise<number | null>
   /** Remembers a number unless a higher one is. */
   raise(name: string, value: number): Promise<void>

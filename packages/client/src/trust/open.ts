@@ -73,7 +73,7 @@ const TOLERATED = {
   question: tolerateHeader,
 } as const
 
-/** What the peer sent. Timestamps of a question must have zones, and a callback may be days old (N16). */
+/** Kind of a message. Timestamps of a question must have zones, and a callback may be days old (N16). */
 export type Sent = 'answer' | 'callback' | 'question'
 
 /**

@@ -17,7 +17,7 @@ export function PartnerApp({ code }: { readonly code: string | null }) {
   )
 }
 
-/** Whoever has opened a link signs in with it, also as another participant. */
+/** A reader who opened a link signs in with it, also as another participant. */
 function Entrance({ given }: { readonly given: string | null }) {
   const [code, setCode] = useState(given)
   useEffect(() => {

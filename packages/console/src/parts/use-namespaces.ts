@@ -19,5 +19,5 @@ export function useNamespaceQuery() {
 
 const NONE: readonly string[] = []
 
-/** The same for the choices of a filter. */
+/** Namespaces for the choices of a filter; empty while they are loaded. */
 export const useNamespaces = (): readonly string[] => useNamespaceQuery().data ?? NONE

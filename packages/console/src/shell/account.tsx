@@ -1,4 +1,4 @@
-/** Who is signed in, the appearance, the way out. */
+/** The signed-in operator, the appearance, the way out. */
 import { ActionIcon, type MantineColorScheme, Menu, useMantineColorScheme } from '@mantine/core'
 import { IconKeyboard, IconLogout, IconUserCircle } from '@tabler/icons-react'
 import { useMutation, useQueryClient } from '@tanstack/react-query'

@@ -4,7 +4,7 @@ import type { OwnAnswer, OwnListener } from '@rollcall/admin/try/try'
 export interface ConnectedListener extends OwnListener {
   /** From now on requests go to this address; before, there is none. */
   listensAt(url: string): void
-  /** Null: none yet. */
+  /** Null before it listens. */
   address(): string | null
 }
 

@@ -15,7 +15,7 @@ type Destination = Answer<'/admin/v1/destinations'>['destinations'][number]
 
 const EVERY_MS = 10_000
 
-/** Nothing where everything arrives. */
+/** Shows nothing when all destinations work. */
 export function Destinations() {
   const { data } = useQuery({
     queryKey: ['destinations'],

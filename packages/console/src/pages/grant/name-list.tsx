@@ -9,7 +9,7 @@ interface NameListProps {
   readonly label: string
   readonly known: readonly string[]
   readonly names: Names
-  /** Whether "all" can be granted, which includes names of later versions. */
+  /** "All" can be granted, which includes names of later versions. */
   readonly withAll?: boolean
   readonly onChange: (names: Names) => void
 }

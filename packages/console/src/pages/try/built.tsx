@@ -43,7 +43,7 @@ const LANGUAGES = ['curl', 'typescript', 'python', 'java'] as const
 export function Built({ built, sender_id, namespace, busy, onSend }: BuiltProps) {
   const { reply, can_send, send_problem, envelope } = built
   const [part, setPart] = useState<PartName>('envelope')
-  // Who has sent wants to see the answer.
+  // After sending, the reader wants to see the answer.
   useEffect(() => setPart(reply === null ? 'envelope' : 'answer'), [reply])
   const names = (Object.keys(TRY.part) as PartName[]).filter((name) => name !== 'answer' || reply !== null)
   return (

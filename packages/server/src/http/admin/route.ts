@@ -58,7 +58,7 @@ export interface AdminRoute {
   readonly result: TSchema
   /** Members of the input that this API does not have, such as those that show personal data. */
   readonly hidden: readonly string[]
-  /** What a call reads much of: a node runs few of these calls at a time. */
+  /** The data of which a call reads much: a node runs few of these calls at a time. */
   readonly heavy: Heavy | undefined
   /** Status of a successful answer. */
   readonly status: 200 | 201

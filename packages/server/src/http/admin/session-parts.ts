@@ -13,7 +13,7 @@ export type SessionParts = Authenticating &
   HasLog &
   Pick<Acting, 'accounts'> & {
     readonly directory: Pick<Directory, 'registries'>
-    /** Null: operators sign in with tokens alone. */
+    /** Null when operators sign in with tokens only. */
     readonly openId: OpenIdProvider | null
     /** Some acts wait for a second operator. */
     readonly twoPerson: boolean

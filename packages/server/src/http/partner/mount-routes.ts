@@ -56,7 +56,7 @@ async function answer(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<void> {
-  // Who calls, and not too often?
+  // Authenticates the caller and counts the call.
   const { owner: sender_id } = await page.signedIn(request)
   parts.gate.identified(request.raw, sender_id)
   count(parts.partnerCalls, sender_id, 1, 'calls')
