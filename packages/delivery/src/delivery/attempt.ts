@@ -1,4 +1,4 @@
-/** One attempt to hand an envelope over: signed and encrypted anew, sent through the guard with the participant's credentials. */
+/** One attempt to send an envelope: signed and encrypted anew, with the participant's guard and credentials. */
 
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'
@@ -26,13 +26,13 @@ export interface Outgoing {
   readonly participant: Participant
   readonly registry: Registry
   readonly settings: CallbackSettings
-  /** Judged by `callbackTarget`. */
+  /** An address that `callbackTarget` allows. */
   readonly target: string
   readonly encrypted: boolean
-  /** Without is_msg_encrypted. */
+  /** The header without is_msg_encrypted. */
   readonly header: object
   readonly message: object | CanonicalText
-  /** The one of the request that it answers, or one of ours. */
+  /** The traceparent of the request that it answers, or one of ours. */
   readonly traceparent: string
 }
 
@@ -41,7 +41,7 @@ export interface FinishedAttempt {
   readonly at: Date
   readonly duration_ms: number
   readonly result: AttemptResult
-  /** Seconds that the peer asks us to wait for. */
+  /** Seconds that the peer asks us to wait. */
   readonly retry_after: number
   /** At most `ANSWER_CHARACTERS` printable characters of the answer. */
   readonly answer: string
@@ -49,16 +49,16 @@ export interface FinishedAttempt {
   readonly detail: string | null
 }
 
-/** Of the answer's body; what is beyond it is not read. */
+/** Bytes of the answer's body that are read. */
 const READ = 65_536
-/** Characters of an answer that are persisted. */
+/** Characters of an answer that are stored. */
 const ANSWER_CHARACTERS = 256
 
 const USER_AGENT = `rollcall/${packageJson.version}`
 
 /**
- * Makes one attempt. Whatever the peer does is a result; the signature is made with the key that signs now.
- * @throws what makes it impossible to go on for anybody, such as a database that is away
+ * Makes one attempt. Whatever the peer does is a result; the signature uses the present key.
+ * @throws an error that stops all attempts, such as an unavailable database
  */
 export async function attempt(parts: Attempting, outgoing: Outgoing): Promise<FinishedAttempt> {
   const at = new Date()
@@ -100,7 +100,7 @@ export async function attempt(parts: Attempting, outgoing: Outgoing): Promise<Fi
   }
 }
 
-/** For the operator: what went wrong here, without its text. */
+/** Logs an internal failure for the operator, without its text. */
 export function logInternal({ log }: Pick<Attempting, 'log'>, error: unknown): void {
   log.error({ ...safeDatabaseError(error) }, 'a delivery could not be attempted; tried again later')
 }

@@ -1,4 +1,4 @@
-/** Whether a destination may be attempted, as its breaker says, at most half a second old. */
+/** Says whether a destination may be attempted, by its breaker, at most half a second old. */
 
 import { shortLived } from '@rollcall/base/shared/short-lived'
 import type { Destination } from '@rollcall/core/model/delivery'
@@ -6,7 +6,7 @@ import type { Database } from '@rollcall/database/database'
 import { findBreaker } from '../store/deliveries/breakers.ts'
 
 export interface Breakers {
-  /** Whether attempts may be made without asking for a probe. */
+  /** True when attempts need no probe. */
   isClosed(destination: Destination): Promise<boolean>
 }
 

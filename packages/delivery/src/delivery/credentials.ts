@@ -35,12 +35,12 @@ export type Secrets = {
   readonly [auth in keyof CredentialsOf]: { readonly auth: auth; readonly origin: string } & CredentialsOf[auth]
 }[keyof CredentialsOf]
 
-/** How one request to a participant is made. */
+/** The guard and headers of one request to a participant. */
 export interface Usable {
   readonly guard: AddressGuard
-  /** Secret. */
+  /** Secret headers. */
   readonly headers: Readonly<Record<string, string>>
-  /** Whether the credentials are for the origin of this address; false when there are no credentials. */
+  /** True when the credentials are for the origin of this address; false without credentials. */
   readonly sent: boolean
   /** The peer answered 401: a cached access token is not used again. */
   refused(): void
@@ -90,7 +90,7 @@ export async function decryptCredentials(
 /** Only this server can write values that decrypt here, so it is enough to compare the way of authentication. */
 const areSecrets = (value: unknown, auth: CallbackAuth): value is Secrets => isJsonObject(value) && value.auth === auth
 
-/** Whether a certificate and a key belong together, and can be used. */
+/** True when certificate and key belong together and can be used. */
 export function isIdentity({ cert, key }: CredentialsOf['mtls']): boolean {
   try {
     createSecureContext({ cert, key })
@@ -140,7 +140,7 @@ export function createCredentials(
   }
 }
 
-/** Until it expires an access token is good, whatever has become of its token endpoint. */
+/** An access token is used until it expires, also when its token endpoint fails. */
 const accessToken = (now: () => number): Refreshed<string> =>
   new Refreshed({
     pause: { withValue: 0, without: 0 },

@@ -47,13 +47,13 @@ export interface Delivering extends Attempting, AnsweredRequests {
   /** Seconds from one attempt to the next, for participants without a schedule of their own. */
   readonly retrySchedule: readonly number[]
   readonly metrics: Pick<Metrics, 'deliveryEnded' | 'deliveryAttempted'>
-  /** Tells the dispatcher of this node that a delivery of a participant is due so many seconds from now. */
+  /** Tells this node's dispatcher in how many seconds a delivery of a participant is due. */
   readonly deliveryDue: (participant: number, seconds: number) => void
-  /** Tells this node that the delivery of a mailbox has come to its end: the next one may be made. */
+  /** Tells this node that a mailbox's delivery has ended: the next one may be made. */
   readonly mailboxDue: (mailbox: number) => void
 }
 
-/** The right to attempt a delivery to a destination at once, for a delivery that is about to be committed with its claim. */
+/** The right to attempt a delivery at once; it is committed with this claim. */
 export interface Reserved {
   readonly claim: Claim
   /** Released by `deliverNow`. A caller that does not call it releases the permit as `unused`. */
@@ -78,19 +78,19 @@ export function claimFor({ timeout_ms }: Pick<CallbackSettings, 'timeout_ms'>): 
 
 /** Seconds in which the result of an attempt is recorded. */
 const GRACE = 5
-/** Milliseconds that the maker of an answer waits for its attempt; then it goes on without it. */
+/** Milliseconds that the maker of an answer waits for its attempt before it goes on. */
 const TIMEOUT = 500
 
 /** A delivery that was just committed with the claim of `reserved`. */
 export interface FreshDelivery extends Reserved {
   readonly delivery: NewDelivery
-  /** As they stand in its body. */
+  /** Header and message as in the body. */
   readonly header: object
   readonly message: object | CanonicalText
   readonly traceparent?: string | null
-  /** Whether it is asked once more if it may be sent: what it was decided by is not locked by its commit. */
+  /** The permission is checked again before the attempt: the commit did not lock what it depends on. */
   readonly asksAgain?: boolean
-  /** The settings that allow its target. Where others apply meanwhile, or none are given, the target is judged again. */
+  /** The settings that allow its target. When others apply meanwhile, or none are given, it is checked again. */
   readonly allowedBy?: CallbackSettings | undefined
 }
 
@@ -153,20 +153,20 @@ export async function attemptWithPermit(parts: Delivering, permit: Permit, claim
 export interface ClaimedAttempt {
   readonly delivery: Omit<ClaimedDelivery, 'body'>
   readonly claim: Claim
-  /** Header and message. */
+  /** Reads header and message. */
   readonly read: () => Promise<Contents>
-  /** Whether an open breaker lets it through. */
+  /** The attempt is the probe of an open breaker. */
   readonly probe: boolean
-  /** Committed this moment: nothing of it was taken back since. */
+  /** The delivery was committed just now: nothing of it was taken back since. */
   readonly fresh?: boolean
-  /** As in `FreshDelivery`. */
+  /** See `FreshDelivery`. */
   readonly allowedBy?: CallbackSettings | undefined
 }
 
 interface Contents {
   readonly header: object
   readonly message: object | CanonicalText
-  /** Of the request that it answers; null: it had none. */
+  /** The traceparent of the answered request; null when it had none. */
   readonly traceparent: string | null
 }
 
@@ -188,9 +188,8 @@ export async function openDelivery(
 }
 
 interface Attempted {
-  /** Whether the peer answered, and in time. */
+  /** The peer answered in time. */
   readonly isHealthy: boolean
-  /** Whether the delivery has come to its end. */
   readonly isEnded: boolean
 }
 
@@ -201,7 +200,7 @@ export async function deliver(parts: Delivering, claimed: ClaimedAttempt): Promi
   const { delivery, claim, probe } = claimed
   const participant = await parts.directory.participantById(delivery.participant)
   const registry = await parts.directory.registryById(delivery.registry)
-  // It waits: its claim ends by itself.
+  // The delivery waits: its claim expires.
   if (participant?.status !== 'active' || registry === undefined) return UNATTEMPTED
   const isFresh = claimed.fresh === true && (await isUnchanged(parts, delivery, { participant, registry }))
   if (!isFresh && (await isRecalled(parts, delivery, { participant, registry }, claim))) {
@@ -218,7 +217,7 @@ export async function deliver(parts: Delivering, claimed: ClaimedAttempt): Promi
   const schedule = settings.schedule ?? parts.retrySchedule
   const { id, number, mailbox = null } = delivery
   const attempts = number - delivery.earlier
-  // A notification is not given up by its schedule: those behind it wait, and the mailbox is closed in time.
+  // A notification is not given up by its schedule: later ones wait behind it, and the mailbox is closed in time.
   const steps = mailbox === null ? attempts : Math.min(attempts, schedule.length)
   const verdict = mailbox === null ? result.verdict : (result.notification ?? result.verdict)
   const update = updateAfter({ ...result, verdict }, schedule, steps, finished.retry_after)
@@ -244,7 +243,7 @@ export async function deliver(parts: Delivering, claimed: ClaimedAttempt): Promi
     },
     { claim: claim.id, target },
   )
-  // While its breaker was open, the pauses of what waits first in mailboxes have grown to hours.
+  // While the breaker was open, the pauses of the first deliveries in mailboxes grew to hours.
   if (probe && result.peer === 'up') await retryMailboxes(parts.db, participant.id, { origin: originOf(target) })
   if (update.wait !== null) parts.deliveryDue(participant.id, update.wait)
   else if (update.state !== 'pending') {
@@ -254,7 +253,7 @@ export async function deliver(parts: Delivering, claimed: ClaimedAttempt): Promi
   return { isHealthy: result.peer === 'up' && duration_ms < SLOW, isEnded: isRecorded && update.state !== 'pending' }
 }
 
-/** Whether grant and protection are those by which a delivery was made: an answer may take long. */
+/** True when grant and protection are those under which the delivery was made: an answer may take long. */
 async function isUnchanged(
   { grants }: Pick<Delivering, 'grants'>,
   { made }: Pick<NewDelivery, 'made'>,

@@ -14,7 +14,7 @@ export interface Dispatcher {
   due(participant: number, seconds?: number): void
   /** Starts to drain the participants for whom something may be due. */
   look(signal: AbortSignal): Promise<void>
-  /** Resolves when nobody is being drained. */
+  /** Resolves when no participant is being drained. */
   idle(): Promise<void>
 }
 
@@ -25,13 +25,13 @@ const LONGEST_WAIT = 5
  * attempted by those who made them, and are not there any more.
  */
 const FOUND = 1
-/** Seconds after a turn that failed. */
+/** Seconds to wait after a failed turn. */
 const AFTER_FAILURE = 1
 
 interface Options {
   /** Participants that are drained at a time. */
   readonly slots: number
-  /** Asks for the next look after so many milliseconds. */
+  /** Requests the next look after so many milliseconds. */
   readonly wake: (after: number) => void
   /** Milliseconds of a clock that only goes forward. */
   readonly now?: () => number

@@ -7,9 +7,9 @@ import type { Bodies } from '@rollcall/keys/bodies'
 import { CanonicalText, canonicalJson } from '@rollcall/protocol'
 
 /**
- * The only maker of an `EncryptedReply`: of what a reply or a notification may be made of, in which records are disclosed.
- * @param id of the delivery
- * @param traceparent of the request that it answers: persisted with it, and not part of what is signed
+ * The only function that makes an `EncryptedReply`: a reply or a notification, whose records are disclosed.
+ * @param id id of the delivery
+ * @param traceparent traceparent of the answered request: stored with the reply, and not signed
  * @returns header and message as they are signed
  */
 export async function encryptReply(

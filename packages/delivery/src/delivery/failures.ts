@@ -12,11 +12,11 @@ export interface AttemptResult {
   /** A class of results, for records and metrics: bounded in number, never a text of the peer. */
   readonly name: string
   readonly verdict: Verdict
-  /** The consequence for a notification, where it is another one: what is behind it would end the same way. */
+  /** The consequence for a notification, if it differs: the deliveries behind it would end the same way. */
   readonly notification?: Verdict
-  /** Of HTTP; null where there was no answer. */
+  /** HTTP status; null without an answer. */
   readonly status: number | null
-  /** What it says of the peer's health: `unknown` where the reason is one of ours, or it was not asked. */
+  /** The peer's health; `unknown` when the reason is ours, or the peer was not asked. */
   readonly peer: 'up' | 'down' | 'unknown'
 }
 
@@ -60,8 +60,8 @@ export function resultOf({ status, body }: Answer): AttemptResult {
 }
 
 /**
- * How an attempt ends that got no answer.
- * @throws the error when the database is away: that is no trouble of an attempt
+ * The result of an attempt without an answer.
+ * @throws the error when the database is unavailable: that is no failure of the attempt
  */
 export function resultOfError(error: unknown): AttemptResult {
   if (error instanceof AddressRefused) return unasked(`address_${error.rule}`, 'dead', 'retry')

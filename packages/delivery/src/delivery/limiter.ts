@@ -6,7 +6,6 @@
  */
 import type { Destination } from '@rollcall/core/model/delivery'
 
-/** The settings of a participant that count here. */
 export interface LimiterSettings {
   /** Attempts at a time. */
   readonly concurrency: number
@@ -51,7 +50,6 @@ interface Health {
   failedAt: number
 }
 
-/** Of a participant. */
 interface ParticipantState {
   inUse: number
   tokens: number
@@ -141,8 +139,8 @@ export function createLimiter(now: () => number = () => performance.now()): Limi
 const unknown = (): Health => ({ inUse: 0, health: 'unknown', failedAt: 0 })
 
 /**
- * Of the permits of a participant a destination that is not known to be healthy takes half at most, and all of them
- * together release a quarter to those that are, where there is more than one permit.
+ * A destination that is not known to be healthy gets at most half of a participant's permits, and all such destinations
+ * together leave a quarter to the healthy ones, if there is more than one permit.
  */
 function mayAcquire({ destinations }: ParticipantState, { inUse, health }: Health, concurrency: number): boolean {
   if (health === 'healthy') return true

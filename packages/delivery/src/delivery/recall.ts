@@ -14,7 +14,7 @@ interface To {
   readonly registry: Registry
 }
 
-/** Asked before an attempt. What was composed under an earlier grant is composed anew under the grant of today. What such an envelope holds beside that waits in its mailbox again. */
+/** Called before an attempt; true when the envelope is taken back. Items that still may be sent are composed anew. */
 export async function isRecalled(
   { db: { pool }, grants }: { readonly db: Pick<Database, 'pool'>; readonly grants: Grants },
   { id: delivery, number, mailbox }: Pick<ClaimedDelivery, 'id' | 'number' | 'mailbox'>,

@@ -5,12 +5,12 @@
 import type { WaitingDestination } from '../store/deliveries/destinations.ts'
 
 export interface Round {
-  /** The origin from which on the next look is. */
+  /** The origin at which the next look begins. */
   readonly from: () => string
   /**
-   * What a look has shown: the destinations that have something due, and of them the last one that was given a permit.
-   * @returns `on`: there are more to look at; else all were looked at since one was given a permit: `idle`, nothing was due, or
-   * `busy`, there was no permit for what was due
+   * Notes the result of a look: the destinations with due deliveries, and the last one that got a permit.
+   * @returns `on`: look on. Otherwise all were looked at since one got a permit: `idle`: nothing was due; `busy`: there
+   * was no permit for due deliveries
    */
   readonly looked: (
     seen: readonly WaitingDestination[],
@@ -65,5 +65,5 @@ export function createRound(limit: number): Round {
   }
 }
 
-/** Where a look begins that goes on behind this destination: no origin has a space. */
+/** Where a look behind this destination begins: no origin has a space. */
 const behind = ({ origin }: WaitingDestination): string => `${origin} `

@@ -1,4 +1,4 @@
-/** When a delivery is attempted again: a pure function of how often it was, and of what the peer asked for. */
+/** Computes the next attempt of a delivery from the number of attempts and the peer's wish, without side effects. */
 
 /** Seconds from one attempt to the next: the first after 5 s, about 72 hours in all (N16 leaves it open). */
 export const DEFAULT_SCHEDULE: readonly number[] = [
@@ -23,9 +23,9 @@ const JITTER = 0.1
 const LONGEST_WAIT = 86_400
 
 /**
- * Seconds until the next attempt; null when there is none any more.
- * @param attempts that were made, at least 1
- * @param asked.retryAfter seconds that the peer asked for: a floor
+ * Seconds until the next attempt; null when there is no further one.
+ * @param attempts attempts that were made, at least 1
+ * @param asked.retryAfter seconds that the peer asked for: a lower limit
  * @param asked.random 0 to 1, for the jitter
  */
 export function nextAttempt(
@@ -47,7 +47,7 @@ export const breakerPause = (schedule: readonly number[]): number => Math.min(BR
 export const wholeSchedule = (schedule: readonly number[]): number =>
   schedule.reduce((sum, pause) => sum + pause, 0) * (1 + JITTER)
 
-/** Seconds that a Retry-After header asks for (RFC 9110, 10.2.3); 0 for none that can be read. */
+/** Seconds of a Retry-After header (RFC 9110, 10.2.3); 0 for none, or one that cannot be read. */
 export function readRetryAfter(header: string | string[] | undefined, now: number): number {
   const text = (Array.isArray(header) ? header[0] : header)?.trim() ?? ''
   if (/^\d{1,9}$/.test(text)) return Number(text)
@@ -55,7 +55,7 @@ export function readRetryAfter(header: string | string[] | undefined, now: numbe
   return Number.isNaN(until) ? 0 : Math.max(0, Math.ceil((until - now) / 1_000))
 }
 
-/** A schedule as the environment has it: seconds with commas between them. Null when it is none. */
+/** Reads a schedule: seconds separated by commas. Null for another text. */
 export function parseSchedule(text: string): readonly number[] | null {
   const steps = text.split(',').map((step) => step.trim())
   if (steps.length > 100 || !steps.every((step) => /^\d{1,7}(\.\d{1,3})?$/.test(step))) return null

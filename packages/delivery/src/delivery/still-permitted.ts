@@ -15,7 +15,7 @@ import type { Grants } from '@rollcall/participants/directory/grants'
 import { CanonicalText, type JsonValue, OPERATIONS, operation } from '@rollcall/protocol'
 import { changedSince } from '../store/deliveries/deliveries.ts'
 
-/** An answer about another exchange: what was granted for that one is not known here. */
+/** Answers about other exchanges, whose grant is not known here. */
 const ABOUT_OTHERS = operation('txn-status').name
 
 /**
@@ -43,11 +43,11 @@ export async function isStillPermitted(
   const text = message instanceof CanonicalText ? message.text : JSON.stringify(message)
   const content = JSON.parse(text) as JsonValue
   if (isSameGrant) return showsNobodyProtected(grant, content)
-  // What was answered without a consent has no records where the grant demands one by now.
+  // A reply without consent has no records when the grant now demands one.
   const isConsented = consents.length > 0 || !isAboutSubject(grant)
   return isStillShown(isConsented ? grant : { ...grant, recordTypes: new Set() }, content)
 }
 
-/** The operation that a delivery answers; those that are answered by its callback, where it is not known any more. */
+/** The operation that a delivery answers; all operations with its callback, when it is unknown. */
 const answeredBy = ({ callback, operation: name }: Pick<ClaimedDelivery, 'callback' | 'operation'>): string[] =>
   name == null ? OPERATIONS.filter((row) => row.callback?.name === callback).map((row) => row.name) : [name]

@@ -9,11 +9,11 @@ import { CALLBACKS, type Callback, RequestFault } from '@rollcall/protocol'
 
 type Addresses = Pick<CallbackSettings, 'allowed' | 'default_url' | 'notify_url'>
 
-/** How the address of a callback is found, where it is not the one of an answer. */
+/** How to find the address of a callback that differs from an answer's. */
 interface AddressRule {
   /** The address that the operator gave for this callback alone; it comes before all others. */
   readonly own: (addresses: Addresses) => string | null
-  /** What a request named, as the address of this callback. */
+  /** The address of this callback, from the one that a request named. */
   readonly named: (sender_uri: string) => string
 }
 
@@ -63,7 +63,7 @@ function allowedTarget(allowed: readonly string[], address: string): string {
   return url.href
 }
 
-/** Whether a callback has an address that is allowed. */
+/** True when a callback has an allowed address. */
 export function hasTarget(addresses: Addresses, sender_uri: string | null, callback: Callback): boolean {
   try {
     return callbackTarget(addresses, sender_uri, callback) !== null
@@ -91,8 +91,8 @@ function readTarget(text: string): URL | null {
 }
 
 /**
- * Whether an entry allows an address: the same scheme, host and port (`:*` is any), and a path that is the entry's
- * or lies below it.
+ * True when an entry allows an address: the same scheme, host and port (`:*` is any), and the entry's path or one below
+ * it.
  */
 function allows(entry: string, url: URL): boolean {
   const anyPort = /^(https?:\/\/[^/?#]+):\*(?=\/|$)/
@@ -106,18 +106,18 @@ function allows(entry: string, url: URL): boolean {
   return sameHost && !couldLeavePrefix(path) && (path === rule.pathname || path.startsWith(prefix))
 }
 
-/** Whether a text can be an entry of `allowed`: an origin, with a path or without, and nothing behind it. */
+/** True for a text that can be an entry of `allowed`: an origin with or without a path, and nothing after it. */
 export function isAllowedEntry(entry: string): boolean {
   const url = readTarget(entry.replace(/:\*(?=\/|$)/, ''))
   return url !== null && url.search === '' && !couldLeavePrefix(url.pathname)
 }
 
-/** Whether a text can be the address that a participant's own paths are added to. */
+/** True for an address to which a participant's own paths can be added. */
 export function isDefaultUrl(text: string): boolean {
   return readTarget(text)?.search === '' && !text.includes('?')
 }
 
-/** Whether a text can be an address that messages are sent to as it stands. */
+/** True for an address that can be used unchanged. */
 export const isTarget = (text: string): boolean => readTarget(text) !== null
 
 const invalid = (rule: string): RequestFault => new RequestFault('err.sender_uri.invalid', `header.sender_uri: ${rule}`)

@@ -27,11 +27,11 @@ export interface Tried {
   /** The address that was called, or would have been. */
   readonly target: string | null
   readonly message_id: string
-  /** As far as it went. */
+  /** The steps up to the first failed one. */
   readonly steps: readonly Step[]
   /** The peer was reached and answered as a peer does. */
   readonly ok: boolean
-  /** Of HTTP. */
+  /** HTTP status; null without an answer. */
   readonly status: number | null
   /** At most 256 printable characters. */
   readonly answer: string

@@ -1,4 +1,4 @@
-/** Who may be told of a change: nobody from whom its record, or all that has changed in it, is hidden. */
+/** Finds who may be notified of a change: nobody from whom its record, or all its changes, are hidden. */
 
 import { type Derivation, deriveEvents, RecordState, ruleHolds, type StateChange } from '@rollcall/core/events/derive'
 import { type Protection, protectedAs, protectionKey } from '@rollcall/core/model/protection'
@@ -19,7 +19,7 @@ import type { ClientBase } from 'pg'
 import { HIDES_ALL, type Hiding, hidingOf } from '../store/events/subscriber-hiding.ts'
 import type { Draft, Recording } from './recording.ts'
 
-/** Of what concerns subscriptions, that of those who may be told of the event. */
+/** Keeps the elements whose subscription may be notified of the event. */
 export type ChangeCheck = <One extends { readonly subscription: number }>(
   all: readonly One[],
   eventOf: (one: One) => Draft | undefined,
@@ -51,7 +51,7 @@ export async function changeCheckOf(
       const draft = eventOf(one)
       return draft === undefined ? [] : [{ one, draft, categories: marks.get(draft) ?? [] }]
     })
-    // What everybody may be told of needs no look at the grants.
+    // Changes that everybody may see need no look at the grants.
     const hidden = about.filter(
       (row) => row.categories.length > 0 || !HIDING_MOST.every((hiding) => isTold(row.draft, hiding)),
     )
@@ -79,12 +79,12 @@ function categoriesOf(kind: Kind, protection: Protection, { recordType, change }
   ].map(({ category }) => category)
 }
 
-/** Somebody who comes of age is added for those who see no minors, and was there before for those who do. */
+/** A person who comes of age appears for those who see no minors, and was there before for others. */
 const HIDING_MOST: readonly Hiding[] = [HIDES_ALL, { ...HIDES_ALL, minors: false }]
 
 type Documents = readonly [before: JsonValue | null, after: JsonValue | null]
 
-/** Whether anything but hidden persons has changed, and is the event for whoever does not see them. */
+/** True when something besides hidden persons has changed, and is the event for those who do not see them. */
 function isChangeSeen(checked: Checked, draft: Draft, hiding: Hiding): boolean {
   const { recording, protection, derived } = checked
   const { kind, time_zone } = recording.registry
@@ -118,7 +118,7 @@ const rulesAboutPersons = ({ recordType, event }: Draft): readonly EventRule[] =
     (rule) => rule.persons !== undefined && rule.event === event.event_type && rule.corrects === event.corrects,
   )
 
-/** Whether the rules of the record type say that a change is the event. */
+/** True when the rules of the record type make the event of a change. */
 function isDerivedFrom(recording: Recording, draft: Draft, documents: Documents): boolean {
   return deriveEvents(...derivationOf(recording, draft, documents)).some(
     ({ event_type, corrects }) => event_type === draft.event.event_type && corrects === draft.event.corrects,
@@ -139,8 +139,8 @@ function derivationOf(
 }
 
 /**
- * Whether somebody is taken out of this relation of a record, out of one whose persons are counted with them, such as the head
- * of a household, or out of a place that the kind does not describe.
+ * True when a person is taken out of this relation, of one whose persons are counted with it, such as the head of a
+ * household, or of a place that the kind does not describe.
  */
 function takesOutOf(
   kind: Kind,
@@ -163,7 +163,7 @@ function takesOutOf(
 }
 
 /**
- * Whether a record has changed only in what it says of hidden persons.
+ * True when only a record's data of hidden persons have changed.
  * @param seen the record without them
  */
 export const isOfHidden = (whole: Documents, seen: Documents): boolean =>

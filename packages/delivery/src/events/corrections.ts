@@ -62,7 +62,7 @@ export async function correctEvents(
     in_backfill ? undefined : (due.get(subscription) ?? undefined)
   await insertNotifications(client, corrections(recording, draft, receivers, predicates, dueOf))
   matched.set(id, new Set(receivers.map(({ subscription }) => subscription)).size)
-  // What happened to a record that was merged into another has happened all the same.
+  // Events of a record that was merged into another one have happened all the same.
   if (event.corrects !== 'CANCEL' || isOfAll) return
   await storeReversal(client, earlier, id)
   await openAgain(client, recording, receivers, predicates)

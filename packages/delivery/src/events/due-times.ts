@@ -18,7 +18,7 @@ export class DueTimes {
     this.#next = next
   }
 
-  /** By subscription, of those that have a frequency; null: its end has come, and nobody has ended it yet. */
+  /** The next due time of subscriptions with a frequency; null when its end has come, and nobody has ended it yet. */
   async of(client: ClientBase, subscriptions: readonly number[]): Promise<ReadonlyMap<number, Date | null>> {
     if (subscriptions.length === 0) return new Map()
     const held = await heldSubscriptions(client, subscriptions)

@@ -32,7 +32,7 @@ export interface MatchedEvent {
 }
 
 export interface Match {
-  /** Which of the events it is, by its number among them. */
+  /** Index of the event. */
   readonly at: number
   readonly subscription: number
   readonly presence: Presence
@@ -50,13 +50,13 @@ export type CompileFilter = (kind: Kind, criteria: string) => { readonly predica
 /** Filters that a node keeps read. */
 const COMPILED = 100_000
 
-/** Of so many events it is asked first whether anybody has subscribed to any like them. */
+/** From this number of events on, a first query finds out whether anybody has subscribed to events like them. */
 const MANY = 10
 
 interface CompiledFilter {
-  /** With the attributes that it was read for. */
+  /** The kind with the attributes for which the predicate was read. */
   readonly kind: Kind
-  /** Undefined: it cannot be read. */
+  /** Undefined when it cannot be read. */
   readonly predicate: Predicate | null | undefined
 }
 
@@ -76,7 +76,7 @@ export class CompiledFilters {
     this.#compile = compile
   }
 
-  /** Of each of the subscriptions; null has no condition, undefined cannot be read. */
+  /** Predicates by subscription: null without a condition, undefined when it cannot be read. */
   async of(
     client: ClientBase,
     kind: Kind,
@@ -173,7 +173,7 @@ async function decide(
   return { matches: found.filter((one) => !unreadable.has(one.subscription)), unreadable: [...unreadable] }
 }
 
-/** Whether the keys alone say if the record fulfils the filter. */
+/** True when the keys alone tell whether the record fulfils the filter. */
 const isDecided = ({ some, whole }: Borne): boolean => whole || !some
 
 /** Null: the filter is fulfilled neither before the change nor after it. */

@@ -128,7 +128,7 @@ function readChange(registry: Registry, protection: Protection, change: RecordCh
   return { change, recordType, before: state(change.before), after: state(change.after) }
 }
 
-/** Whether nothing has changed but what a record says of protected persons: that is no event. */
+/** True when only data of protected persons have changed: that is no event. */
 const isUnseen = (protection: Protection, { change, before, after }: Omit<FoundChange, 'events'>): boolean =>
   protection.byIdentifier.size > 0 &&
   isOfHidden([parsed(change.before), parsed(change.after)], [before?.document ?? null, after?.document ?? null])
@@ -215,7 +215,7 @@ async function notifyMatches(
   }
 }
 
-/** What is shown is kept with the events that somebody is notified of. */
+/** Stores the shown documents of events that somebody is notified of. */
 async function storeShown(
   client: ClientBase,
   { registry: { kind } }: Recording,

@@ -1,4 +1,4 @@
-/** What is known of changes of records while their events are recorded. */
+/** Facts about changes of records while their events are recorded. */
 
 import { compileCriteria } from '@rollcall/core/events/criteria'
 import type { DerivedEvent, StateChange } from '@rollcall/core/events/derive'
@@ -19,7 +19,7 @@ export interface Recording {
   /** When the import began, or what else makes changes in several transactions. Unless given, `now`. */
   readonly began?: Date
   readonly limits: Pick<Limits, 'birth_span' | 'correction_time'>
-  /** Of the database that is changed (`filtersOf`). */
+  /** Filters of the changed database (`filtersOf`). */
   readonly filters: CompiledFilters
 }
 
@@ -59,7 +59,7 @@ export interface RecordedEvent {
   readonly matched: number
 }
 
-/** What an event is called: a correction by what it does to the one that it corrects. */
+/** The name of an event; for a correction, its effect on the corrected event. */
 export const typeOf = ({ event_type, corrects }: DerivedEvent): string => corrects ?? event_type
 
 /** The filters of a database's subscriptions that this node has read: ids mean something in one database only. */

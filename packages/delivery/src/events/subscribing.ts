@@ -1,7 +1,7 @@
 /**
- * What the items of one request make of a participant's subscriptions. It is decided in the order of the items by what
- * stands in the database, and written when the reply is committed: if what stood there has changed by then, nothing is
- * written and it is decided again.
+ * The effect of a request's items on a participant's subscriptions. It is decided in the order of items from rows of
+ * the database, and written with the reply: if the rows have changed by then, nothing is written and it is decided
+ * again.
  */
 
 import { newCode } from '@rollcall/core/events/codes'
@@ -30,7 +30,7 @@ import {
 export interface Subscriber {
   readonly participant: Participant
   readonly registry: Registry
-  /** Where the answers to the request go, as it was checked; null: it names no address. */
+  /** The checked address of the answers; null when the request names none. */
   readonly sender_uri: string | null
   readonly encrypted: boolean
   readonly transaction_id: string
@@ -91,8 +91,8 @@ export class Subscribing {
   }
 
   /**
-   * What becomes of one item.
-   * @throws ItemRejection rjct.event.already_subscribed; rjct.notify_details.invalid where there are too many
+   * Decides about one item.
+   * @throws ItemRejection rjct.event.already_subscribed; rjct.notify_details.invalid when there are too many
    */
   decide(criteria: SubscribeCriteria, item: SubscribingItem): Decision {
     const same = sameness(criteria)

@@ -38,7 +38,7 @@ export interface Composing {
   readonly registry: Registry
   readonly grant: Grant
   readonly settings: Pick<CallbackSettings, 'notify_unlisted'>
-  /** What the receiver knows the mailbox by. */
+  /** The receiver's name of the mailbox. */
   readonly mailbox: string
   readonly sequence: number
 }
@@ -142,7 +142,7 @@ function describe(
   return identifiers.map(({ type, value }) => ({ type, value }))
 }
 
-/** Whether the grant shows a record with only these identifiers. */
+/** True when the grant shows a record with only these identifiers. */
 function isShown(
   grant: Grant,
   recordType: RecordType,

@@ -137,7 +137,7 @@ interface Prepared extends Recipient {
   readonly body: EncryptedReply
   /** When its content was read. */
   readonly at: number
-  /** Whether nothing else was due then. */
+  /** Nothing else was due when it was composed. */
   readonly isLast: boolean
   /** Releases its reserved memory. */
   readonly leave: () => void
@@ -275,7 +275,7 @@ async function commit(
   }
   const { permit, claim: attemptClaim } = reserved
   let inline = true
-  // What ends while it is waited for is said by the result.
+  // The result tells of a delivery that ends during the wait.
   const mailboxDue = (due: number): void => {
     if (!inline) parts.mailboxDue(due)
   }

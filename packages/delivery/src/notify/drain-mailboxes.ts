@@ -21,11 +21,11 @@ export interface Mailboxes {
 const CLAIM = 15
 /** Milliseconds from one look at all mailboxes to the next while something waits in them: others change them too. */
 const LONGEST_WAIT = 1_000
-/** Of the time, the share in which all mailboxes are looked at and nothing is found, unless that is longer than the wait. */
+/** Largest share of the time for looks at all mailboxes that find nothing, within the longest wait. */
 const SHARE = 0.1
 /** Mailboxes in one statement: as many as may be claimed, then more where few of them were due. */
 const MOST_LOOKED_AT = 2_000
-/** Of the slots, the share that is free before more of many mailboxes are claimed: they are then claimed together. */
+/** Share of the slots that must be free before further mailboxes are claimed: they are then claimed together. */
 const REFILL = 0.25
 /** Milliseconds after a mailbox that could not be drained. */
 const AFTER_FAILURE = 1_000
@@ -47,7 +47,7 @@ interface Pass {
   took: number
   /** When the first of those that wait for their time is due, by the clock. */
   next: number
-  /** Whether anything waits in a mailbox. */
+  /** Something waits in a mailbox. */
   waits: boolean
 }
 
@@ -104,7 +104,7 @@ export function createMailboxes(
   }
 
   const lookAtAnnounced = async (signal: AbortSignal): Promise<void> => {
-    // What is announced while it is in work is looked at again after that.
+    // A mailbox that is announced while it is in work is looked at again afterwards.
     const ids = [...announced].filter((id) => !inWork.has(id)).slice(0, slots - inWork.size)
     if (ids.length === 0) return
     for (const id of ids) announced.delete(id)

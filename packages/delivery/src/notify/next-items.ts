@@ -39,7 +39,7 @@ const LOOKED_AT = { times: 8, most: 20_000 }
 export interface NextItems {
   /** The items of each envelope, in order; none: nothing is due. */
   readonly envelopes: readonly (readonly PlannedItem[])[]
-  /** Whether all notifications that are due now are in these envelopes. */
+  /** These envelopes have all notifications that are due now. */
   readonly isAll: boolean
 }
 

@@ -43,7 +43,7 @@ export interface PortionScope {
   readonly recording: Recording
 }
 
-/** What the participant of an update may write. */
+/** The rights of an update's participant. */
 export interface WritingScope extends PortionScope {
   readonly grant: Pick<Grant, 'rows' | 'identifiers' | 'hidden'>
 }

@@ -80,12 +80,12 @@ export async function forgetBreakers({ pool }: Pick<Database, 'pool'>): Promise<
 }
 
 /** Of one participant; the same on every node. */
-/** Participants in one answer: those with the most that waits. */
+/** Limit of participants in the result: those with the most waiting deliveries. */
 const MOST = 1_000
 
 /**
- * Of every participant with pending deliveries, some that died within a day, a breaker that has counted, notifications that
- * wait, or a mailbox that is closed.
+ * Health of every participant that has pending deliveries, dead ones of the last day, a breaker that has counted,
+ * waiting notifications, or a closed mailbox.
  */
 export async function deliveryHealth({ pool }: Pick<Database, 'pool'>): Promise<readonly DeliveryHealth[]> {
   const { rows } = await pool.query<DeliveryHealth>({

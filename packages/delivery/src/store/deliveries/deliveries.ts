@@ -174,7 +174,7 @@ const RECORD_ATTEMPT = `with ended as (
   )
   select exists (select 1 from ended) as counted`
 
-/** What has changed since a delivery was made. */
+/** Changes since a delivery was made. */
 export interface Changed {
   /** Another grant is in force. */
   readonly grant: boolean

@@ -6,10 +6,10 @@ import { isNotifiedBy, WAITS_AGAIN } from './deliveries.ts'
 import { chosen, type DeliveryChoice, type DeliveryState } from './delivery-choice.ts'
 
 interface Change {
-  /** What it can be done with. */
+  /** The states in which it can be done. */
   readonly from: readonly DeliveryState[]
   readonly set: string
-  /** Whether it is to be attempted now. */
+  /** The delivery is then attempted. */
   readonly sends: boolean
 }
 
@@ -20,7 +20,7 @@ const again = (due: string): string => `state = 'pending', next_attempt_at = ${d
 const NOW_AND_FIRST = "created_at - interval '100 years'"
 
 export const DELIVERY_CHANGES = {
-  /** What waits is attempted now, what was given up is attempted again. */
+  /** Attempts waiting deliveries now, and dead ones again. */
   retry: { from: ['pending', 'dead'], set: again(NOW_AND_FIRST), sends: true },
   /** Nothing more is attempted. */
   drop: {
@@ -29,7 +29,7 @@ export const DELIVERY_CHANGES = {
       reason = coalesce(reason, 'operator'), finished_at = now()`,
     sends: false,
   },
-  /** What came to its end is sent again. */
+  /** Sends ended deliveries again. */
   replay: { from: ['delivered', 'refused', 'dead', 'dropped', 'held'], set: again('now()'), sends: true },
 } as const satisfies Record<string, Change>
 
@@ -37,7 +37,7 @@ export const DELIVERY_CHANGES = {
 const IN_CLOSED_MAILBOX = `exists (
   select 1 from mailbox where mailbox.id = delivery.mailbox and mailbox.state = 'closed')`
 
-/** What a replay has taken the events of: they are in another delivery. */
+/** SQL of deliveries whose events a replay has moved to another delivery. */
 const WAS_REPLAYED = `(state = 'dropped' and reason is not distinct from 'replayed')`
 
 export interface CountedChange {
@@ -49,7 +49,7 @@ export interface CountedChange {
   readonly in_closed_mailboxes: number
 }
 
-/** What a change would do, by participant, those with the most first. */
+/** The effect of a change, by participant, the largest first. */
 export async function countChange(
   { pool }: Pick<Database, 'pool'>,
   change: keyof typeof DELIVERY_CHANGES,

@@ -6,14 +6,14 @@ import { registryNamed } from '@rollcall/records/registries/registry-names'
 export const DELIVERY_STATES = ['pending', 'delivered', 'refused', 'dead', 'dropped', 'held'] as const
 export type DeliveryState = (typeof DELIVERY_STATES)[number]
 
-/** What is not given does not matter. */
+/** Conditions of a choice; an absent one allows all. */
 export interface DeliveryChoice {
   readonly ids?: readonly string[]
   /** `sender_id` */
   readonly participant?: string
   /** Its namespace. */
   readonly registry?: string
-  /** Of the address. */
+  /** Origin of the address. */
   readonly origin?: string
   readonly state?: DeliveryState
   /** In one of these. */
@@ -28,7 +28,7 @@ export interface DeliveryChoice {
 
 export const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-/** What cannot be stored is no name that there is. */
+/** A text that cannot be stored is nobody's name. */
 const storable = (name: string): string => (isStorable(name) ? name : '')
 
 /** Only what is given stands in the statement, so that it is found by the index for it. */
@@ -37,7 +37,7 @@ export function chosen(choice: DeliveryChoice): { readonly text: string; readonl
   const values: unknown[] = []
   const value = (given: unknown): string => `$${values.push(given)}`
   const conditions: string[] = []
-  // What is no UUID is no delivery's.
+  // Only UUIDs can be ids of deliveries.
   if (ids !== undefined) conditions.push(`delivery.id = any(${value(ids.filter((id) => UUID.test(id)))}::uuid[])`)
   if (participant !== undefined) {
     const name = value(storable(participant))

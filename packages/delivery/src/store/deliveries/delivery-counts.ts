@@ -7,7 +7,7 @@ import type { DeliveryState } from './delivery-choice.ts'
 export interface DeliveryCounts {
   /** To be attempted now or later. */
   readonly waiting: number
-  /** Of them, those to destinations at which the last attempt failed. */
+  /** Pending deliveries to destinations whose last attempt failed. */
   readonly failing: number
   /** Given up, and neither replayed nor dropped since. */
   readonly dead: number

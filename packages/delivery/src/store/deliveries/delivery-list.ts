@@ -20,8 +20,7 @@ export interface ListedDelivery {
   readonly target: string | null
   readonly reason: string | null
   /**
-   * What went wrong at the last attempt of one that waits; null: nothing, or it was not attempted yet. One that is held has no
-   * address.
+   * The last error of a waiting delivery; null for none, or before its first attempt. A held delivery has no address.
    */
   readonly last_error: string | null
   readonly created_at: Date
@@ -45,7 +44,7 @@ export interface ListedAttempt {
  */
 export const DUE = 'case when next_attempt_at is not null then greatest(next_attempt_at, since) end'
 
-/** Of the delivery whose id is the expression. An attempt that is under way has no result yet. */
+/** SQL of the last error of a delivery (`delivery`: SQL of its id). A running attempt has no result yet. */
 export const lastError = (delivery: string): string =>
   `(select error from delivery_attempt where delivery_attempt.delivery = ${delivery} and error <> 'interrupted'
     order by number desc limit 1)`

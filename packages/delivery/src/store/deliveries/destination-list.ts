@@ -20,7 +20,7 @@ export interface ListedDestination {
   readonly probe_at: Date | null
   /** Why deliveries were given up, with how many. */
   readonly reasons: Readonly<Record<string, number>>
-  /** What went wrong at the last attempt of one that waits, or why some are held; null: nothing waits that was attempted. */
+  /** The last error of a waiting delivery, or why some are held; null when no waiting one was attempted. */
   readonly last_error: string | null
 }
 

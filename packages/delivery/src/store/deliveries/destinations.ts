@@ -9,7 +9,7 @@ export interface WaitingDestination {
   readonly origin: string
   /** Seconds until one of its deliveries may be attempted, 0: now. While its breaker is open: its probe. */
   readonly wait: number
-  /** Whether its breaker is open. */
+  /** Its breaker is open. */
   readonly open: boolean
 }
 

@@ -3,7 +3,7 @@ import type { EncryptedReply } from '@rollcall/core/model/delivery'
 import type { Database } from '@rollcall/database/database'
 
 export interface SentPage {
-  /** Of its delivery. */
+  /** Id of its delivery. */
   readonly id: string
   readonly body: EncryptedReply
 }

@@ -15,7 +15,7 @@ export interface TracedDelivery {
   readonly reason: string | null
   /** That were begun. */
   readonly attempts: number
-  /** Of them, those before `since`. */
+  /** Number of them before `since`. */
   readonly earlier: number
   readonly next_attempt_at: Date | null
   /** Somebody is attempting it until then. */
@@ -48,7 +48,7 @@ export interface ExchangeDeliveries {
   readonly delivery_states: Readonly<Partial<Record<DeliveryState, number>>>
   /** By page, some of them. */
   readonly deliveries: readonly TracedDelivery[]
-  /** Of the address for which one of them waits, when attempts there fail. */
+  /** The breaker of a waiting delivery's address, when attempts there fail. */
   readonly breaker: TracedBreaker | null
 }
 

@@ -8,16 +8,16 @@ export interface Probe {
   readonly event_type: string
   readonly record_type: string
   readonly key: Uint8Array
-  /** Whether the record bore it before the change, and whether it does after it. */
+  /** The record had the key before the change, and has it after the change. */
   readonly before: boolean
   readonly after: boolean
 }
 
 /** The result of the keys for a filter and a record. */
 export interface Borne {
-  /** Whether the record has a key of the subscription; without one it does not fulfil the filter. */
+  /** The record has a key of the subscription; without one it does not fulfil the filter. */
   readonly some: boolean
-  /** Whether it has a key that is the whole filter, and so fulfils it. */
+  /** It has a key that is the whole filter, and so fulfils it. */
   readonly whole: boolean
 }
 
@@ -31,7 +31,7 @@ export interface Candidate {
 /** Candidates that are in memory at a time. */
 const PAGE = 5_000
 
-/** Of these types of event and record, those to which anybody has subscribed: most changes need no further look. */
+/** The types of event and record among these that have subscriptions: most changes need no further look. */
 export async function subscribedTypes<Pair extends Pick<Probe, 'event_type' | 'record_type'>>(
   client: ClientBase,
   registryId: number,

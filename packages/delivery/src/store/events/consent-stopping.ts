@@ -1,4 +1,4 @@
-/** What is stopped when consents are withdrawn: subscriptions, notifications, and answers that are on their way. */
+/** Stops subscriptions, notifications and answers on their way when consents are withdrawn. */
 
 import { hasEnded } from '@rollcall/consents/store/consent-ended'
 import { endedExchanges, type Which } from '@rollcall/consents/store/consent-uses'
@@ -95,7 +95,7 @@ export async function endUnconsented(client: ClientBase): Promise<number> {
   )
 }
 
-/** Whether a subscription was made for a purpose. */
+/** True when a subscription was made for a purpose. */
 export async function isSubscribedPurpose({ pool }: Pick<Database, 'pool'>, purpose: string): Promise<boolean> {
   const { rowCount } = await pool.query('select from subscription_consent where purpose = $1 limit 1', [purpose])
   return rowCount === 1

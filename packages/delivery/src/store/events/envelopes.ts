@@ -9,7 +9,7 @@ import { IS_TAKEN_BACK } from './waiting.ts'
 /** The next envelope of a mailbox. */
 export interface NewEnvelope {
   readonly mailbox: number
-  /** Of the mailbox's last envelope: its own is one more. */
+  /** Number of the mailbox's last envelope: the new one gets the next number. */
   readonly after: number
   /** Under which the mailbox is claimed; it ends with the envelope, whose delivery holds the mailbox from then on. */
   readonly claim: string
@@ -24,7 +24,7 @@ export interface NewEnvelope {
 export interface SentNotification {
   readonly id: number
   readonly subscription: number
-  /** Of the item that tells it. */
+  /** reference_id of its item. */
   readonly reference_id: string
 }
 

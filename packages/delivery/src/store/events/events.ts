@@ -21,7 +21,7 @@ const NAMED_MAILBOXES = 500
 /** Numbers for events, and for the changes of records that they are about: all events of one change have one record version. */
 export interface EventNumbers {
   readonly ids: readonly number[]
-  /** Of each change, in their order. */
+  /** Versions of the changes, in their order. */
   readonly versions: readonly number[]
 }
 
@@ -47,7 +47,7 @@ export interface NewEvent {
   readonly replaced_by?: Identifier
 }
 
-/** What an event shows to those who are notified of it. */
+/** The document of an event for those who are notified of it. */
 export interface MatchedDocument {
   readonly event: number
   readonly matched: number
@@ -207,7 +207,7 @@ export interface HeldSubscription {
   readonly end_at: Date
 }
 
-/** Of these subscriptions, those that are notified at certain times only. */
+/** The subscriptions among these that are notified at certain times only. */
 export async function heldSubscriptions(
   client: ClientBase,
   subscriptions: readonly number[],

@@ -10,7 +10,7 @@ import { IS_UNFILTERED } from './waiting.ts'
 
 type Pool = Pick<Database, 'pool'>
 
-/** What makes a subscription of a participant in a registry the same as another. */
+/** The values by which two subscriptions of a participant in a registry are the same. */
 export interface Sameness {
   /** Canonical names. */
   readonly event_type: string
@@ -25,11 +25,11 @@ export interface SameSubscription extends Sameness {
   readonly state: 'live' | 'suspended'
   readonly end_at: Date | null
   readonly mailbox: number
-  /** Of its mailbox; null: none was named. */
+  /** Address of its mailbox; null when none was named. */
   readonly sender_uri: string | null
 }
 
-/** Of a participant in a registry, those that have not ended and are the same as one of these. */
+/** The participant's subscriptions in a registry that have not ended and are the same as one of these. */
 export async function findSame(
   { pool }: Pool,
   participant: number,
@@ -85,7 +85,7 @@ export interface OwnSubscription {
   readonly unfiltered: boolean
 }
 
-/** Of these codes, those of the participant's subscriptions in the registry, ended ones included. */
+/** The codes among these of the participant's subscriptions in the registry, ended ones included. */
 export async function findOwn(
   { pool }: Pool,
   participant: number,

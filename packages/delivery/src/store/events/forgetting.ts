@@ -6,9 +6,9 @@ import { senderIdOf } from '@rollcall/participants/store/participant-names'
 /** Rows in one statement, which delays nobody. */
 const AT_ONCE = 500
 
-/** What is forgotten, in this order: a table, its old rows by the retention in seconds, and the order of rows. */
+/** Tables in the order in which rows are deleted: their old rows by the retention in seconds, and the order of rows. */
 const FORGOTTEN = [
-  // What waits in an open mailbox, or is on its way, is not forgotten.
+  // Events of open mailboxes and of deliveries on their way stay.
   {
     table: 'event',
     where: `recorded_at < now() - make_interval(secs => $1) and not exists (
@@ -71,7 +71,7 @@ export async function countEvents({ pool }: Pick<Database, 'pool'>, retention: n
 /** Events that are cleared in one statement. */
 const CLEARED_AT_ONCE = 500
 
-/** What was not delivered may be sent again, and an envelope that is taken back is made anew. */
+/** SQL of events that may be sent again: undelivered ones, and those of envelopes that were taken back. */
 const MAY_BE_SENT = `exists (
     select 1 from notification left join delivery on delivery.id = notification.delivery
     where notification.event = event.id and (notification.state = 'waiting'

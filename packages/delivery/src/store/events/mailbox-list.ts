@@ -5,14 +5,14 @@ import { REGISTRIES } from '@rollcall/records/registries/registry-names'
 
 export interface ListedMailbox {
   readonly id: number
-  /** What its receiver knows it by. */
+  /** The receiver's name of the mailbox. */
   readonly public_id: string
   /** `sender_id` */
   readonly participant: string
   /** Its namespace. */
   readonly registry: string
   readonly state: 'open' | 'closed'
-  /** Of its last envelope. */
+  /** Number of its last envelope. */
   readonly sequence: number
   /** Since when there is nowhere to send to. */
   readonly resting_since: Date | null

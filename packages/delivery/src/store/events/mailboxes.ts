@@ -18,9 +18,9 @@ export interface ClaimedMailbox {
   readonly registry: number
   /** That its subscriptions named; null: none. */
   readonly sender_uri: string | null
-  /** What its receiver knows it by. */
+  /** The receiver's name of the mailbox. */
   readonly public_id: string
-  /** Of its last envelope. */
+  /** Number of its last envelope. */
   readonly sequence: number
 }
 
@@ -33,7 +33,7 @@ export const ENVELOPE_NUMBERS = { table: 'mailbox', column: 'sequence' } as cons
 /** SQL: 0 where a notification waits in a mailbox; a look at the mailboxes finds when it is due. */
 export const NOTIFICATIONS_DUE = 'select 0 where exists (select from waiting_notification)'
 
-/** What a look at mailboxes found. */
+/** The result of a look at mailboxes. */
 export interface LookedAt {
   readonly claimed: readonly ClaimedMailbox[]
   /** Mailboxes that were looked at. */

@@ -27,7 +27,7 @@ export interface OutboxRow {
 /** SQL: 0 where a row waits. */
 export const OUTBOX_DUE = 'select 0 where exists (select from rollcall_outbox.event where failed_at is null)'
 
-/** Whether anything waits. */
+/** True when a row waits. */
 export async function isOutboxWaiting(pool: Pick<Pool, 'query'>): Promise<boolean> {
   return (await secondsUntilDue(pool, { outbox: OUTBOX_DUE })).outbox !== null
 }

@@ -1,4 +1,4 @@
-/** What was published under an event_id, and the versions that the sources of records give them. */
+/** Publications by event_id, and the versions that sources give to records. */
 
 import type { RecordId } from '@rollcall/core/model/records'
 import { recordIdOf } from '@rollcall/database/record-ids'

@@ -30,7 +30,7 @@ export interface QueuedSubscription {
   /** Canonical names. */
   readonly event_type: string
   readonly record_type: string
-  /** Of its consent; null: it has none. */
+  /** The consent of the subscription; null for none. */
   readonly consent: GivenFor | null
   /** Canonical text of its criteria. */
   readonly criteria: string
@@ -73,7 +73,7 @@ export async function queueTest(
   )
 }
 
-/** What a page has queued. */
+/** The result of a page. */
 export interface QueuedPage {
   readonly records: number
   /** The last of them; null: there was none. */

@@ -36,7 +36,7 @@ export interface Recalled {
   readonly delivery: string
   readonly mailbox: number
   readonly claim: string
-  /** Whether somebody may have received it: then its number is used, else the next envelope has it. */
+  /** Somebody may have received it: then its number is used up; otherwise the next envelope gets it. */
   readonly attempted: boolean
 }
 

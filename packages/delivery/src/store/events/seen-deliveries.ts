@@ -1,4 +1,4 @@
-/** What was sent to a participant's system in a registry and acknowledged, and what it has subscribed to. */
+/** Acknowledged deliveries to a participant's system in a registry, and its subscriptions. */
 import type { CheckedSystem } from '@rollcall/core/model/check'
 import type { Database } from '@rollcall/database/database'
 
@@ -16,7 +16,7 @@ export interface DeliveryEvidence {
   readonly delivery: string | null
   /** The code of a live subscription. */
   readonly subscription: string | null
-  /** Whether a test notification waits for it, or is on its way. */
+  /** A test notification waits, or is on its way. */
   readonly testing: boolean
 }
 

@@ -4,15 +4,15 @@ import { PROTECTION_CATEGORIES } from '@rollcall/core/model/protection'
 import { GRANTS_IN_FORCE } from '@rollcall/participants/store/grants'
 import type { ClientBase } from 'pg'
 
-/** What the grant of a subscriber says of persons who may be hidden. */
+/** The grant's rules about persons who may be hidden from a subscriber. */
 export interface Hiding {
   /** Categories of protected persons who are found nevertheless. */
   readonly categories: readonly string[]
-  /** Whether minors are never found. */
+  /** Minors are never found. */
   readonly minors: boolean
 }
 
-/** Of whoever is granted the least, or nothing. */
+/** The rules of a subscriber without rights. */
 export const HIDES_ALL: Hiding = { categories: [], minors: true }
 
 /** By the id of the subscription. */

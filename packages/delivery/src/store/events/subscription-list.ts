@@ -37,13 +37,13 @@ export interface ShownSubscription extends ListedSubscription {
   /** Notifications that wait. */
   readonly waiting: number
   readonly mailbox: ShownMailbox
-  /** As it was asked for. */
+  /** As requested. */
   readonly criteria: string
 }
 
-/** What is sent in order to one address. */
+/** A mailbox: its notifications are sent in order to one address. */
 export interface ShownMailbox {
-  /** What receivers know it by. */
+  /** The receiver's name of the mailbox. */
   readonly id: string
   readonly state: 'open' | 'closed'
   readonly closed_at: Date | null
@@ -72,7 +72,7 @@ const LISTED = `subscription.code, participant.sender_id as participant, registr
 const FROM = `subscription join ${PARTICIPANTS} as participant on participant.id = subscription.participant
   join ${REGISTRIES} as registry on registry.id = subscription.registry`
 
-/** What the subscriptions of a participant that have not ended are to, each once. */
+/** The types of a participant's subscriptions that have not ended, each once. */
 export async function subscribedTypes(
   { pool }: Pool,
   { participant, registry }: Required<Pick<SubscriptionChoice, 'participant' | 'registry'>>,

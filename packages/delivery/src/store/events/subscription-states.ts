@@ -126,7 +126,7 @@ export interface Suspended {
 /** Subscriptions that one line of the log names. */
 const LOGGED_AT_ONCE = 100
 
-/** What no node has logged yet; it counts as logged from now on. */
+/** Suspended subscriptions that no node has logged; they are marked as logged. */
 export async function suspendedSubscriptions(client: Pick<ClientBase, 'query'>): Promise<readonly Suspended[]> {
   const { rows } = await client.query<Suspended>(
     `with logged as (

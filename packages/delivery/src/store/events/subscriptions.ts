@@ -22,13 +22,13 @@ export interface Making {
   /** `Registry.id` */
   readonly registry: number
   readonly mailbox: number
-  /** Whether it came encrypted: what it causes then leaves encrypted. */
+  /** The request was encrypted: so its notifications are, too. */
   readonly encrypted: boolean
   readonly transaction_id: string
   readonly correlation_id: string
 }
 
-/** What a subscription is filed under. */
+/** Types and keys under which a subscription is found. */
 interface Types {
   /** Canonical names. */
   readonly event_type: string
@@ -47,7 +47,7 @@ export interface NewSubscription extends Types {
   /** Default: that of the frequency. */
   readonly end_at?: Date | null
   readonly consent?: SubscriptionConsent | null
-  /** Of the item that made it. */
+  /** reference_id of the item that made it. */
   readonly reference_id: string
 }
 
@@ -135,7 +135,7 @@ export interface Renewal extends Types {
   readonly id: number
   readonly end_at: Date | null
   readonly consent?: SubscriptionConsent | null
-  /** As it was found: if it has changed since, it is not renewed. */
+  /** The state that was read: if it has changed since, the subscription is not renewed. */
   readonly from: { readonly state: 'live' | 'suspended'; readonly end_at: Date | null; readonly mailbox: number }
 }
 

@@ -1,6 +1,6 @@
 /**
- * What is persisted of a notification, found by the reference_id of its item or by the code of its subscription: the event,
- * the envelope that it was composed into, and every attempt at that. Nothing here says whom the event is about.
+ * Stored facts about a notification, found by the reference_id of its item or the code of its subscription: the event,
+ * its envelope, and every attempt. They do not name the event's person.
  */
 import type { Presence, Purpose } from '@rollcall/core/model/event'
 import type { Participant } from '@rollcall/core/model/participant'
@@ -31,7 +31,7 @@ export interface TracedNotification {
   readonly matched: number
   readonly state: 'waiting' | 'sent' | 'dropped'
   readonly due_at: Date
-  /** What its receiver knows the mailbox by. */
+  /** The receiver's name of the mailbox. */
   readonly mailbox: string
   readonly mailbox_state: 'open' | 'closed'
   /** Position of its envelope in the mailbox. */

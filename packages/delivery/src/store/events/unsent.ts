@@ -1,4 +1,4 @@
-/** What is made for participants and not sent, which a restored database holds until an operator releases it. */
+/** Unsent deliveries and notifications, which a restored database holds until an operator releases them. */
 import type { PoolClient } from 'pg'
 
 /** SQL of a relation to join: by participant, its deliveries that would be attempted, and those attempted before. */

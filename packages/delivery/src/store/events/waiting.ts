@@ -1,4 +1,4 @@
-/** What waits in mailboxes, with all that an envelope is made of. */
+/** Notifications that wait in mailboxes, with all data for their envelopes. */
 
 import { authorityNameOf, hasEnded } from '@rollcall/consents/store/consent-ended'
 import type { GivenFor } from '@rollcall/core/model/consent'
@@ -30,7 +30,7 @@ export interface WaitingNotification {
   readonly recorded_at: Date
   /** The identifier of the record that has taken the place of this one, as that record writes it; null: none has. */
   readonly replaced_by: Identifier | null
-  /** Of the event's document, or of its identifiers where it has none. */
+  /** Bytes of the event's document, or of its identifiers when it has none. */
   readonly bytes: number
   readonly subscription: number
   readonly code: string
@@ -40,7 +40,7 @@ export interface WaitingNotification {
   readonly asked_reg_type: string | null
   readonly asked_record_type: string | null
   readonly locale: string | null
-  /** Whether its subscriber asked for it encrypted. */
+  /** The subscriber wants it encrypted. */
   readonly encrypted: boolean
   /** Its subscription has no filter. */
   readonly unfiltered: boolean
@@ -127,7 +127,6 @@ const FIND_WAITING = `with due as materialized (
     left join notification as earlier on earlier.id = due.corrects
   order by due.mailbox, due.is_backfill, due.due_at, due.id`
 
-/** What an event shows. */
 export interface EventDocument {
   /**
    * Canonical JSON as it was at the event; of a record that was deleted or merged into another one, as it was before. Null: it was
@@ -138,7 +137,7 @@ export interface EventDocument {
   readonly identifiers: string
 }
 
-/** Of several mailboxes that show the same event, one reads it. */
+/** Mailboxes that show the same event share one read. */
 export const findDocument = (pool: pg.Pool, event: number): Promise<EventDocument | undefined> =>
   documents(pool).submit(event)
 

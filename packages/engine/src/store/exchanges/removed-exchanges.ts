@@ -1,4 +1,4 @@
-/** What is deleted with a removed registry or participant: its messages and their answers. */
+/** Rows that are removed with a registry or participant: its messages and their answers. */
 import { consentUsesOf } from '@rollcall/consents/store/removed-consents'
 import { countOf, type Removable, rowsOf, type StoredPart } from '@rollcall/database/removal'
 

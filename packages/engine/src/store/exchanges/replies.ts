@@ -69,7 +69,9 @@ export async function commitEffects({ pool }: Pick<Database, 'pool'>, effects: r
   })
 }
 
-/** What is written with others makes them wait: it must be small, lock no row of another request, and have no effects. */
+/**
+ * Rows that are written together wait for each other: few, small, without locks on other requests, and without effects.
+ */
 const SMALL = { items: 20, bytes: 65_536 }
 export const isJoint = (
   { items, delivery, effects = [] }: ReplyStep,

@@ -1,7 +1,4 @@
-/**
- * What is remembered about the requests of a participant's system: when it sent the last one, and which steps it has
- * done.
- */
+/** Facts about the requests of a participant's system: the time of the last one, and the steps that it has done. */
 import { ACCOUNTS } from '@rollcall/audit/store/account-names'
 import type { CheckedSystem } from '@rollcall/core/model/check'
 import type { Participant } from '@rollcall/core/model/participant'

@@ -1,6 +1,6 @@
 /**
- * What is stored about a message, found by any of its ids: the exchange, its items, its deliveries and attempts, or the
- * callback in the inbox. Bodies and answers stay encrypted, and nothing here says whom a message is about.
+ * Stored facts about a message, found by any of its ids: the exchange, its items, its deliveries and attempts, or the
+ * callback in the inbox. Bodies and answers stay encrypted, and no fact names the message's person.
  */
 
 import { messageKey } from '@rollcall/core/model/message-key'
