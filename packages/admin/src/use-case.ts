@@ -1,6 +1,7 @@
 /** Admin functions with schemas, for the command line, the admin API and the console. */
 
 import type { ReadOnly } from '@rollcall/core/model/read-only'
+import { RecordsUnavailable } from '@rollcall/core/model/record-source'
 import { GrantProblem } from '@rollcall/core/policy/grant-problem'
 import { StoreRefusal, StoreUnavailable } from '@rollcall/database/refusal'
 import { ImportError } from '@rollcall/import/source'
@@ -104,6 +105,10 @@ const refusalOf = ({ at, rule }: Problem): AdminRefusal =>
 /** A refusal of a room below as one of an admin function; any other error as it is. */
 export function asRefusal(error: unknown): unknown {
   if (error instanceof AddressRefused) return new AdminRefusal(addressAdvice(error), { cause: error })
+  if (error instanceof RecordsUnavailable) {
+    const message = 'the database of the registry does not answer; try again later'
+    return new AdminRefusal(message, { reason: 'unavailable', cause: error })
+  }
   const refused = REFUSALS.some((refusal) => error instanceof refusal)
   if (!refused || !(error instanceof Error)) return error
   const reason = error instanceof StoreUnavailable ? 'unavailable' : 'invalid'

@@ -13,6 +13,7 @@ import { openEmbeddedPostgres } from '@rollcall/database/embedded/postgres'
 import { environmentSource, fileSource, type MasterKeySource } from '@rollcall/keys/master-key'
 import { createVault, type Vault } from '@rollcall/keys/vault'
 import { createLog } from '@rollcall/observe/log'
+import { openSources } from '@rollcall/source/open-sources'
 import pg, { type PoolConfig } from 'pg'
 import type { Config } from './config.ts'
 
@@ -64,11 +65,12 @@ export function withJournal(config: Config, db: Database): Database {
 
 /** Connections are made when they are needed: a server without migrations opens none as the owner. */
 function storageOf(db: Database, owner: Database, after?: () => Promise<void>): Storage {
+  const sources = openSources(db, process.env)
   return {
     db,
     owner,
     async close() {
-      await Promise.all([db.close(), owner.close()])
+      await Promise.all([db.close(), owner.close(), sources.close()])
       await after?.()
     },
   }

@@ -1,72 +1,16 @@
 /** A civil registry office's own database, as its software has it: numbers for codes, dates as texts in one table, a mark of deletion. */
 import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import pg from 'pg'
+import { parse } from 'yaml'
 
-export const OFFICE_SCHEMA = `
-  create schema office;
-  create table office.person (
-    person_no integer primary key,
-    national_no varchar(20) not null unique,
-    family_name text not null,
-    given_name text,
-    gender smallint,
-    born date,
-    mobile text,
-    removed_at timestamptz);
-  create index on office.person (born);
-  create table office.birth (birth_no text primary key, person_no integer not null, place text);
-  create index on office.birth (person_no);
-  create table office.marriage (
-    marriage_no text primary key, person_no integer not null, married char(10) not null, divorced char(10));
-  create index on office.marriage (person_no);
-  create table office.death (death_no text primary key, person_no integer not null unique, died date not null);`
+const EXAMPLE = new URL('../../../examples/civil-office/', import.meta.url)
+const OFFICE_SCHEMA = readFileSync(new URL('office.sql', EXAMPLE), 'utf8')
 
-/** The source file of the office, as an operator writes it. */
+/** The source file of the office, as an operator writes it, with another address. */
 export const officeSource = (url: object): Record<string, unknown> => ({
-  engine: 'postgresql',
+  ...parse(readFileSync(new URL('source.yaml', EXAMPLE), 'utf8')),
   url,
-  way: 'live',
-  records: {
-    Person: {
-      from: 'office.person',
-      key: 'person_no',
-      where: 'removed_at is null',
-      columns: {
-        'identifier[UIN]': 'national_no',
-        'name.surname': 'family_name',
-        'name.given_name': 'given_name',
-        sex: { column: 'gender', codes: { '1': 'male', '2': 'female' } },
-        birth_date: { column: 'born', format: 'yyyy-MM-dd' },
-        phone_number: 'mobile',
-      },
-      children: [
-        {
-          from: 'office.birth',
-          on: 'person_no',
-          columns: { 'identifier[BRN]': 'birth_no', 'birth_place.name': 'place' },
-        },
-        {
-          from: 'office.marriage',
-          on: 'person_no',
-          columns: {
-            'identifier[MRN]': 'marriage_no',
-            marriage_date: { column: 'married', format: 'dd/MM/yyyy' },
-            divorce_date: { column: 'divorced', format: 'dd/MM/yyyy' },
-          },
-        },
-        { from: 'office.death', on: 'person_no', columns: { 'identifier[DRN]': 'death_no', death_date: 'died' } },
-      ],
-      compare: {
-        surname: 'folded',
-        given_name: 'folded',
-        sex: 'code',
-        birth_date: 'date',
-        marriage_date: 'date',
-        death_date: 'date',
-        MOBILE: 'digits',
-      },
-    },
-  },
 })
 
 /** A person as the office has it; a row of a child is left out where its member is undefined. */

@@ -58,6 +58,7 @@ const RegistryEntry = closed({
     { description: 'Kind of the registry.' },
   ),
   sender_id: registry.sender_id,
+  source: registry.source,
   aliases: registry.aliases,
   time_zone: Type.Optional(registry.time_zone),
   majority_age: Type.Optional(registry.majority_age),

@@ -84,7 +84,7 @@ export const authorityEntry = ({ jwks_uri, outgoing, keys }: Omit<ConsentAuthori
 
 export function registryEntry(registry: Registry): RegistryEntry & Required<Pick<RegistryEntry, 'attributes'>> {
   const { kind, sender_id, aliases, time_zone, majority_age, environment, web_origins } = registry
-  const { reg_type_aliases, qualified_kids } = registry
+  const { reg_type_aliases, qualified_kids, source } = registry
   const identifier_types = identifierTypeEntries(registry)
   const attributes = kind.record_types.flatMap((recordType) => {
     const added = recordType.attributes.flatMap((attribute) => {
@@ -103,6 +103,7 @@ export function registryEntry(registry: Registry): RegistryEntry & Required<Pick
     ...(web_origins.length > 0 && { web_origins: [...web_origins] }),
     ...(reg_type_aliases.length > 0 && { reg_type_aliases: [...reg_type_aliases] }),
     ...(qualified_kids && { qualified_kids }),
+    ...(source !== null && { source: { ...source } }),
     ...primariesEntry(registry),
     ...(Object.keys(identifier_types).length > 0 && { identifier_types }),
     attributes: Object.fromEntries(attributes),

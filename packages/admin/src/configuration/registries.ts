@@ -105,7 +105,7 @@ function registrySteps(registry: Registry, entry: RegistryEntry, at: readonly Pa
 
 const CHANGED = [
   ...(['aliases', 'time_zone', 'majority_age', 'web_origins'] as const),
-  ...(['reg_type_aliases', 'qualified_kids'] as const),
+  ...(['reg_type_aliases', 'qualified_kids', 'source'] as const),
 ]
 
 interface AttributeRow {

@@ -74,7 +74,7 @@ describe('what cannot be is refused, with the member and the rule', () => {
     [
       changeRegistry,
       civil,
-      /^nothing to change: give aliases, time_zone, majority_age, web_origins, reg_type_aliases, qualified_kids or primary_identifiers$/,
+      /^nothing to change: give aliases, time_zone, majority_age, web_origins, reg_type_aliases, qualified_kids, primary_identifiers or source$/,
     ],
     [changeRegistry, { ...civil, majority_age: 0 }, /^majority_age: must be at least 1$/],
     [changeRegistry, { ...civil, time_zone: 'Mars' }, /^"Mars" is no time zone/],

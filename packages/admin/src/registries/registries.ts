@@ -2,7 +2,8 @@
 
 import { ENVIRONMENTS } from '@rollcall/core/model/environment'
 import type { Registry } from '@rollcall/core/model/registry'
-import { KINDS, oneOf } from '@rollcall/protocol'
+import type { Database } from '@rollcall/database/database'
+import { KINDS, type Kind, kindNamed, oneOf, withIdentifiers } from '@rollcall/protocol'
 import { countRecords } from '@rollcall/records/records/record-counts'
 import {
   addRegistry as addRow,
@@ -13,10 +14,12 @@ import {
 import { setPrimaryIdentifiers } from '@rollcall/records/registries/registry-identifier-types'
 import Type from 'typebox'
 import { act } from '../act.ts'
-import { closed, flag, Namespace, NOTHING, text } from '../members.ts'
+import { isSame } from '../approvals/diff-lines.ts'
+import { closed, flag, Namespace, NOTHING, orNull, text } from '../members.ts'
 import type { HasDatabase } from '../needs.ts'
 import { isDemoDatabase } from '../participants/participants.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'
+import { checkedSource, type SourceNeeds } from './source-check.ts'
 
 const TimeZone = text('IANA name of the time zone in which its days begin and ages are counted.')
 const MajorityAge = Type.Integer({
@@ -42,6 +45,16 @@ const Primaries = Type.Record(Type.String(), Type.String(), {
     'By record type, the identifier type by which its records are known, each by exactly one; without it that of the kind. It can be named only while the registry has no records.',
 })
 
+const Source = Type.Object(
+  {},
+  {
+    additionalProperties: true,
+    description:
+      'What its source file holds, as JSON, where its records stay in a database of their own: it says where the address of the database is, and how rows become records.',
+  },
+)
+const AllowWriter = flag('The account of the source may write: for a trial, and never for people.')
+
 const REGISTRY = {
   namespace: Namespace,
   kind: oneOf(
@@ -60,9 +73,12 @@ const REGISTRY = {
     description: 'live: real people; sandbox: synthetic people, for systems that are being tried out.',
   }),
   demo: flag('Made for the demo.'),
+  source: orNull(Source),
 } as const
 export const RegistryResult = closed(REGISTRY)
-export const Records = Type.Record(Type.String(), Type.Integer(), { description: 'By record type.' })
+export const Records = Type.Record(Type.String(), Type.Integer(), {
+  description: 'By record type; empty where they are in a database of their own.',
+})
 
 /** Adds a registry with its tables; a running server has it within a second. */
 export const addRegistry = act(
@@ -83,11 +99,13 @@ export const addRegistry = act(
       qualified_kids: Type.Optional(QualifiedKids),
       primary_identifiers: Type.Optional(Primaries),
       environment: Type.Optional(REGISTRY.environment),
+      source: Type.Optional(Source),
+      allow_writer: Type.Optional(AllowWriter),
     }),
     result: RegistryResult,
   },
   async (
-    { db }: HasDatabase,
+    { db, env }: SourceNeeds,
     {
       kind,
       environment = 'live',
@@ -100,11 +118,20 @@ export const addRegistry = act(
       reg_type_aliases = [],
       qualified_kids = false,
       primary_identifiers = {},
+      source,
+      allow_writer,
     },
   ) => {
+    if (source !== undefined) {
+      if (environment === 'sandbox') {
+        throw new AdminRefusal('source: a sandbox has synthetic people, and no database of its own', { at: ['source'] })
+      }
+      await checkedSource({ db, env }, kindKnownBy(kind, primary_identifiers), source, allow_writer)
+    }
     const demo = await isDemoDatabase(db)
     const row = { kind, namespace, sender_id, aliases, time_zone, majority_age, environment, demo }
-    return described(await addRow(db, { ...row, web_origins, reg_type_aliases, qualified_kids, primary_identifiers }))
+    const settings = { web_origins, reg_type_aliases, qualified_kids, primary_identifiers, source: source ?? null }
+    return described(await addRow(db, { ...row, ...settings }))
   },
 )
 
@@ -115,9 +142,10 @@ export const changeRegistry = act(
     approval: {
       when: 'wider',
       role: 'own',
-      async compare({ db }: HasDatabase, { namespace, ...given }) {
+      async compare({ db }: SourceNeeds, { namespace, ...given }) {
         const stored = described(await registryAt(db, namespace))
-        return isOpener(stored, given) ? { about: { namespace }, stored, wanted: given } : null
+        const isOther = given.source !== undefined && !isSame(given.source, stored.source)
+        return isOther || isOpener(stored, given) ? { about: { namespace }, stored, wanted: given } : null
       },
     },
     settings: true,
@@ -130,14 +158,20 @@ export const changeRegistry = act(
       reg_type_aliases: Type.Optional(RegTypeAliases),
       qualified_kids: Type.Optional(QualifiedKids),
       primary_identifiers: Type.Optional(Primaries),
+      source: Type.Optional(Source),
+      allow_writer: Type.Optional(AllowWriter),
     }),
     result: RegistryResult,
   },
-  async ({ db }: HasDatabase, { namespace, primary_identifiers, ...changes }) => {
+  async ({ db, env }: SourceNeeds, { namespace, primary_identifiers, allow_writer, ...changes }) => {
     if (primary_identifiers === undefined && Object.keys(changes).length === 0)
       throw new AdminRefusal(
-        'nothing to change: give aliases, time_zone, majority_age, web_origins, reg_type_aliases, qualified_kids or primary_identifiers',
+        'nothing to change: give aliases, time_zone, majority_age, web_origins, reg_type_aliases, qualified_kids, primary_identifiers or source',
       )
+    if (changes.source !== undefined) {
+      const { kind } = await registryAt(db, namespace)
+      await checkedSource({ db, env }, kind, changes.source, allow_writer)
+    }
     // It may be refused: what is changed by one call is changed whole.
     if (primary_identifiers !== undefined) await setPrimaryIdentifiers(db, namespace, primary_identifiers)
     return described(await setRegistry(db, namespace, changes))
@@ -158,10 +192,23 @@ export const listRegistries = useCase(
   async ({ db }: HasDatabase) => {
     const registries = await listRows(db)
     return Promise.all(
-      registries.map(async (registry) => ({ ...described(registry), records: await countRecords(db, registry) })),
+      registries.map(async (registry) => ({ ...described(registry), records: await countedRecords(db, registry) })),
     )
   },
 )
+
+/** Records of a source are not counted: it would read all of them. */
+export const countedRecords = async (db: Database, registry: Registry): Promise<Readonly<Record<string, number>>> =>
+  registry.source === null ? countRecords(db, registry) : {}
+
+/** The kind with the identifier types by which its records are known. @throws AdminRefusal */
+function kindKnownBy(kind: string, primary_identifiers: Readonly<Record<string, string>>): Kind {
+  const found = kindNamed(kind)
+  if (found === undefined) throw new AdminRefusal(`kind: there is no kind ${kind}`)
+  return Object.keys(primary_identifiers).length === 0
+    ? found
+    : withIdentifiers(found, { identifier_types: [], primary_identifiers })
+}
 
 /** A registry as it is given. */
 export function described(registry: Registry) {
@@ -171,5 +218,6 @@ export function described(registry: Registry) {
     kind.record_types.map(({ name, primary_identifier }) => [name, primary_identifier]),
   )
   const own = { sender_id, aliases, time_zone, majority_age, web_origins, primary_identifiers }
-  return { namespace, kind: kind.name, ...own, reg_type_aliases, qualified_kids, environment, demo }
+  const source = registry.source === null ? null : { ...registry.source }
+  return { namespace, kind: kind.name, ...own, reg_type_aliases, qualified_kids, environment, demo, source }
 }

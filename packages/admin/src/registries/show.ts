@@ -1,6 +1,5 @@
 /** A registry as a whole: what it has, what can be searched, and how an import goes on. */
 import { type JsonObject, operationsOf } from '@rollcall/protocol'
-import { countRecords } from '@rollcall/records/records/record-counts'
 import { registryAt } from '@rollcall/records/registries/registries'
 import { recordTypeOf } from '@rollcall/records/registries/registry-attributes'
 import Type, { type TSchema } from 'typebox'
@@ -13,7 +12,7 @@ import { AttributeResult, listAttributes } from './attributes.ts'
 import { EventOffered, eventOffers } from './event-offers.ts'
 import { IdentifierTypeResult, listIdentifierTypes } from './identifier-types.ts'
 import { Plan, planIndexes } from './indexes.ts'
-import { described, Records, RegistryResult } from './registries.ts'
+import { countedRecords, described, Records, RegistryResult } from './registries.ts'
 import { type HasSamples, samplesOf } from './samples.ts'
 
 /** One registry, with everything that an operator decides about it. */
@@ -41,7 +40,7 @@ export const showRegistry = useCase(
     const registry = await registryAt(db, namespace)
     return {
       ...described(registry),
-      records: await countRecords(db, registry),
+      records: await countedRecords(db, registry),
       attributes: await listAttributes({ db }, { namespace }),
       identifier_types: await listIdentifierTypes({ db }, { namespace }),
       operations: operationsOf(registry.kind).map(({ name }) => name),

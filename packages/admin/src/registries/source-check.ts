@@ -1,6 +1,6 @@
 /** Checks a source file, and the database that it names. */
 
-import { KINDS } from '@rollcall/protocol'
+import { KINDS, type Kind } from '@rollcall/protocol'
 import { type CheckedSource, checkSource as check } from '@rollcall/source/check-source'
 import { SourceRefusal } from '@rollcall/source/engine/source-refusal'
 import { openEngine } from '@rollcall/source/engines'
@@ -12,9 +12,9 @@ import { ImportReport } from '../records/import-reports.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'
 import { kindOf } from './mapping-proposal.ts'
 
-interface SourceNeeds extends HasDatabase {
-  /** The environment in which a source file may name its address. */
-  readonly env: Readonly<Record<string, string | undefined>>
+export interface SourceNeeds extends HasDatabase {
+  /** The environment in which a source file may name its address (default: that of the process). */
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined
 }
 
 const Sentences = (description: string) => Type.Array(Type.String(), { description })
@@ -57,22 +57,35 @@ export const checkSource = useCase(
     }),
     result: CHECKED,
   },
-  async ({ db, env }: SourceNeeds, { of, source, allow_writer = false }) => {
-    const kind = await kindOf(db, of)
-    const checked = await withRefusals(async () => {
-      const file = readSourceFile(source, kind)
-      const engine = openEngine(file, env)
-      try {
-        return await check(kind, file, engine)
-      } finally {
-        await engine.close()
-      }
-    })
-    if (!allow_writer) refuseWriter(checked)
+  async (needs: SourceNeeds, { of, source, allow_writer }) => {
+    const checked = await checkedSource(needs, await kindOf(needs.db, of), source, allow_writer)
     const { about: database, writes, weak, records } = checked
     return { database, writes, weak, records: records.map(described) }
   },
 )
+
+/**
+ * What a source comes to.
+ * @throws AdminRefusal it cannot be read, or its account may write
+ */
+export async function checkedSource(
+  { env = process.env }: SourceNeeds,
+  kind: Kind,
+  source: unknown,
+  allowWriter = false,
+): Promise<CheckedSource> {
+  const checked = await withRefusals(async () => {
+    const file = readSourceFile(source, kind)
+    const engine = openEngine(file, env)
+    try {
+      return await check(kind, file, engine)
+    } finally {
+      await engine.close()
+    }
+  })
+  if (!allowWriter) refuseWriter(checked)
+  return checked
+}
 
 /** A refusal of a source file, at its member of the input. */
 async function withRefusals<Result>(work: () => Promise<Result>): Promise<Result> {

@@ -34,10 +34,13 @@ export const add = {
       .option('--time-zone <zone>', 'time zone in which its days begin and ages are counted (default: UTC)')
       .option(...MAJORITY)
       .addOption(primaryOption())
+      .option(...SOURCE)
+      .option(...ALLOW_WRITER)
       .addHelpText(
         'after',
         `
 ${PRIMARY}
+${SOURCES}
 A sandbox registry is for systems that are being tried out: only sandbox participants may be granted something there,
 and rollcall simulate makes events happen to its people. Whether a registry is live or a sandbox never changes.
 
@@ -74,10 +77,13 @@ export const set = {
         ).choices(['on', 'off']),
       )
       .addOption(primaryOption())
+      .option(...SOURCE)
+      .option(...ALLOW_WRITER)
       .addHelpText(
         'after',
         `
 ${PRIMARY}
+${SOURCES}
 Browsers let a page read answers only if its origin is listed here, such as https://app.example or http://localhost:*.
 
 Example: rollcall registry set civil --web-origin https://app.example
@@ -123,6 +129,24 @@ types, --primary <record type>=<type> names that of one of them. A type that the
 rollcall identifier-type add.
 `
 
+const SOURCE = ['--source <file>', 'file that says where its records are, in a database of their own'] as const
+const ALLOW_WRITER = ['--allow-writer', 'accept an account of the source that may write: for a trial alone'] as const
+
+const SOURCES = `With --source its records stay in a database of their own, which is only read (docs/sources.md). The source is checked as
+rollcall source check does it. A registry that was added without a source keeps its records here.
+`
+
+/** Calls with what the source file holds; a refusal names its line. */
+async function withSource<Result>(
+  path: string | undefined,
+  call: (source: object | undefined) => Promise<Result>,
+): Promise<Result> {
+  if (path === undefined) return call(undefined)
+  const { readYaml } = await import('../yaml.ts')
+  const { value, refusedWithLine } = await readYaml(path, '--source')
+  return refusedWithLine(() => call(value as object), ['source'])
+}
+
 const primaryOption = (): Option =>
   new Option('--primary <type>', 'identifier type by which its records are known').argParser(collected)
 
@@ -146,6 +170,8 @@ interface AddOptions extends OutputOptions {
   readonly majority?: number
   readonly primary?: readonly string[]
   readonly sandbox?: true
+  readonly source?: string
+  readonly allowWriter?: true
   readonly people?: number
 }
 
@@ -162,9 +188,12 @@ async function runAdd({ kind, namespace: named }: KindAndNamespace, options: Add
   const primary_identifiers = primariesIn(kind, options.primary)
   const environment = sandbox ? ('sandbox' as const) : undefined
   const registry = { kind, ...own, majority_age: options.majority, primary_identifiers, environment }
-  const added = await askToAdd(addRegistry, registry)
+  const added = await withSource(options.source, (source) =>
+    askToAdd(addRegistry, { ...registry, source, allow_writer: options.allowWriter }),
+  )
   const known = options.primary === undefined ? '' : `, with ${primariesText(added)}`
-  const text = `added ${added.namespace}, a ${added.kind} registry that calls itself ${added.sender_id}${known}`
+  const place = added.source === null ? '' : '; its records stay in a database of their own'
+  const text = `added ${added.namespace}, a ${added.kind} registry that calls itself ${added.sender_id}${known}${place}`
   if (!sandbox) return print(options, added, text)
   const records = await fill(added, people ?? PEOPLE, signal)
   print(options, { ...added, records }, `${text}; a sandbox with ${records} synthetic records`)
@@ -202,25 +231,31 @@ interface SetOptions extends OutputOptions {
   readonly timeZone?: string
   readonly majority?: number
   readonly primary?: readonly string[]
+  readonly source?: string
+  readonly allowWriter?: true
 }
 
 async function runSet(namespace: string, options: SetOptions): Promise<void> {
   stopRequest()
   const { timeZone: time_zone, majority: majority_age } = options
-  const changed = await withDatabase(async (needs) => {
-    const kind = (await listRegistries(needs, {})).find((row) => row.namespace === namespace)?.kind ?? ''
-    const primary_identifiers = primariesIn(kind, options.primary)
-    const changes = {
-      aliases: listIn(options.alias),
-      time_zone,
-      majority_age,
-      web_origins: listIn(options.webOrigin),
-      reg_type_aliases: listIn(options.regTypeAlias),
-      qualified_kids: options.qualifiedKids && options.qualifiedKids === 'on',
-      primary_identifiers,
-    }
-    return changeRegistry(needs, { namespace, ...changes })
-  })
+  const set = (source: object | undefined) =>
+    withDatabase(async (needs) => {
+      const kind = (await listRegistries(needs, {})).find((row) => row.namespace === namespace)?.kind ?? ''
+      const primary_identifiers = primariesIn(kind, options.primary)
+      const changes = {
+        aliases: listIn(options.alias),
+        time_zone,
+        majority_age,
+        web_origins: listIn(options.webOrigin),
+        reg_type_aliases: listIn(options.regTypeAlias),
+        qualified_kids: options.qualifiedKids && options.qualifiedKids === 'on',
+        primary_identifiers,
+        source,
+        allow_writer: options.allowWriter,
+      }
+      return changeRegistry(needs, { namespace, ...changes })
+    })
+  const changed = await withSource(options.source, set)
   const text = `the time zone of ${namespace} is ${changed.time_zone}, people come of age at ${changed.majority_age}, and it has ${primariesText(changed)}; web pages: ${changed.web_origins.join(', ') || 'none'}; further values of receiver_id: ${changed.aliases.join(', ') || 'none'}; of reg_type: ${changed.reg_type_aliases.join(', ') || 'none'}`
   print(options, changed, text)
 }

@@ -45,6 +45,8 @@ export interface Registry {
   readonly qualified_kids: boolean
   /** Whether its records are in our own tables. Otherwise it has no record tables, and nothing that we do writes its records. */
   readonly own_records: boolean
+  /** The source file of records that are in a database of their own, as its operator wrote it; null: there is none. */
+  readonly source: object | null
   /**
    * By record type: attributes and compounds whose columns are being backfilled, and `IDENTIFIERS` while the rows of
    * identifiers are, with the identifier types that the operator added. Queries about them are refused.

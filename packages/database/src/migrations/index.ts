@@ -57,6 +57,7 @@ import { sessions } from './0059-sessions.ts'
 import { packedAccounts } from './0060-packed-accounts.ts'
 import { recordKeys } from './0061-record-keys.ts'
 import { registryRecords } from './0062-registry-records.ts'
+import { registrySources } from './0063-registry-sources.ts'
 
 export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
   '0001-directory': directory,
@@ -115,4 +116,5 @@ export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
   '0060-packed-accounts': packedAccounts,
   '0061-record-keys': recordKeys,
   '0062-registry-records': registryRecords,
+  '0063-registry-sources': registrySources,
 }

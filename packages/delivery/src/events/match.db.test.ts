@@ -33,6 +33,7 @@ const registry: Registry = {
   reg_type_aliases: [],
   qualified_kids: false,
   own_records: true,
+  source: null,
   unfilled: new Map(),
 }
 const EVENT = { event_type: 'UPDATE', record_type: recordType.name }

@@ -7,6 +7,7 @@ import { NotAccounted } from '@rollcall/audit/fail-closed'
 import type { Exchange, Message } from '@rollcall/core/model/exchange'
 import type { Grant } from '@rollcall/core/model/grant'
 import { OutcomeOutdated } from '@rollcall/core/model/outcome'
+import { RecordsUnavailable } from '@rollcall/core/model/record-source'
 import { may } from '@rollcall/core/policy/permission'
 import { safeDatabaseError } from '@rollcall/database/database-errors'
 import { BodyUnreadable } from '@rollcall/keys/bodies'
@@ -74,8 +75,9 @@ export async function answerAccepted(
       page += 1
     }
   } catch (error) {
-    // Where nothing can be accounted for, a failure cannot be answered either.
-    const isFinal = error instanceof BodyUnreadable || (runs >= RUNS && !(error instanceof NotAccounted))
+    // Where nothing can be accounted for, a failure cannot be answered either. Records that are away may be back.
+    const isWaiting = error instanceof NotAccounted || error instanceof RecordsUnavailable
+    const isFinal = error instanceof BodyUnreadable || (runs >= RUNS && !isWaiting)
     if (page > accepted.page || !isFinal) throw error
     log.error({ correlation_id, ...safeDatabaseError(error) }, 'an exchange could not be answered')
     await answerFailure(parts, answered, await unansweredItems(parts, accepted, answered))

@@ -16,17 +16,42 @@ export interface RegistryRecords {
   readonly sink: RecordSink | null
 }
 
-/** Which registry: `own_records` as in `RegistryShape`. */
-type Which = Pick<Registry, 'id'> & Partial<Pick<Registry, 'own_records'>>
+/** Which registry: `own_records` as in `RegistryShape`; what opens its source needs the other members. */
+type Which = Pick<Registry, 'id'> & Partial<Pick<Registry, 'own_records' | 'source' | 'kind' | 'namespace'>>
+
+/** A registry whose records are read by a source file. */
+export type SourcedRegistry = Pick<Registry, 'id' | 'kind' | 'namespace'> & { readonly source: object }
+
+/** What opens the sources of registries, for one database. */
+export interface RecordsOpener {
+  open(registry: SourcedRegistry): RegistryRecords
+  /** Namespaces of the registries whose source did not answer lately. */
+  away(): readonly string[]
+}
 
 /** What is open, by the pool of a database and the id of a registry: ids mean something in one database only. */
 const opened = new WeakMap<Database['pool'], Map<number, RegistryRecords>>()
 const own = new WeakMap<Database['pool'], RegistryRecords>()
+const openers = new WeakMap<Database['pool'], RecordsOpener>()
 
 /** The records of a registry: what was opened for it, else those in our own tables where it has tables. */
 export function recordsOf(db: Database, registry: Which): RegistryRecords {
-  return opened.get(db.pool)?.get(registry.id) ?? (registry.own_records === false ? NOT_OPEN : ownOf(db))
+  const found = opened.get(db.pool)?.get(registry.id)
+  if (found !== undefined) return found
+  if (registry.own_records !== false) return ownOf(db)
+  const { id, kind, namespace, source } = registry
+  const opener = openers.get(db.pool)
+  if (opener === undefined || source == null || kind === undefined || namespace === undefined) return NOT_OPEN
+  return opener.open({ id, kind, namespace, source })
 }
+
+/** Has the sources of registries opened when they are first asked, for everything that this process does with the database. */
+export function openRecordsWith(db: Database, opener: RecordsOpener): void {
+  openers.set(db.pool, opener)
+}
+
+/** Namespaces of the registries whose records are in a database that did not answer lately. */
+export const recordsAway = (db: Database): readonly string[] => openers.get(db.pool)?.away() ?? []
 
 /**
  * What writes the records of a registry.

@@ -30,7 +30,8 @@ export async function addRegistry(
 ): Promise<Registry> {
   const given = { ...REGISTRY_DEFAULTS, ...registry }
   const { namespace, sender_id, demo, environment, primary_identifiers } = given
-  const { time_zone, majority_age, web_origins, reg_type_aliases, qualified_kids, own_records } = given
+  const { time_zone, majority_age, web_origins, reg_type_aliases, qualified_kids, source } = given
+  const own_records = source === null && given.own_records
   checkNamespace(namespace)
   const kind = kindNamed(registry.kind)
   if (!kind) {
@@ -67,6 +68,7 @@ export async function addRegistry(
       reg_type_aliases,
       qualified_kids,
       own_records,
+      source: source === null ? null : JSON.stringify(source),
     }
     const { rows } = await sql<{ id: number }>`insert into registry ${rowOf(values)} returning id`.execute(transaction)
     const [row] = rows
@@ -91,24 +93,30 @@ export interface RegistryChanges {
   /** Values of `reg_type` that mean it, beside those of its kind. */
   readonly reg_type_aliases?: readonly string[]
   readonly qualified_kids?: boolean
+  /** The source file of records that are in a database of their own. */
+  readonly source?: object
 }
 
 /**
  * @throws StoreRefusal there is no such time zone, an origin is none, a `reg_type` means the kind already, an alias is none or
- *   is a name of another registry, or no registry is at the namespace
+ *   is a name of another registry, no registry is at the namespace, or its records are in our own tables and a source is given
  */
 export async function setRegistry(
   db: Database,
   namespace: string,
-  { aliases, time_zone, majority_age, web_origins, reg_type_aliases, qualified_kids }: RegistryChanges,
+  { aliases, time_zone, majority_age, web_origins, reg_type_aliases, qualified_kids, source }: RegistryChanges,
 ): Promise<Registry> {
   if (time_zone !== undefined) checkTimeZone(time_zone)
   if (web_origins !== undefined) checkWebOrigins(web_origins)
-  const { kind, sender_id } = await registryAt(db, namespace)
+  const { kind, sender_id, own_records } = await registryAt(db, namespace)
+  if (source !== undefined && own_records)
+    throw new StoreRefusal(
+      `the records of ${namespace} are in our own tables; add a registry at another namespace for those of a source`,
+    )
   if (reg_type_aliases !== undefined) checkRegTypeAliases(kind, reg_type_aliases)
   const names = aliases && checkedAliases(aliases, sender_id)
   const given = { time_zone, majority_age, web_origins, reg_type_aliases, qualified_kids }
-  const changes = { ...given, aliases: names }
+  const changes = { ...given, aliases: names, source: source && JSON.stringify(source) }
   if (Object.values(changes).some((value) => value !== undefined)) {
     await db.kysely.transaction().execute(async (transaction) => {
       if (names !== undefined) {

@@ -8,6 +8,7 @@ import type { SchemaLead } from '@rollcall/database/schema-version'
 import { answerAccepted } from '@rollcall/engine/exchange/answer-accepted'
 import { startReleased } from '@rollcall/engine/work/held'
 import { type RunningWorker, startWorker } from '@rollcall/engine/work/worker'
+import { recordsAway } from '@rollcall/records/records/registry-records'
 import { isOperatorHost, isReachedByTls, listenerUrl } from '@rollcall/settings/addresses'
 import type { Config, Role } from '@rollcall/settings/config'
 import type { OperatorListener } from '../http/admin/authenticate.ts'
@@ -190,7 +191,7 @@ function createOperatorServer(
 ): HttpServer {
   // Probes and collections of metrics; calls of the admin API have lines of their own.
   const server = createHttpServer({ ...context, accessLevel: 'debug' })
-  addHealthRoutes(server, isReady, context.schema.lead)
+  addHealthRoutes(server, isReady, { schema: context.schema.lead, away: () => recordsAway(context.db) })
   addMissingTokenRoute(server)
   const isOwnHost: IsOwnHost = (header, local) => isOperatorHost(config, header, local)
   addMetricsRoute(server, context.metrics, isOwnHost)

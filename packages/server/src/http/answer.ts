@@ -1,5 +1,6 @@
 /** Answers, and the one body with which every whole request is refused (D1, D2). */
 import { randomUUID } from 'node:crypto'
+import { RecordsUnavailable } from '@rollcall/core/model/record-source'
 import { isUnavailable, safeDatabaseError } from '@rollcall/database/database-errors'
 import type { DatabaseHealth } from '@rollcall/observe/health'
 import type { Log } from '@rollcall/observe/log'
@@ -61,6 +62,9 @@ export function sendFault(
   sendJson(reply, fault.httpStatus, faultBody(fault, more), { ...challenge, ...retry, ...headers })
 }
 
+/** Seconds after which a registry whose database was away may be asked again. */
+const RETRY_AFTER = 5
+
 /**
  * The fault to answer for a thrown error. An error other than a RequestFault is ours: it is logged without content of
  * messages or statements, and answered without detail.
@@ -70,6 +74,15 @@ export function asFault(
   { log, databaseHealth }: { readonly log: Log; readonly databaseHealth: Pick<DatabaseHealth, 'failed'> },
 ): RequestFault {
   if (error instanceof RequestFault) return error
+  if (error instanceof RecordsUnavailable) {
+    log.warn({ source: safeDatabaseError(error.cause) }, 'the database of a registry does not answer')
+    return new RequestFault(
+      'err.service.unavailable',
+      'the database of this registry does not answer at the moment; try again later',
+      undefined,
+      { retryAfter: RETRY_AFTER },
+    )
+  }
   if (isUnavailable(error)) {
     databaseHealth.failed(error)
     return new RequestFault('err.service.unavailable', 'the registry cannot be read at the moment; try again later')

@@ -13,16 +13,23 @@ import { type HttpServer, mount } from './server.ts'
 /**
  * For load balancers and supervisors, on both listeners.
  * @param isReady the node has started, does the work of its role, and its database answers
+ * @param away for the operator: registries whose database does not answer; the node serves the others
  * @param schema for the operator: how far the tables of the database are ahead of this node
  */
-export function addHealthRoutes(app: HttpServer, isReady: () => Promise<boolean>, schema?: () => SchemaLead): void {
+export function addHealthRoutes(
+  app: HttpServer,
+  isReady: () => Promise<boolean>,
+  { schema, away }: { readonly schema?: () => SchemaLead; readonly away?: () => readonly string[] } = {},
+): void {
   mount(app, 'GET', 'health', '/health', (_request, reply) => sendJson(reply, 200, '{"status":"ok"}'))
   mount(app, 'GET', 'ready', '/ready', async (_request, reply) => {
     const ready = await isReady()
     const lead = schema?.()
+    const gone = away?.() ?? []
     const status = {
       status: ready ? 'ready' : 'not ready',
       ...(lead !== undefined && lead.ahead > 0 && { database_schema_version: lead.version }),
+      ...(gone.length > 0 && { registries_away: gone }),
     }
     sendJson(reply, ready ? 200 : 503, JSON.stringify(status))
   })

@@ -61,6 +61,8 @@ export interface SlowLookUp {
 export interface OpenEngine {
   /** @throws RecordsUnavailable */
   begin(): Promise<SourceState>
+  /** Whether the database did not answer lately. */
+  isAway(): boolean
   /** @throws SourceRefusal a table, a column or a type that the file needs is not there */
   report(): Promise<EngineReport>
   /** Asks for the plan of each look-up and names those that read a whole table, and children without an index. */

@@ -35,6 +35,8 @@ export interface Answer {
 export interface Connections {
   /** Begins a transaction that only reads, in one state. @throws RecordsUnavailable */
   begin(): Promise<State>
+  /** Whether the database did not answer lately. */
+  isAway(): boolean
   close(): Promise<void>
 }
 
@@ -66,9 +68,11 @@ export function openConnections(file: SourceFile, env: Environment): Connections
         try {
           return await begin(pool, file, breaker)
         } catch (error) {
-          throw unavailable(error)
+          // Whatever the reason is: nothing of ours is in these statements.
+          throw new RecordsUnavailable(error)
         }
       }, isAway),
+    isAway: () => breaker.isOpen,
     close: () => pool.end(),
   }
 }

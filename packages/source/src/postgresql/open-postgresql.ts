@@ -52,6 +52,7 @@ export function openPostgresql(file: SourceFile, env: Environment): OpenEngine {
   }
   return {
     begin,
+    isAway: connections.isAway,
     report: () => within((state) => readReport(state, file)),
     checkKey: (records) =>
       within(async (state) => {

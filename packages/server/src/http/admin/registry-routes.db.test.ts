@@ -94,7 +94,7 @@ it('web origins are set whole, and refused where they are none', async () => {
     /^400 err\.request\.bad /,
   )
   expect(await refusal(`${AT}/settings`, {})).toBe(
-    '400 err.request.bad nothing to change: give aliases, time_zone, majority_age, web_origins, reg_type_aliases, qualified_kids or primary_identifiers',
+    '400 err.request.bad nothing to change: give aliases, time_zone, majority_age, web_origins, reg_type_aliases, qualified_kids, primary_identifiers or source',
   )
 })
 

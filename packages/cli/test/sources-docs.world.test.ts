@@ -1,0 +1,36 @@
+import { symlink } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import pg from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { programOrSkip } from '../../../test/programs.ts'
+import { emptyDatabase } from '../../keys/test/postgres.ts'
+import { addressOf } from '../../source/test/office.ts'
+import { shell, shownBlocks } from './shown-commands.ts'
+
+const blocks = await shownBlocks('docs/sources.md')
+const { folder, run } = shell(true)
+let office: Awaited<ReturnType<typeof emptyDatabase>>
+beforeAll(async () => {
+  office = await emptyDatabase()
+})
+afterAll(async () => {
+  const { connection } = office
+  await office.drop()
+  const client = new pg.Client({ ...connection, database: 'postgres' })
+  await client.connect()
+  await client.query('drop role if exists rollcall_reader')
+  await client.end()
+})
+
+test('docs/sources.md runs as it stands', { timeout: 600_000 }, async (context) => {
+  programOrSkip(context, 'psql')
+  await symlink(resolve(import.meta.dirname, '../../../examples'), join(folder(), 'examples'))
+  const owner = addressOf(office.connection)
+  const reader = addressOf({ ...office.connection, user: 'rollcall_reader', password: 'change-me' })
+  const names = `export CIVIL_OWNER='${owner}' CIVIL_SOURCE_URL='${reader}'`
+  const all = blocks.map((block) => run(`${names}\n${block}`)).join('')
+  expect(all).toMatch(/^Person: 3 rows read; each is a record$/m)
+  expect(all).toContain(
+    'added civil, a civil registry that calls itself civil.rollcall; its records stay in a database',
+  )
+})

@@ -1,0 +1,176 @@
+/** A registry whose records stay in a civil office's own database, from the act that adds it to its answers. */
+
+import { addRegistry, changeRegistry, listRegistries } from '@rollcall/admin/registries/registries'
+import { RecordsUnavailable } from '@rollcall/core/model/record-source'
+import type { Registry } from '@rollcall/core/model/registry'
+import { withTransaction } from '@rollcall/database/transaction'
+import { importFile } from '@rollcall/import/import-file'
+import { protectPerson } from '@rollcall/records/records/protect-person'
+import { registryAt } from '@rollcall/records/registries/registries'
+import { openSources } from '@rollcall/source/open-sources'
+import pg from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { acting } from '../../admin/test/acting.ts'
+import { emptyDatabase } from '../../keys/test/postgres.ts'
+import { grant } from '../../participants/test/grants.ts'
+import { addressOf, makeOffice, officeReader, officeSource } from '../../source/test/office.ts'
+import { accepted, asyncPeer, callbacksTo, deliverAll, searchFor } from './asynchronous.ts'
+import { postSearch, type TestServer, testServer } from './server.ts'
+
+let server: TestServer
+let office: Awaited<ReturnType<typeof emptyDatabase>>
+let admin: pg.Client
+let sources: ReturnType<typeof openSources>
+let env: Record<string, string>
+let registry: Registry
+let peer: Awaited<ReturnType<typeof asyncPeer>>
+
+beforeAll(async () => {
+  server = await testServer()
+  const { db } = server.database
+  office = await emptyDatabase()
+  await makeOffice(office.connection, [
+    { person_no: 1, national_no: 'A1', family_name: 'Okoro', given_name: 'Ada', gender: 2, born: '1985-06-12' },
+    { person_no: 2, national_no: 'A2', family_name: 'Obi', gender: 1, born: '1985-06-12', mobile: '+1 555-0100' },
+    { person_no: 3, national_no: 'A3', family_name: 'Hidden', gender: 1, born: '1985-06-12' },
+  ])
+  admin = new pg.Client(office.connection)
+  await admin.connect()
+  env = { OFFICE: await officeReader(office.connection), OWNER: addressOf(office.connection) }
+  sources = openSources(db, env)
+  await server.registry('social', [])
+  await addRegistry(acting({ db, env }), { kind: 'civil', source: officeSource({ env: 'OFFICE' }) })
+  registry = await registryAt(db, 'civil')
+  await withTransaction(db.pool, (client) =>
+    protectPerson(client, registry, {
+      identifier: { type: 'UIN', value: 'A3' },
+      category: 'shelter',
+      reason: 'Order 7',
+      bearer: null,
+    }),
+  )
+  peer = await asyncPeer(server, 'peer.example')
+})
+afterAll(async () => {
+  await server.close()
+  await sources.close()
+  await admin.end()
+  await office.drop()
+})
+
+const expression = (query: object) => ({ query_type: 'expression', query })
+const byUin = (value: string) => ({ query_type: 'idtype-value', query: { type: 'UIN', value } })
+const ask = async (search_criteria: object, by: Parameters<typeof postSearch>[1] = peer) => {
+  const answer = await postSearch(server, by, [{ search_criteria }])
+  expect(answer.body, JSON.stringify(answer.body)).toHaveProperty('message.search_response')
+  return answer.body.message.search_response[0]
+}
+
+test('a registry with a source has no tables here, and its settings show the file', async () => {
+  expect(registry).toMatchObject({ own_records: false, source: officeSource({ env: 'OFFICE' }) })
+  const [civil] = await listRegistries({ db: server.database.db }, {})
+  expect(civil).toMatchObject({ namespace: 'civil', records: {}, source: { engine: 'postgresql' } })
+})
+
+test('an account that may write, a fault of the file and a sandbox are refused', async () => {
+  const { db } = server.database
+  const add = (more: object) => addRegistry(acting({ db, env }), { kind: 'civil', namespace: 'other', ...more })
+  await expect(add({ source: officeSource({ env: 'OWNER' }) })).rejects.toThrow(
+    /^the account of the source may do more than read: it is a superuser/,
+  )
+  const refused = { message: 'url: the variable NOBODY is not set', at: ['source', 'url'] }
+  await expect(add({ source: officeSource({ env: 'NOBODY' }) })).rejects.toThrow(expect.objectContaining(refused))
+  await expect(add({ source: officeSource({ env: 'OFFICE' }), environment: 'sandbox' })).rejects.toThrow(
+    'source: a sandbox has synthetic people, and no database of its own',
+  )
+})
+
+test('people are found by identifiers and conditions, and a row that changes is found as it is', async () => {
+  expect(await ask(byUin('a1'))).toMatchObject({
+    status: 'succ',
+    data: { reg_records: [{ name: { surname: 'Okoro', given_name: 'Ada' }, sex: 'female', birth_date: '1985-06-12' }] },
+  })
+  const both = expression({ surname: 'OBI', birth_date: '1985-06-12' })
+  expect(await ask(both)).toMatchObject({ status: 'succ', pagination: { total_count: 1 } })
+  await admin.query("update office.person set family_name = 'Obi-Ade' where person_no = 2")
+  expect(await ask(both)).toMatchObject({ pagination: { total_count: 0 } })
+  const renamed = { query_type: 'idtype-value', query: { type: 'MOBILE', value: '15550100' } }
+  expect(await ask(renamed)).toMatchObject({ data: { reg_records: [{ name: { surname: 'Obi-Ade' } }] } })
+})
+
+test('a grant shows and finds no more than it says, and a protected person is not there', async () => {
+  const narrow = await server.participant('narrow.example')
+  const rows = { Person: { sex: { $eq: 'male' } } }
+  await grant(server.database, 'narrow.example', 'civil', { see: ['identifier', 'surname'], ask: 'all', rows })
+  expect(await ask(byUin('A1'), narrow)).toMatchObject({ pagination: { total_count: 0 } })
+  const found = await ask(byUin('A2'), narrow)
+  expect(found.data.reg_records).toEqual([
+    { identifier: [{ identifier_type: 'UIN', identifier_value: 'A2' }], name: { surname: 'Obi-Ade' } },
+  ])
+  expect(await ask(byUin('A3'))).toMatchObject({ pagination: { total_count: 0 } })
+  expect(await ask(expression({ birth_date: '1985-06-12' }))).toMatchObject({ pagination: { total_count: 2 } })
+})
+
+test('what its columns cannot be asked is refused with the reason', async () => {
+  const reason = async (query: object) => (await ask(expression(query))).status_reason_message
+  expect(await reason({ surname: 'Okoro' })).toBe(
+    'search_criteria.query: surname compares without case and accents, which its database cannot do, and needs a further condition that must hold, on UIN, sex, birth_date, marriage_date, death_date, MOBILE',
+  )
+  expect(await reason({ birth_place: 'Moshi', birth_date: '1985-06-12' })).toBe(
+    'search_criteria.query: birth_place can be seen here and not asked about: its registry does not say how it compares',
+  )
+})
+
+test('an import is refused: its records are written where they are', async () => {
+  await expect(importFile(server.database.db, registry, 'people.ndjson')).rejects.toThrow(
+    'the records of civil are in a database of its own, which is only read; change them there',
+  )
+})
+
+test('more candidates than the source allows are too many records', async () => {
+  const { db } = server.database
+  await admin.query(
+    `insert into office.person select n, 'N' || n, 'Many', null, 1, '1970-01-01' from generate_series(100, 250) n`,
+  )
+  await changeRegistry(acting({ db, env }), {
+    namespace: 'civil',
+    source: { ...officeSource({ env: 'OFFICE' }), candidates: 100 },
+  })
+  await expect
+    .poll(() => ask(expression({ birth_date: '1970-01-01' })))
+    .toMatchObject({ status: 'rjct', status_reason_code: 'rjct.search.too_many_records_found' })
+})
+
+test('while the database is away, its registry alone answers 503, and what is asked asynchronously waits', async () => {
+  const { db } = server.database
+  const { database } = office.connection
+  const server_ = new pg.Client({ ...office.connection, database: 'postgres' })
+  await server_.connect()
+  await server_.query(`alter database ${database} allow_connections false`)
+  await server_.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and usename <> $2', [
+    database,
+    office.connection.user,
+  ])
+  const answer = () => postSearch(server, peer, [{ search_criteria: byUin('A1') }])
+  const away = await answer()
+  expect([away.status, away.headers.get('retry-after')]).toEqual([503, '5'])
+  expect(away.body.errors).toEqual([
+    {
+      code: 'err.service.unavailable',
+      message: 'the database of this registry does not answer at the moment; try again later',
+    },
+  ])
+  expect((await postSearch(server, peer, [{ search_criteria: byUin('A1') }], 'social')).status).toBe(200)
+  const ready = await fetch(`${server.adminUrl}/ready`)
+  expect([ready.status, await ready.json()]).toEqual([200, { status: 'ready', registries_away: ['civil'] }])
+  const id = await accepted(server, peer, searchFor(peer, [{ search_criteria: byUin('A1') }]))
+  await expect(deliverAll(server)).rejects.toBeInstanceOf(RecordsUnavailable)
+
+  await server_.query(`alter database ${database} allow_connections true`)
+  await server_.end()
+  await expect.poll(async () => (await answer()).status).toBe(200)
+  await db.pool.query("update accepted_exchange set claimed_until = '-infinity' where correlation_id = $1", [id])
+  await deliverAll(server)
+  const called = callbacksTo(peer.receiver).find(({ envelope }) => envelope.message.correlation_id === id)
+  expect(called?.envelope.message.search_response[0]).toMatchObject({ status: 'succ', pagination: { total_count: 1 } })
+})
