@@ -1,0 +1,100 @@
+import { NOBODY_PROTECTED } from '@rollcall/core/model/protection'
+import { type RecordReader, RecordsUnavailable, SearchTimeout } from '@rollcall/core/model/record-source'
+import { type Kind, kindNamed } from '@rollcall/protocol'
+import pg from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { emptyDatabase } from '../../../keys/test/postgres.ts'
+import { addressOf, makeOffice, officeSource } from '../../test/office.ts'
+import { openEngine } from '../engines.ts'
+import { liveRecords } from '../live-records.ts'
+import { readSourceFile } from '../source-file.ts'
+
+const kind = kindNamed('civil') as Kind
+const [recordType] = kind.record_types
+const registry = { id: 1, kind }
+let office: Awaited<ReturnType<typeof emptyDatabase>>
+let admin: pg.Client
+
+beforeAll(async () => {
+  office = await emptyDatabase()
+  await makeOffice(office.connection, [{ person_no: 1, national_no: 'A1', family_name: 'Okoro', born: '1985-06-12' }])
+  admin = new pg.Client(office.connection)
+  await admin.connect()
+})
+afterAll(async () => {
+  await admin.end()
+  await office.drop()
+})
+
+/** Reads as the owner of the office, who could write: only the transaction stands in the way. */
+async function reading<Result>(
+  more: object,
+  file: object,
+  work: (reader: RecordReader) => Promise<Result>,
+): Promise<Result> {
+  const source = officeSource({ env: 'OFFICE' })
+  const { Person } = source.records as { Person: object }
+  const given = { ...source, ...file, records: { Person: { ...Person, ...more } } }
+  const read = readSourceFile(JSON.parse(JSON.stringify(given)), kind)
+  const engine = openEngine(read, { OFFICE: addressOf(office.connection) })
+  try {
+    return await work(liveRecords(kind, read, engine, async () => NOBODY_PROTECTED).source.reader('sync'))
+  } finally {
+    await engine.close()
+  }
+}
+
+const lookUp = async (reader: RecordReader): Promise<number> => {
+  const predicate = { is: 'identifier', identifiers: [{ type: 'UIN', value: 'A1' }] } as const
+  const page = { sort: [], limit: 10, offset: 0, cap: 10 }
+  return (await reader.find(registry, { recordType, predicate, page })).total
+}
+
+test('a statement that takes longer than the file allows is ended', async () => {
+  const slow = { where: 'pg_sleep(60) is not null' }
+  const failed = await reading(slow, { statement_timeout: 0.1 }, (reader) => lookUp(reader).catch((error) => error))
+  expect(failed).toBeInstanceOf(SearchTimeout)
+  expect(failed).toMatchObject({ seconds: 0.1, cause: expect.any(RecordsUnavailable) })
+})
+
+test('what the operator wrote cannot write, whatever the account may do', async () => {
+  await admin.query(`create function office.note() returns boolean language plpgsql as
+    $$ begin insert into office.birth values ('B-9', 1); return true; end $$`)
+  await admin.query(`create function office.unlock() returns boolean language plpgsql as
+    $$ begin perform set_config('transaction_read_only', 'off', true); insert into office.birth values ('B-9', 1); return true; end $$`)
+  const failure = (where: string) => reading({ where }, {}, (reader) => lookUp(reader).catch((error) => error))
+  // read_only_sql_transaction; and the mode is fixed, because the transaction has begun to read.
+  expect(await failure('office.note()')).toMatchObject({ cause: { code: '25006' } })
+  expect(await failure('office.unlock()')).toMatchObject({ code: '25001' })
+  expect((await admin.query('select from office.birth')).rowCount).toBe(0)
+})
+
+test('a comment in a condition ends with it', async () => {
+  expect(await reading({ where: 'removed_at is null -- and nothing else' }, {}, lookUp)).toBe(1)
+})
+
+test('while a column is missing the records are away, and they are back with it', async () => {
+  await reading({}, {}, async (reader) => {
+    expect(await lookUp(reader)).toBe(1)
+    await admin.query('alter table office.person rename column born to birthday')
+    await expect(lookUp(reader)).rejects.toBeInstanceOf(RecordsUnavailable)
+    await admin.query('alter table office.person rename column birthday to born')
+    expect(await lookUp(reader)).toBe(1)
+  })
+})
+
+test('times have the zone of the file, and infinite days are none', async () => {
+  await admin.query("update office.person set removed_at = '2024-06-30T23:30:00Z', born = 'infinity'")
+  const more = {
+    where: 'true',
+    columns: { 'identifier[UIN]': 'national_no', birth_date: 'born', registration_date: 'removed_at' },
+    compare: { birth_date: 'date', registration_date: 'date' },
+  }
+  const documents = (reader: RecordReader) =>
+    reader.page(registry, { recordType, predicate: null, since: null, after: null, limit: 1 })
+  const [record] = await reading(more, { time_zone: 'Africa/Nairobi' }, documents)
+  expect(JSON.parse(record?.document ?? '')).toEqual({
+    identifier: [{ identifier_type: 'UIN', identifier_value: 'A1' }],
+    registration_date: '2024-07-01 02:30:00+03',
+  })
+})
