@@ -1,8 +1,10 @@
 /** A registry whose records stay in a civil office's own database, from the act that adds it to its answers. */
 
+import { applyConfiguration, exportConfiguration } from '@rollcall/admin/configuration/apply'
 import { addRegistry, changeRegistry, listRegistries } from '@rollcall/admin/registries/registries'
 import { RecordsUnavailable } from '@rollcall/core/model/record-source'
 import type { Registry } from '@rollcall/core/model/registry'
+import type { Database } from '@rollcall/database/database'
 import { withTransaction } from '@rollcall/database/transaction'
 import { importFile } from '@rollcall/import/import-file'
 import { protectPerson } from '@rollcall/records/records/protect-person'
@@ -11,7 +13,7 @@ import { openSources } from '@rollcall/source/open-sources'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { acting } from '../../admin/test/acting.ts'
-import { emptyDatabase } from '../../keys/test/postgres.ts'
+import { emptyDatabase, testDatabase } from '../../keys/test/postgres.ts'
 import { grant } from '../../participants/test/grants.ts'
 import { addressOf, makeOffice, officeReader, officeSource } from '../../source/test/office.ts'
 import { accepted, asyncPeer, callbacksTo, deliverAll, searchFor } from './asynchronous.ts'
@@ -70,6 +72,24 @@ test('a registry with a source has no tables here, and its settings show the fil
   expect(registry).toMatchObject({ own_records: false, source: officeSource({ env: 'OFFICE' }) })
   const [civil] = await listRegistries({ db: server.database.db }, {})
   expect(civil).toMatchObject({ namespace: 'civil', records: {}, source: { engine: 'postgresql' } })
+})
+
+test('a configuration file has the source, changes nothing here, and adds the registry elsewhere', async () => {
+  const { db } = server.database
+  const configuration = await exportConfiguration({ db }, {})
+  expect(configuration.registries?.civil).toMatchObject({ source: officeSource({ env: 'OFFICE' }) })
+  const { vault } = server.context
+  const apply = (into: Database, given: object) =>
+    applyConfiguration(acting({ db: into, env, vault }), { configuration: given })
+  expect((await apply(db, configuration)).changes).toEqual([])
+  const { civil } = configuration.registries ?? {}
+  const other = await testDatabase()
+  try {
+    await apply(other.db, { version: 1, registries: { civil } })
+    expect(await registryAt(other.db, 'civil')).toMatchObject({ own_records: false, source: civil?.source })
+  } finally {
+    await other.close()
+  }
 })
 
 test('an account that may write, a fault of the file and a sandbox are refused', async () => {
