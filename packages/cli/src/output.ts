@@ -19,6 +19,12 @@ export function print({ json }: OutputOptions, value: unknown, text: string): vo
   process.stdout.write(json ? `${printable(JSON.stringify(value))}\n` : `${printableLines(text)}\n`)
 }
 
+/** Prints a line while a command goes on. */
+export const printLine = (line: string): void => void process.stdout.write(`${line}\n`)
+
+/** What a command says on its way: lines for people, and nothing with --json. */
+export const progressLine = ({ json }: OutputOptions): ((line: string) => void) => (json ? () => undefined : printLine)
+
 /** Some line numbers of a file. @param count number of all lines */
 export const linesText = (count: number, lines: readonly number[]): string =>
   `${count === 1 ? 'line' : 'lines'} ${lines.join(', ')}${count > lines.length ? ` and ${count - lines.length} others` : ''}`

@@ -1,6 +1,7 @@
-/** The first rows of a table in a file, for looking at them. */
+/** The first rows of a table in a file or a stream, for looking at them. */
 import { isUtf8 } from 'node:buffer'
 import { open } from 'node:fs/promises'
+import type { Readable } from 'node:stream'
 import { RowCutter, splitRow } from '@rollcall/base/files/csv-rows'
 import { UTF8_MARK } from '@rollcall/base/files/lines'
 import { systemReason } from '@rollcall/base/shared/system-error'
@@ -22,14 +23,15 @@ export interface TableSample extends Table {
 }
 
 /**
+ * @param source a path, or a stream, which is read no further than needed
  * @param asked what is not given is found out
  * @throws ImportError the file cannot be read, or is no table of text
  */
 export async function sampleTable(
-  path: string,
+  source: string | Readable,
   asked: { readonly delimiter?: string; readonly encoding?: string } = {},
 ): Promise<TableSample> {
-  const { bytes, whole } = await beginningOf(path)
+  const { bytes, whole } = beginningOf(typeof source === 'string' ? await fileHead(source) : await streamHead(source))
   refuseOtherFiles(bytes)
   if (bytes.includes(0)) throw new ImportError('the file is no text in UTF-8: save it as "CSV UTF-8"')
   const { text, encoding } = textOf(bytes, asked.encoding)
@@ -42,14 +44,30 @@ export async function sampleTable(
   return { ...first, encoding, whole }
 }
 
-async function beginningOf(path: string): Promise<{ readonly bytes: Buffer; readonly whole: boolean }> {
+function beginningOf(head: Buffer): { readonly bytes: Buffer; readonly whole: boolean } {
+  const mark = head.subarray(0, UTF8_MARK.length).equals(UTF8_MARK) ? UTF8_MARK.length : 0
+  return { bytes: head.subarray(mark), whole: head.length < SAMPLE_BYTES }
+}
+
+async function streamHead(stream: Readable): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let length = 0
+  for await (const chunk of stream as AsyncIterable<Buffer | string>) {
+    const bytes = Buffer.from(chunk as string)
+    chunks.push(bytes)
+    length += bytes.length
+    if (length >= SAMPLE_BYTES) break
+  }
+  return Buffer.concat(chunks).subarray(0, SAMPLE_BYTES)
+}
+
+async function fileHead(path: string): Promise<Buffer> {
   try {
     const handle = await open(path, 'r')
     try {
       const buffer = Buffer.alloc(SAMPLE_BYTES)
       const { bytesRead } = await handle.read(buffer, 0, SAMPLE_BYTES, 0)
-      const mark = buffer.subarray(0, UTF8_MARK.length).equals(UTF8_MARK) ? UTF8_MARK.length : 0
-      return { bytes: buffer.subarray(mark, bytesRead), whole: bytesRead < SAMPLE_BYTES }
+      return buffer.subarray(0, bytesRead)
     } finally {
       await handle.close()
     }

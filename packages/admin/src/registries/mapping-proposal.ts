@@ -1,5 +1,6 @@
 /** A proposed mapping of the columns of a file, for review. */
 
+import type { Readable } from 'node:stream'
 import { nearestHint } from '@rollcall/base/shared/nearest'
 import type { Database } from '@rollcall/database/database'
 import { refuseWithoutHeader } from '@rollcall/import/header-line'
@@ -14,8 +15,8 @@ import { AdminRefusal, useCase } from '../use-case.ts'
 interface ProposalNeeds {
   /** Null: there is none, and only kinds are known. */
   readonly db: Database | null
-  /** The path of the file. */
-  readonly source: string
+  /** The path of the file, or a stream. */
+  readonly source: string | Readable
 }
 
 /** Lines that are named as examples. */

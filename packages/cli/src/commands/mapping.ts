@@ -13,7 +13,7 @@ export function addCommand(program: Command): void {
   const mapping = program.command('mapping').description('column mappings of files for rollcall import')
   withJson(mapping.command('propose'))
     .description('propose a mapping of the columns of a CSV file, by their names and values, for review')
-    .argument('<file>', 'CSV file with a header line')
+    .argument('<file>', 'CSV file with a header line; - for standard input')
     .argument('<registry>', 'namespace of a registry, or a kind')
     .option('--record-type <type>', 'record type of the records (default: the first of the kind)')
     .option('--delimiter <character>', 'the character between cells (default: found out)')
@@ -38,15 +38,16 @@ interface ProposeOptions extends OutputOptions {
   readonly out?: string
 }
 
-async function runPropose(source: string, of: string, options: ProposeOptions): Promise<void> {
+async function runPropose(file: string, of: string, options: ProposeOptions): Promise<void> {
   stopRequest()
   const { recordType: record_type, delimiter, encoding, out } = options
+  const source = file === '-' ? process.stdin : file
   const input = { of, record_type, delimiter, encoding }
   // A kind needs no database.
   const proposal = (await hasDatabase(configuration()))
     ? await withDatabase(({ db }) => proposeMapping({ db, source }, input))
     : await proposeMapping({ db: null, source }, input)
-  const text = mappingText(source, of, proposal)
+  const text = mappingText(file === '-' ? 'standard input' : file, of, proposal)
   if (out === undefined) {
     print(options, proposal, text.trimEnd())
     return

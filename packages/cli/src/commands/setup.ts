@@ -10,7 +10,7 @@ import { lookAround, readFacts, textOf } from '../machine/facts.ts'
 import { ANSWERS_FILE } from '../machine/files.ts'
 import { COMMAND, SECRETS } from '../machine/places.ts'
 import { actText, planOf } from '../machine/plan.ts'
-import { print, table } from '../output.ts'
+import { print, printLine, progressLine, table } from '../output.ts'
 import { readYaml } from '../yaml.ts'
 
 export function addCommand(program: Command): void {
@@ -43,14 +43,12 @@ interface SetupOptions {
   readonly json?: boolean
 }
 
-const printLine = (line: string): void => void process.stdout.write(`${line}\n`)
-
 async function runSetup(options: SetupOptions): Promise<void> {
   requireMachine()
   const { json = false, dryRun = false } = options
   if (json && options.answers === undefined)
     throw new CommandError('--json asks no questions: name a file with --answers')
-  const say = json ? () => undefined : printLine
+  const say = progressLine(options)
   const answers = await answersOf(options)
   const looks = await lookAround(answers)
   say(

@@ -11,7 +11,7 @@ import { portInUse, textOf } from '../machine/facts.ts'
 import { siteWithPort } from '../machine/files.ts'
 import { isLater, type Move, moveOf } from '../machine/move.ts'
 import { BACKUPS, CODE, COMMAND, NGINX_SITE, PORTS } from '../machine/places.ts'
-import { print } from '../output.ts'
+import { print, progressLine } from '../output.ts'
 
 export function addCommand(program: Command): void {
   program
@@ -38,11 +38,9 @@ interface UpgradeOptions {
   readonly json?: boolean
 }
 
-const printLine = (line: string): void => void process.stdout.write(`${line}\n`)
-
 async function runUpgrade({ back = false, dryRun = false, json = false }: UpgradeOptions): Promise<void> {
   requireMachine()
-  const say = json ? () => undefined : printLine
+  const say = progressLine({ json })
   const printJson = (version: string | null, steps: readonly Step[]): void => {
     if (json) print({ json }, { dry_run: dryRun, version, steps: steps.map(({ text }) => text) }, '')
   }

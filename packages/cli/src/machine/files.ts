@@ -23,9 +23,9 @@ export function filesOf(answers: Answers, site: string): ReadonlyMap<string, str
     [SETUP_SETTINGS, `${settings.join('\n')}\n`],
     [NGINX_SITE, siteOf(site, { name, certificate_file, key_file })],
   ])
-  if (certificate === 'certbot') return files.set(ACME_SITE, acmeSite(name))
+  if (certificate === 'certbot') files.set(ACME_SITE, acmeSite(name))
   return files
-    .set(`${UNITS}/${CERTIFICATE_PATH}`, certificatePath(certificate_file))
+    .set(`${UNITS}/${CERTIFICATE_PATH}`, certificatePath([certificate_file, key_file]))
     .set(`${UNITS}/${CERTIFICATE_PATH.replace('.path', '.service')}`, CERTIFICATE_SERVICE)
 }
 
@@ -54,12 +54,13 @@ server {
 }
 `
 
-const certificatePath = (file: string): string => `# Written by rollcall setup.
+/** A certificate and its key come one after the other: nginx reads them when the last one is there. */
+const certificatePath = (files: readonly string[]): string => `# Written by rollcall setup.
 [Unit]
 Description=Rollcall: waits for a new certificate
 
 [Path]
-PathChanged=${file}
+${files.map((file) => `PathChanged=${file}`).join('\n')}
 
 [Install]
 WantedBy=multi-user.target
@@ -68,6 +69,8 @@ WantedBy=multi-user.target
 const CERTIFICATE_SERVICE = `# Written by rollcall setup: started when the file of the certificate has changed.
 [Unit]
 Description=Rollcall: nginx reads the new certificate
+# However often the files change.
+StartLimitIntervalSec=0
 
 [Service]
 Type=oneshot

@@ -71,6 +71,14 @@ test('a second run does what differs', () => {
   expect(filesOf(changed, SITE).get('/etc/rollcall/setup.env')).not.toContain('WITNESS')
 })
 
+test('nginx reads a new certificate wherever it comes from, and a key that comes after it', () => {
+  const certbot = readAnswers({ name: 'registry.example.org', certificate: 'certbot', contact: 'it@example.org' })
+  for (const given of [answers, csr, certbot]) {
+    const unit = filesOf(given, SITE).get('/etc/systemd/system/rollcall-certificate.path')
+    expect(unit).toContain(`\nPathChanged=${given.certificate_file}\nPathChanged=${given.key_file}\n`)
+  }
+})
+
 test('the site of nginx gets the names, and keeps the node', () => {
   expect(filesOf(answers, SITE).get('/etc/nginx/conf.d/rollcall.conf')).toBe(
     '    server 127.0.0.1:8082 max_fails=1;\n    server_name registry.example.org;\n' +
@@ -122,6 +130,6 @@ test('without a certificate nginx waits: for the authority, for certbot, or for 
   })
   const certbot = readAnswers({ name: 'registry.example.org', certificate: 'certbot', contact: 'it@example.org' })
   expect(textsOf(certbot, without).at(-1)).toMatch(
-    /^run certbot certonly --non-interactive .* --domain registry\.example\.org --deploy-hook systemctl reload nginx$/,
+    /^run certbot certonly --non-interactive .* --domain registry\.example\.org$/,
   )
 })

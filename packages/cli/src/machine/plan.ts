@@ -84,8 +84,7 @@ export function planOf(answers: Answers, facts: Facts, restore: string | null = 
   if (restore !== null) acts.push(...restored(restore, facts.has_journal).map((words) => run(...words)))
   else if (isNew) acts.push(run(COMMAND, 'migrate'))
   const wanted = [
-    ...[`rollcall@${port}`, 'rollcall-prune.timer', 'rollcall-backup.timer', 'rollcall-doctor.timer'],
-    ...(certificate === 'certbot' ? [] : [CERTIFICATE_PATH]),
+    ...[`rollcall@${port}`, 'rollcall-prune.timer', 'rollcall-backup.timer', 'rollcall-doctor.timer', CERTIFICATE_PATH],
   ].filter((unit) => !units.has(unit))
   if (wanted.length > 0) acts.push(run('systemctl', 'enable', '--now', ...wanted))
   if (!isNew && isChanged(SETUP_SETTINGS)) acts.push(run('systemctl', 'restart', `rollcall@${port}`))
@@ -108,7 +107,7 @@ export function planOf(answers: Answers, facts: Facts, restore: string | null = 
       '--webroot-path',
       ACME_FOLDER,
     ]
-    acts.push(run('certbot', ...words, '--domain', name, '--deploy-hook', 'systemctl reload nginx'))
+    acts.push(run('certbot', ...words, '--domain', name))
     return { acts, waits: `certbot got no certificate: ${facts.certificate}` }
   }
   if (!servable && certificate === 'csr' && !facts.has_certificate) {
