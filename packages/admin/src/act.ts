@@ -16,7 +16,7 @@ import { type Comparison, type DiffLine, diffOf, textOf } from './approvals/diff
 import { type ActFacts, type Caller, mayDo } from './caller.ts'
 import { AdminRefusal, type Given, type UseCase, useCase } from './use-case.ts'
 
-/** What every act is given beside what it works with. */
+/** The dependencies that every act has beside its own. */
 export interface Acting {
   readonly caller: Caller
   /** The entry is written here before anything is changed or shown. */
@@ -49,7 +49,7 @@ export const ONE_OPERATOR: Approvals = {
 /** When an act waits for a second operator, and what that one sees. */
 export interface ApprovalTerms<Needs, Input> {
   readonly when: 'always' | 'wider'
-  /** Who may decide has this role. */
+  /** An operator needs this role to decide. */
   readonly role: OperatorRole
   /** Members of the input that may be personal data: no lines of the diff, which every operator may read. */
   readonly confidential?: readonly (keyof Input & string)[]
@@ -78,16 +78,16 @@ interface ActTerms<Needs, Input extends TSchema, Result extends TSchema> {
 /** Writes the entry of an act. Null: this call changes nothing and shows nobody, so it has none. */
 export type Enter = (details?: Partial<EntryDetails> | null) => Promise<void>
 
-/** What others read of an act. */
+/** The part of an act that others read. */
 export interface ActRow<Needs> extends ActFacts {
-  /** Null: it never waits. */
+  /** Null: the act never waits. */
   readonly role: OperatorRole | null
   readonly confidential: readonly string[]
   /** The lines for a second operator; null: this call needs none. */
   readonly diff: (needs: Needs, input: unknown) => Promise<readonly DiffLine[] | null>
 }
 
-/** What happens to a call. */
+/** The decision about a call: the lines of an act that waits, or the answer. */
 type Decided<Answer> = { readonly waits: readonly DiffLine[] } | { readonly answer: Answer }
 
 /**

@@ -1,10 +1,10 @@
-/** Who has an act done: every act has a caller, and THE table here says which acts each kind of caller may do. */
+/** The callers of acts: every act has a caller, and THE table here says which acts each kind of caller may do. */
 import type { Operator } from '@rollcall/core/model/operator'
 
 export type Caller =
   | {
       readonly kind: 'operator'
-      /** Who has the token, or is signed in. */
+      /** The operator who has the token, or is signed in. */
       readonly operator: Operator
       /** Whether an open page asks again for what was accounted a short while ago: it is not accounted again. */
       readonly isSameLook?: boolean
@@ -29,7 +29,7 @@ export type Caller =
   /** `rollcall demo`, which prepares its own database. */
   | { readonly kind: 'demo' }
 
-/** What the table reads of an act. */
+/** The facts of an act that the table reads. */
 export interface ActFacts {
   readonly name: string
   readonly approval: 'never' | 'always' | 'wider'
@@ -66,7 +66,7 @@ const MAY: Readonly<Record<Caller['kind'], (act: ActFacts) => boolean>> = {
 export const mayDo = (caller: Caller | undefined, act: ActFacts): boolean =>
   caller !== undefined && Object.hasOwn(MAY, caller.kind) && MAY[caller.kind](act)
 
-/** The operator who calls; null: nobody who is known by more than a name. */
+/** The operator who calls; null: the caller has no more than a name. */
 export const operatorOf = (caller: Caller): Operator | null => (caller.kind === 'operator' ? caller.operator : null)
 
 /** The members of an entry that say who called. */

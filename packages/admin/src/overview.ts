@@ -201,10 +201,10 @@ async function health({ db, databaseHealth, schema }: HasHealth, namespace: stri
   }
 }
 
-/** Of one registry. */
+/** The numbers in the overview of one registry. */
 const NONE = { overdue: 0, outbox: { waiting: 0, failed: 0, oldest: 0 }, unwitnessed: 0 }
 
-/** Who is bound to one registry does not learn how much the others do. */
+/** The numbers of all registries. An operator who is bound to one does not learn them. */
 async function ofAllRegistries(db: HasHealth['db']) {
   const { unwitnessed } = await countUnwitnessed(db)
   return { overdue: await countOverdue(db), outbox: await outboxHealth(db), unwitnessed }

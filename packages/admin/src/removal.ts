@@ -29,7 +29,7 @@ const OPTIONS = {
   dry_run: Type.Optional(flag('Only count.')),
 } as const
 
-/** What somebody still waits for. */
+/** The work that somebody still waits for. */
 const Pending = closed({
   subscriptions: wholeNumber('Subscriptions that have not ended.'),
   requests: wholeNumber('Accepted requests that are not answered.'),
@@ -132,7 +132,7 @@ export const removeParticipant = act(
   },
 )
 
-/** What the journal says was removed is removed again, before a server runs on the restored database. */
+/** Removes again what the journal says was removed, before a server runs on the restored database. */
 export async function removeAgain(db: RemovalNeeds['db'], removable: Removable, id: number): Promise<void> {
   await closeForRemoval(db, removable, id)
   await removeStored(db, { removable, id })
@@ -166,7 +166,7 @@ async function remove(
   const reopen = await closeForRemoval(db, removable, id)
   await pause(FOLLOWING)
   try {
-    // What came until every server knew.
+    // Work may have come until every server knew.
     if (!how.end) refusePending(name, await pendingOf(db, what))
   } catch (error) {
     await reopen()

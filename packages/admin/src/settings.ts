@@ -9,7 +9,7 @@ import { useCase } from './use-case.ts'
 const Value = (description: string) => Type.Union([Type.String(), Type.Number(), Type.Null()], { description })
 
 export interface HasSettings {
-  /** Of this node, read at its start. */
+  /** The settings of this node, read at its start. */
   readonly settings: readonly Setting[]
 }
 

@@ -63,10 +63,10 @@ export class AdminRefusal extends Error {
  */
 export interface UseCase<Needs, Input extends TSchema, Result extends TSchema> {
   (needs: Needs, input: Given<Static<Input>>): Promise<ReadOnly<Static<Result>>>
-  /** Of the input, for a document that describes it. */
+  /** The schema of the input, for a document that describes it. */
   readonly input: Input
   readonly result: Result
-  /** What the table of callers reads of an act; null: the function changes nothing and names no person. */
+  /** The facts that the table of callers reads; null: the function changes nothing and names no person. */
   readonly act: ActFacts | null
 }
 
@@ -75,7 +75,7 @@ interface Schemas<Input extends TSchema, Result extends TSchema> {
   readonly result: Result
 }
 
-/** Makes a use case of its schemas and its work. What it does is no act: it changes nothing, and names no person (`act.ts`). */
+/** Makes a use case of its schemas and its work. It is no act: it changes nothing, and names no person (`act.ts`). */
 export function useCase<Needs, Input extends TSchema, Result extends TSchema>(
   { input: schema, result }: Schemas<Input, Result>,
   work: (needs: Needs, input: ReadOnly<Static<Input>>) => Promise<ReadOnly<Static<Result>>>,

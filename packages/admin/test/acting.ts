@@ -1,4 +1,4 @@
-/** What acts are given in tests: a caller at the shell, and no second operator. */
+/** The arguments of acts in tests: a caller at the shell, and no second operator. */
 import { type Acting, ONE_OPERATOR } from '@rollcall/admin/act'
 
 const ACTING: Acting = {

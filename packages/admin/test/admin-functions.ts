@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 const FOLDER = join(import.meta.dirname, '../src')
 
-/** What `useCase` makes, as far as tests read it. */
+/** A use case, as far as tests read it. */
 export interface AdminFunction {
   readonly input: object
   readonly result: object

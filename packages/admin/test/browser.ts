@@ -1,7 +1,7 @@
 /**
  * A Chromium for tests of pages, from npm alone: nothing is downloaded and nothing of the machine is used but its
  * C library. The package meant for cloud functions brings the shared libraries and fonts of their system along
- * and unpacks them where it believes to run on one; so it is told in a process of its own, with a folder of ours.
+ * and unpacks them where it believes to run on one; a process of its own makes it believe so, with a folder of ours.
  */
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'

@@ -54,7 +54,7 @@ export async function configurationDatabase() {
   return {
     needs,
     apply,
-    /** What was changed, such as `add registries.civil`. */
+    /** The changes that were made, such as `add registries.civil`. */
     async changes(configuration: unknown): Promise<string[]> {
       const { changes: made } = await apply(configuration)
       return made.map(({ at, change }) => `${change} ${at}`)

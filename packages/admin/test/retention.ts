@@ -1,4 +1,4 @@
-/** What admin functions of the owner need, on a database of a test. */
+/** The dependencies of the owner's admin functions, on a database of a test. */
 
 import type { RetentionNeeds } from '@rollcall/admin/persons/retention'
 import { DEFAULT_LIMITS } from '@rollcall/core/limits'
@@ -8,7 +8,7 @@ import { type TestAccounts, testAccounts, vaultOf } from '../../settings/test/ac
 
 export interface RetentionTest {
   readonly database: TestDatabase
-  /** Of the process that writes accounts; the functions write theirs into the same chain. */
+  /** The accounts of the process that writes them; the functions write theirs into the same chain. */
   readonly accounts: TestAccounts
   readonly needs: (at?: Date) => RetentionNeeds & { readonly owner: TestDatabase['db'] }
   readonly rows: (statement: string, ...values: unknown[]) => Promise<Record<string, unknown>[]>

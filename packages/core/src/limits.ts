@@ -210,7 +210,7 @@ export const FIXED_LIMITS = {
   admin_body_bytes: 1_048_576,
   /** Sessions of one operator or participant: a browser on each of the machines of a person. */
   operator_sessions: 10,
-  /** Deliveries that one call changes. Who changes more names one span of time after another. */
+  /** The most deliveries that one call changes. An operator who changes more names one span of time after another. */
   changed_deliveries: 10_000,
   /** Entries of accounts that one call looks through. The next page goes on where the call ended. */
   searched_accounts: 100_000,

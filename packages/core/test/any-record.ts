@@ -39,7 +39,7 @@ export function anyRecord(schema: TSchema, depth = 0): fc.Arbitrary<JsonValue> {
   ) as fc.Arbitrary<JsonValue>
 }
 
-/** Of each member one spelling: which of several is left is a test of its own. */
+/** Keeps one spelling of each member. Another test says which of several spellings is left. */
 export function inOneSpelling(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map(inOneSpelling)
   if (!isJsonObject(value)) return value

@@ -1,10 +1,8 @@
 /**
- * Every reason code of the protocol, one row per place where a code may stand.
- *
- * The same code may stand in several places (`rjct.reference_id.invalid` in a search, a subscribe and an
- * unsubscribe reply); it then has one row for each, because what it means there differs.
- * Sources: spec "Errors" 3 (search) and 4 (unsubscribe), N17 (subscribe), N18 (header), N19 (ack);
- * when each is answered: N20 and `docs/troubleshooting.md`, which is made from this table.
+ * Every reason code of the protocol. A code has one row for each place where it may occur, because its meaning differs
+ * there: `rjct.reference_id.invalid` occurs in a search, a subscribe and an unsubscribe reply.
+ * Sources: spec "Errors" 3 (search) and 4 (unsubscribe), N17 (subscribe), N18 (header), N19 (ack); when each is
+ * answered: N20 and `docs/troubleshooting.md`, which is made from this table.
  */
 
 /** The place of a code: the `error` of an ack, the header of a callback, or an item of a reply. */

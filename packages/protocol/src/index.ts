@@ -76,7 +76,7 @@ export {
   Timestamp,
   TransactionId,
 } from './common.ts'
-// What will be removed
+// Deprecations
 export { type Deprecation, deprecatedOperation, deprecationHeaders } from './deprecation.ts'
 export {
   Ack,

@@ -17,7 +17,7 @@ function refusal(text: string, options?: { maxDepth: number }): { path: string; 
   throw new Error('the text was accepted')
 }
 
-/** What is refused on purpose though JSON.parse takes it: NUL and lone surrogates. */
+/** Text without NUL and lone surrogates: the reader refuses these on purpose, though JSON.parse accepts them. */
 const plainText = fc.string({ unit: 'binary' }).filter((text) => !text.includes('\0'))
 const { value: plainValue } = fc.letrec((tie) => ({
   value: fc.oneof(

@@ -24,7 +24,7 @@ function* objectsIn(value: unknown): Generator<Record<string, unknown>> {
   for (const member of Object.values(value)) yield* objectsIn(member)
 }
 
-/** What a local reference names, following the rules of JSON pointers; undefined when it names nothing. */
+/** The value at a local reference, by the rules of JSON pointers; undefined when there is none. */
 function resolve(document: unknown, reference: string): unknown {
   return reference
     .slice('#/'.length)

@@ -36,7 +36,7 @@ export interface Callback {
   /** Relative to the base address. */
   readonly path: string
   readonly header: HeaderShape
-  /** What we write into `meta` of its header; null: nothing. */
+  /** The schema of `meta` in its header, as we write it; null: we write none. */
   readonly meta: TSchema | null
   readonly message: Message
 }

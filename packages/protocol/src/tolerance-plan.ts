@@ -7,7 +7,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from './json.ts'
 /** Reads a value written otherwise; gives the same value when it knows no better, undefined for none at all. */
 export type Reading = (value: JsonValue) => JsonValue | undefined
 
-/** What is accepted in one object beside the documented shape. */
+/** The deviations from the documented shape that are accepted in one object. */
 export interface Tolerated {
   /** Accepted member name -> canonical one; a canonical member that has a value wins. */
   readonly spellings?: Readonly<Record<string, string>>

@@ -11,7 +11,7 @@ const item = { reference_id: 'r1', timestamp: '2026-02-03T09:15:00Z', search_cri
 const search = operation('search')
 const tolerateSearch = (message: JsonValue) => tolerateMessage(search, message)
 
-/** What becomes of the members given to one item of a search. */
+/** The item that the tolerant reader of a search makes of these members. */
 const tolerateItem = (members: { [member: string]: JsonValue }) => {
   const message = tolerateSearch({ transaction_id: 't', search_request: [{ ...item, ...members }] })
   return (message as { search_request: { [member: string]: JsonValue }[] }).search_request[0]

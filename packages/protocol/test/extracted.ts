@@ -1,4 +1,4 @@
-/** What the kinds' tests look at: all that is read from one record. */
+/** Everything that is read from one record, for the tests of the kinds. */
 import type { AttributeValue } from '../src/attributes/attribute-types.ts'
 import { readAttribute } from '../src/attributes/read-attribute.ts'
 import { type Element, readElements } from '../src/attributes/read-elements.ts'

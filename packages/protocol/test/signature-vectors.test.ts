@@ -20,7 +20,7 @@ const read = (name: string) =>
 
 const keys: readonly VectorKey[] = read('keys')
 
-/** What docs/signature.md tells a receiver to do. */
+/** Does the steps that docs/signature.md lists for a receiver. */
 async function receive({ body, profile, namespaces, now, callback }: Vector): Promise<void> {
   let envelope: SourcedEnvelope
   try {

@@ -125,7 +125,7 @@ async function accountKeys({ db }: Pick<HasVault, 'db'>, kids: ReadonlySet<strin
 /** Milliseconds to which it is known when a published key was last used, and by which clocks may differ. */
 const SLACK = 3_660_000
 
-/** Of both sides, as far as they are known still: published keys where they have verified a message at that time. */
+/** The keys of both sides that are still known: published keys when they verified a message at that time. */
 async function messageKeys({ db, vault }: HasVault, accounts: readonly Account[]): Promise<readonly Key[]> {
   const entries = accounts.flatMap(({ entries: [first] }) =>
     first === undefined ? [] : [{ ...(JSON.parse(first.entry) as StoredAccountEntry), at: Date.parse(first.at) }],

@@ -15,7 +15,7 @@ export const AccountId = text('id of an entry: its chain, a dot, and its number 
 
 const Names = orNull(Type.String())
 
-/** What every entry says. */
+/** The members of every entry. */
 export const ACCOUNT = {
   id: AccountId,
   at: instant("When it was written, by the database's clock."),
@@ -46,7 +46,7 @@ export const ACCOUNT = {
   count: wholeNumber('Equal refusals that share the entry; else 1.'),
 } as const
 
-/** What was accounted encrypted: it may name who works with the data, or a person. */
+/** The members that are accounted encrypted: they may name who works with the data, or a person. */
 export const CONFIDENTIAL = {
   requested_by: Type.Optional(personalData(text('The user whom the participant named.'))),
   case: Type.Optional(personalData(text('The case that the participant named.'))),
@@ -80,7 +80,7 @@ export type AccountFacts = ReturnType<typeof accountFacts>
 /** The keys of the accounts. */
 export const accountKeysOf = async ({ db, vault }: HasVault): Promise<AccountKeys> => loadAccountKeys(db, await vault())
 
-/** What was accounted encrypted; nothing where it does not open. */
+/** The facts that were accounted encrypted; none when they cannot be decrypted. */
 export function confidentialFacts(keys: AccountKeys, account: ReadAccount) {
   const { sealed } = account.entry
   const details = sealed === undefined ? null : openDetails(keys.confidential, account, sealed)
@@ -111,7 +111,7 @@ export function placeOf(id: string, member = 'id'): Pick<ReadAccount, 'chain' | 
   return { chain, sequence: Number(sequence) }
 }
 
-/** What bounds a search in the accounts; without it accounts of any number are looked through. */
+/** The limit of a search in the accounts; without it accounts of any number are searched. */
 export interface HasSearchLimit {
   readonly limits?: Pick<Limits, 'searched_accounts'>
 }

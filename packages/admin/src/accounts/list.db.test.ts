@@ -31,7 +31,7 @@ describe('audit list', () => {
 
   it('finds old entries as well', async () => {
     await account({ operation: 'old', participant: 'old.example' })
-    // As the owner: the application changes no entry.
+    // The owner does this: the application changes no entry.
     const owner = openDatabase(database.owner)
     await owner.pool.query(`update account set at = at - interval '400 days' where entry like '%"old.example"%'`)
     await owner.close()

@@ -1,4 +1,4 @@
-/** Who looked at the data of a person, as sentences: one for each institution and month. */
+/** The looks at the data of a person, as sentences: one for each institution and month. */
 
 import type { ReadOnly } from '@rollcall/core/model/read-only'
 import { KINDS } from '@rollcall/protocol'
@@ -6,7 +6,7 @@ import Type, { type Static } from 'typebox'
 import { closed, instant, orNull, text, wholeNumber } from '../members.ts'
 import { type AccountFacts, AccountId } from './facts.ts'
 
-/** What a sentence says, for people and for programs. */
+/** The content of a sentence, for people and for programs. */
 export const MONTH = {
   month: text('Month in UTC, such as 2026-11.'),
   who: text('Name of the institution. People who work for the registry are not named.'),

@@ -4,13 +4,13 @@ import { EMPTY_ENTRY } from '@rollcall/audit/account-of'
 import type { AccountEntry, AccountedPerson, Accounts } from '@rollcall/core/model/account'
 import { type Caller, namesOf } from '../caller.ts'
 
-/** What an entry says of an act beside its caller. */
+/** The members of an entry about an act, without its caller. */
 export interface EntryDetails {
   /** The command, without any value that was given to it. */
   readonly note: string
   /** Namespace of the registry, where it is of a single one. */
   readonly registry?: string | undefined
-  /** Whose data is shown or changed, or who is asked about. */
+  /** The persons whose data is shown or changed, or who are asked about. */
   readonly persons?: readonly AccountedPerson[]
   /** Records that are shown. */
   readonly records?: number
@@ -20,7 +20,7 @@ export interface EntryDetails {
   readonly reason?: string | undefined
   /** correlation_ids whose stored answers are shown again: an audit of the persons in them finds it. */
   readonly repeats?: readonly string[]
-  /** Of an act of a participant: of how many deliveries. */
+  /** The number of deliveries, for an act of a participant. */
   readonly count?: number
   /** In place of the caller: both persons of a proposal that is approved. */
   readonly operator?: string
@@ -33,7 +33,7 @@ export async function accountAct(
   { note, registry, persons = [], reason, repeats = [], ...details }: EntryDetails,
 ): Promise<void> {
   const names = namesOf(caller)
-  // What a part of the server does is in the entry of the act that it belongs to, or in the row that it works on.
+  // A part of the server has no entry of its own: the act that it belongs to has one, or the row that it works on.
   if (names === null) return
   const entry: AccountEntry = {
     ...EMPTY_ENTRY,

@@ -1,4 +1,4 @@
-/** Who has seen, asked about, or written the data of a person: the accounts of all registries. */
+/** Lists who has seen, asked about, or written the data of a person, from the accounts of all registries. */
 
 import { pseudonymOf } from '@rollcall/audit/persons'
 import {
@@ -121,13 +121,13 @@ export async function auditOf(
 
 export type PersonAudit = Awaited<ReturnType<typeof auditPerson>>
 
-/** Of several roles in an entry the first one of these counts. */
+/** When an entry has several roles of a person, the first one of these applies. */
 const ROLES: readonly PersonRole[] = ['seen', 'written', 'asked']
 
 interface FoundLook {
   readonly account: ReadAccount
   readonly roles: ReadonlySet<PersonRole>
-  /** Of the identifiers by which it was found. */
+  /** The types of the identifiers that found the entry. */
   readonly types: ReadonlySet<string>
   readonly again: boolean
 }

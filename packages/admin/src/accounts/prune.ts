@@ -55,7 +55,7 @@ export async function pruneAccounts(needs: PruneNeeds, before: Date): Promise<Pr
   if (old.length === 0) return { deleted: 0, held: 0 }
   const vault = await needs.vault()
   const { report } = await verifyAccounts({ db: owner, vault, witness: null })
-  // Of a chain without a checkpoint nothing is deleted, unless its process was killed long ago.
+  // Nothing of a chain without a checkpoint is deleted, unless its process was killed long ago.
   const chains = old
     .filter(({ chain, signed }) => signed || isAbandoned(report.ends.get(chain)))
     .map(({ chain }) => chain)
@@ -120,8 +120,8 @@ async function pruneChain(
 }
 
 /**
- * What of a chunk a checkpoint signs: all of it, or up to its last one. The end of a chain whose process was killed has none, and
- * gets one.
+ * Returns the part of a chunk that a checkpoint signs: all of it, or up to its last checkpoint. The end of a chain
+ * whose process was killed has no checkpoint, and gets one.
  */
 async function closedPart(
   pruning: Pruning & { readonly transaction: Database['kysely'] },

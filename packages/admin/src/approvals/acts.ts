@@ -23,7 +23,7 @@ import { unprotectPerson } from '../persons/protected-persons.ts'
 import type { RetentionNeeds } from '../persons/retention.ts'
 import { changeRegistry } from '../registries/registries.ts'
 
-/** What every act of the list works with. */
+/** The dependencies of every act of the list. */
 export type ActNeeds = RetentionNeeds & HasRecording & Acting
 
 export interface ProposedAct {

@@ -12,7 +12,7 @@ import type { HasVault } from '../needs.ts'
 import { AdminRefusal } from '../use-case.ts'
 import { type DiffLine, textOf } from './diff-lines.ts'
 
-/** What a waiting act is answered with. */
+/** The response to a call whose act waits for a second operator. */
 export interface ProposalAnswer {
   readonly id: string
   readonly act: string
@@ -32,7 +32,7 @@ export class Proposed extends Error {
   }
 }
 
-/** Who an operator is, whatever its name: its token, or what its provider knows it by. */
+/** Identifies an operator independently of its name: by its token, or by its subject at the provider. */
 export function actorOf({ id, subject, name }: Pick<Operator, 'id' | 'subject' | 'name'>): Actor {
   if (id !== null) return { id: `token ${id}`, name }
   if (subject !== undefined) return { id: `openid ${subject}`, name }

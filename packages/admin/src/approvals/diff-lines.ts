@@ -13,15 +13,15 @@ export interface DiffLine {
   readonly to: unknown
 }
 
-/** What an act would change. */
+/** The changes that an act would make. */
 export interface Comparison {
   /** Members that say what the act is about. The act does not change them. */
   readonly about?: object
-  /** As it is stored: nothing where there is nothing. */
+  /** The stored members; absent when nothing is stored. */
   readonly stored?: object
-  /** The members that are wanted: those that differ are shown. Null: nothing any more. */
+  /** The wanted members: those that differ are shown. A member that is null goes away. */
   readonly wanted: object
-  /** Lines of one's own, behind the others. */
+  /** Further lines, behind the others. */
   readonly lines?: readonly DiffLine[]
 }
 
@@ -44,5 +44,5 @@ const given = (members: object): readonly [string, unknown][] =>
 /** Whether two values say the same. */
 export const isSame = (one: unknown, other: unknown): boolean => textOf(one) === textOf(other)
 
-/** As JSON, which has no undefined. */
+/** Returns a value as canonical JSON, which has no undefined. */
 export const textOf = (value: unknown): string => canonicalJson(JSON.parse(JSON.stringify(value ?? null)))

@@ -39,7 +39,7 @@ const State = oneOf(PROPOSAL_STATES, {
     'approved: the act is being done, or nobody knows how it ended; done and failed: it was approved; outdated: what is stored had changed.',
 })
 
-/** What an act answers that waits. */
+/** The answer of an act that waits. */
 export const PROPOSED = closed({
   id: Id,
   act: text('What is to be done.'),
@@ -84,7 +84,7 @@ export const listProposals = useCase(
     ),
 )
 
-/** One proposal. Who may decide about it sees what is confidential in it as well: the look is accounted before. */
+/** Shows one proposal. An operator who may decide also sees its confidential members: the look is accounted before. */
 export const showProposal = act(
   {
     name: 'proposal show',
@@ -192,7 +192,7 @@ export const declineProposal = act(
   },
 )
 
-/** Who has this token of the admin API, of all registries. @throws AdminRefusal */
+/** Returns the operator who has this token of the admin API, for all registries. @throws AdminRefusal */
 export async function operatorWithToken({ db }: HasDatabase, token: string): Promise<Operator> {
   const operator = await createOperators(db).operatorOf(token.trim())
   if (operator === null) {

@@ -32,7 +32,7 @@ export const BACKUP = {
   ),
 } as const
 
-/** What is shown of one. */
+/** The description of a backup. */
 export const describedBackup = (
   file: string,
   { header, bytes, sha256 }: { readonly header: BackupHeader; readonly bytes: number; readonly sha256: string },

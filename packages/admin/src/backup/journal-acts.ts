@@ -46,8 +46,8 @@ type Act<Kind extends JournalKind> = Extract<JournalAct, { readonly kind: Kind }
 type Apply<Kind extends JournalKind> = (needs: ApplyNeeds, act: Act<Kind>, at: Date) => Promise<unknown>
 
 /**
- * What an act names may be missing: it was made after the snapshot, or an earlier act has removed it. Where the act would count
- * once it is there again, the act is refused: it is done when the operator has added what is missing.
+ * The object of an act may be missing: it was made after the snapshot, or an earlier act has removed it. Where the act
+ * would apply once the object is there again, the act is refused: it is done when the operator has added the object.
  */
 const APPLY: { readonly [Kind in JournalKind]: Apply<Kind> } = {
   day_keys_destroyed: ({ db }, { days }) => destroyKeysOf(db, days),

@@ -1,4 +1,4 @@
-/** What a restored database would send: held until the operator releases it. */
+/** The messages that a restored database would send are held until the operator releases them. */
 
 import { isHeld, markReleased } from '@rollcall/backup/store/restorations'
 import type { Participant } from '@rollcall/core/model/participant'

@@ -63,7 +63,7 @@ const DONE = {
   open_chains: wholeNumber('Chains of accounts that had not ended: what followed in them is lost.'),
 } as const
 
-/** Columns of numbers that must not be given out again; sequences are known by the catalog. */
+/** Columns of numbers that must not be given out again; the catalog lists the sequences. */
 const NUMBERED = [ENVELOPE_NUMBERS]
 
 /** Restores a backup into an empty database. It may be killed at any moment, and run again. */
@@ -195,7 +195,7 @@ async function complete(
   { restoration, backup, snapshot_at, later, reason, accept_undone = false }: Restored,
 ) {
   const { owner = needs.db, limits, now = () => new Date() } = needs
-  // What is done again is in the journal already.
+  // The acts that are done again are in the journal already.
   const db: Database = { ...needs.db, journal: NO_JOURNAL }
   const vault = await needs.vault()
   const { signer } = await loadAccountKeys(db, vault)

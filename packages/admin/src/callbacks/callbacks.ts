@@ -143,7 +143,7 @@ export const changeCallback = act(
     for (const address of [changes.default_url, changes.notify_url]) await checkAddress(participant, address)
     const secrets = secretsOf({ ...before, ...changes }, given)
     await write({ db, vault }, participant.id, changes, secrets)
-    // What failed for an earlier reason may succeed now.
+    // A delivery that failed for an earlier reason may succeed now.
     if (Object.keys(changes).length > 0 || secrets !== undefined) {
       await retryMailboxes(db, participant.id, { answers: true })
     }

@@ -88,7 +88,7 @@ export const applyConfiguration = act(
   },
 )
 
-/** What applying a file would change. */
+/** Returns the changes that a file would make. */
 export const planConfiguration = async (needs: HasDatabase, configuration: unknown) =>
   described(await plan(needs, read(configuration)))
 

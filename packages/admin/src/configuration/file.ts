@@ -1,6 +1,6 @@
 /**
- * The configuration file: registries, participants and what they may do, without secrets. What stands in it is made so;
- * what is left out of it is left as it is.
+ * The configuration file: registries, participants and what they may do, without secrets. Applying it sets what the
+ * file names; what the file leaves out stays as it is.
  */
 
 import type { ReadOnly } from '@rollcall/core/model/read-only'
@@ -19,7 +19,7 @@ import { addAttribute } from '../registries/attributes.ts'
 import { IDENTIFIER_TYPE_MEMBERS } from '../registries/identifier-types.ts'
 import { addRegistry } from '../registries/registries.ts'
 
-/** Of the file. A later version may have members that this one does not know. */
+/** The version of the file's format. A later version may have members that this one does not know. */
 export const FORMAT_VERSION = 1
 
 const attribute = addAttribute.input.properties

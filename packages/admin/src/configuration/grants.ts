@@ -21,7 +21,7 @@ import type { PlannedGrant } from './lockout.ts'
 import type { StoredParticipant } from './read.ts'
 import { refused, type Step } from './steps.ts'
 
-/** What a grant may name, as it will be. */
+/** The names that a grant may use, once the file is applied. */
 export interface KnownNames {
   /** By namespace. */
   readonly kinds: ReadonlyMap<string, Kind>
@@ -35,7 +35,7 @@ export interface KnownNames {
 
 export interface GrantPlan {
   readonly sender_id: string
-  /** Of the participant. */
+  /** The environment of the participant. */
   readonly environment: Environment
   readonly wanted: GrantsEntry
   readonly held: readonly StoredGrant[]
@@ -46,7 +46,7 @@ export interface GrantPlan {
 
 interface Planned {
   readonly steps: readonly Step[]
-  /** Of the grants that will be there. */
+  /** The grants that will be there. */
   readonly grants: readonly PlannedGrant[]
 }
 

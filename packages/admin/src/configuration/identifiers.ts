@@ -109,7 +109,7 @@ function typeSteps(
         change: 'remove',
         from: type,
         to: null,
-        // What grants name is checked for the whole file, as it will be.
+        // The names in grants are checked for the whole file, as it will be.
         act: 'identifier-type remove',
         registry: namespace,
         make: ({ db }) => removeIdentifierType(db, namespace, type.name),

@@ -19,7 +19,7 @@ interface KeyPlan {
 
 interface PlannedKeys {
   readonly steps: readonly Step[]
-  /** Those that will be there. */
+  /** The keys that will be there. */
   readonly keys: Asker['keys']
 }
 

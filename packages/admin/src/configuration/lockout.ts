@@ -1,11 +1,11 @@
-/** Who can ask something, as a configuration file finds it and as it leaves it. */
+/** The participants that can ask something, before and after a configuration file. */
 import { ALL } from '@rollcall/core/model/grant'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { StoredGrant } from '@rollcall/participants/store/grants'
 import type { ParticipantKey } from '@rollcall/participants/store/participant-keys'
 import { isInForce } from '../grants/grants.ts'
 
-/** What decides whether a participant can ask. */
+/** The facts that decide whether a participant can ask. */
 export interface Asker {
   readonly participant: Pick<Participant, 'status' | 'signature_policy' | 'jwks_uri'>
   readonly keys: readonly Pick<ParticipantKey, 'use' | 'valid_from' | 'valid_until'>[]

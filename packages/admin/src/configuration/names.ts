@@ -9,7 +9,7 @@ export interface PlannedNames {
   readonly added: readonly Step[]
   /** After grants are changed, which named them. */
   readonly removed: readonly Step[]
-  /** Those that there will be. */
+  /** The names that there will be. */
   readonly names: ReadonlySet<string>
 }
 
@@ -19,7 +19,7 @@ interface NamedMember<Row, Entry, Shown> {
   /** The words of the acts that add and remove one by hand. */
   readonly words: string
   readonly nameOf: (row: Row) => string
-  /** As the file says it. */
+  /** A row in the words of the file. */
   readonly shown: (row: Row) => Shown
   /** The row that an entry of the file makes of the one that is there. @throws a refusal of its form */
   readonly rowOf: (name: string, entry: Entry, found: Row | undefined) => Promise<Row>

@@ -20,7 +20,7 @@ import { about, changed, refused, type Step } from './steps.ts'
 export interface PlannedParticipant {
   readonly sender_id: string
   readonly steps: readonly Step[]
-  /** As it will be. */
+  /** The participant as it will be. */
   readonly after: Asker
 }
 
@@ -170,7 +170,7 @@ function hostSteps(
   ]
 }
 
-/** What is given is set as a whole: a weaker signature_policy needs its permission beside it. */
+/** A given policy is set as a whole: a weaker signature_policy needs its permission beside it. */
 async function policySteps(
   before: Participant,
   { sender_id, policy: wanted, hosts }: ParticipantEntry & { readonly sender_id: string },

@@ -25,7 +25,7 @@ import type {
 } from './file.ts'
 import { FORMAT_VERSION } from './file.ts'
 
-/** What stands in the database, with the rows that it is made of. */
+/** The configuration in the database, with the rows that it is made of. */
 export interface Stored {
   readonly purposes: readonly Purpose[]
   readonly authorities: readonly ConsentAuthority[]
@@ -35,10 +35,10 @@ export interface Stored {
 
 export interface StoredParticipant {
   readonly participant: Participant
-  /** Those that are not revoked. */
+  /** The keys that are not revoked. */
   readonly keys: readonly ParticipantKey[]
   readonly callback: CallbackSettings
-  /** Those that are not revoked. */
+  /** The grants that are not revoked. */
   readonly grants: readonly StoredGrant[]
 }
 
@@ -110,7 +110,7 @@ export function registryEntry(registry: Registry): RegistryEntry & Required<Pick
   }
 }
 
-/** Those that the kind does not say. */
+/** The primary identifiers that the kind does not define. */
 function primariesEntry({ kind }: Registry): Pick<RegistryEntry, 'primary_identifiers'> {
   const literal = kindNamed(kind.name)?.record_types ?? []
   const own = kind.record_types.filter(({ name, primary_identifier }) =>
@@ -120,7 +120,7 @@ function primariesEntry({ kind }: Registry): Pick<RegistryEntry, 'primary_identi
   return { primary_identifiers: Object.fromEntries(own.map((one) => [one.name, one.primary_identifier])) }
 }
 
-/** What the kind has is left out, and of a type that it has, what was not added to it. */
+/** The identifier types that the kind does not have; for a type that it has, only the additions. */
 function identifierTypeEntries({ kind }: Registry): Readonly<Record<string, IdentifierTypeEntry>> {
   const literal = kindNamed(kind.name)?.identifier_types ?? []
   const entries = kind.identifier_types.flatMap(({ name, normaliser, aliases = [], patterns, sortable }) => {

@@ -137,7 +137,7 @@ function attributeSteps(registry: Registry, entry: RegistryEntry, at: readonly P
           to: null,
           act: 'attribute remove',
           registry: namespace,
-          // What grants name is checked for the whole file, as it will be.
+          // The names in grants are checked for the whole file, as it will be.
           make: ({ db }) => removeAttribute(db, namespace, record_type, name),
         }),
       ),

@@ -1,4 +1,4 @@
-/** What has to be done so that a database is as a configuration file says. */
+/** The steps that make a database as a configuration file says. */
 import { type PathStep, pathText } from '@rollcall/protocol'
 import type { Acting } from '../act.ts'
 import { isSame } from '../approvals/diff-lines.ts'
@@ -14,7 +14,7 @@ export interface Step {
   /** The member of the file. */
   readonly at: readonly PathStep[]
   readonly change: (typeof CHANGES)[number]
-  /** What is there, and what will be, as the file says it; null: nothing. */
+  /** The values before and after, in the words of the file; null: nothing. */
   readonly from: unknown
   readonly to: unknown
   /** The name of the act that does the same by hand: the entry of the step is `apply:` and this. */

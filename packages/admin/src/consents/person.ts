@@ -15,15 +15,15 @@ export interface GivenPerson {
   readonly identifier_value: string
 }
 
-/** As pseudonyms. */
+/** The identifiers of a person who withdraws, as pseudonyms. */
 export interface WithdrawingPerson {
-  /** The identifier that is given, and those that the person's record alone bears, of each registry. */
+  /** The given identifier, and those that only the person's record has, of each registry. */
   readonly all: readonly Uint8Array[]
-  /** The identifier that is given, and the primary ones of the person's records: nobody else had them before. */
+  /** The given identifier, and the primary ones of the person's records: nobody else had them before. */
   readonly own: readonly Uint8Array[]
 }
 
-/** @throws AdminRefusal no registry has such an identifier, or several records of one registry bear it */
+/** @throws AdminRefusal no registry has such an identifier, or several records of one registry have it */
 export async function withdrawingPerson({ db, vault }: HasVault, person: GivenPerson): Promise<WithdrawingPerson> {
   const all = new Map<string, Identifier>()
   const own = new Map<string, Identifier>()

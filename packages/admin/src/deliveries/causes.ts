@@ -23,13 +23,13 @@ type DeliveryCause =
   | 'restored'
 
 interface Explained {
-  /** What happened. */
+  /** The explanation of the cause. */
   readonly meaning: string
-  /** What an operator can do. */
+  /** The steps that an operator can take. */
   readonly advice: string
-  /** What happened, in the words for the participant, where they differ. */
+  /** The explanation for the participant, where it differs. */
   readonly ownMeaning?: string
-  /** What the participant itself can do. */
+  /** The steps that the participant itself can take. */
   readonly ownAdvice: string
 }
 

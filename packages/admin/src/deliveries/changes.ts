@@ -54,7 +54,7 @@ function byHand(change: DeliveryChange, name: string) {
       const choice = { ...(await choiceOf(db, given)), ...(ids !== undefined && { ids }) }
       const counted = await countChange(db, change, choice)
       const found = sumOf(counted, 'deliveries')
-      // What one operator may do alone was counted as well.
+      // One operator alone may replay fewer deliveries than a call may change.
       const { changed_deliveries, replay_deliveries = changed_deliveries } = limits
       const isAlone = change === 'replay' && approvals.areNeeded && caller.kind !== 'proposal'
       const most = isAlone ? Math.min(changed_deliveries, replay_deliveries) : changed_deliveries

@@ -205,7 +205,7 @@ export const changeDeliveries = act(
       throw new AdminRefusal('name the deliveries: by ids, participant, since, until or state; or give all')
     }
     const choice = { ...(await choiceOf(db, given)), ...(ids !== undefined && { ids }) }
-    // What one operator may do alone was counted before, and more may have come since.
+    // More deliveries may have come since they were counted: one operator alone may not replay those.
     const isAlone = change === 'replay' && approvals.areNeeded && caller.kind !== 'proposal'
     const most = isAlone ? (limits?.replay_deliveries ?? 0) : null
     const { chosen, changed } = await changeAtMost(db, change, choice, most)
@@ -222,7 +222,7 @@ export const changeDeliveries = act(
   },
 )
 
-/** What a replay of more than one operator may do alone shows; null: it is of no more. */
+/** The comparison for a replay of more than one operator may do alone; null when the replay is not so large. */
 export async function largeReplay(
   { db, limits }: Changing,
   { ids, ...given }: ReadOnly<Static<typeof Choice>> & { readonly ids?: readonly string[] | undefined },

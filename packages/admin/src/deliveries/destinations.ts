@@ -8,7 +8,7 @@ import type { HasDatabase } from '../needs.ts'
 import { useCase } from '../use-case.ts'
 import { Cause, CauseOrNull, explainedCause } from './causes.ts'
 
-/** Those with the most dead letters first. */
+/** Lists destinations, those with the most dead letters first. */
 export const listDestinations = useCase(
   {
     input: closed({

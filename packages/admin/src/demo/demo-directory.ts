@@ -24,10 +24,10 @@ export interface DemoDirectory {
 
 type Needs = Parameters<typeof applyConfiguration>[0]
 
-/** What the demo consists of, as a configuration file, and which of its participants is which. */
+/** The demo as a configuration file, and the role of each of its participants. */
 export interface DemoPlan {
   readonly file: Configuration
-  /** By `sender_id`. */
+  /** The `sender_id` of each. */
   readonly participants: Readonly<Record<'participant' | 'restricted', string>>
 }
 
@@ -86,7 +86,7 @@ async function currentRegistry(db: Database, namespace: string): Promise<Registr
 /** The records of a registry of the demo. */
 export interface DemoRecords {
   readonly count: number
-  /** As NDJSON, by the name of a kind. */
+  /** Makes records as NDJSON; `kind` is the name of a kind. */
   readonly make: (kind: string, count: number) => Readable
 }
 

@@ -271,7 +271,7 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
   },
 ]
 
-/** What makes two roles of one: a superuser stays the owner, and any other role stays the application. */
+/** The statements that make two roles of one: a superuser stays the owner, any other role the application. */
 function statements({ application, database, schema, superuser }: DatabaseFacts['roles']): string {
   if (superuser) return "create role rollcall_application login password '...';"
   return [

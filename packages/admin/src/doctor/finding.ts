@@ -22,7 +22,7 @@ export type Judgement = Pick<Finding, 'state' | 'advice'>
 /** A check of some facts; null where it does not apply. */
 export interface Check<Facts> {
   readonly check: string
-  /** What mends it, where a single command does. */
+  /** The command that mends it, where a single one does. */
   readonly command?: string
   judge(facts: Facts): Judgement | null
 }
@@ -35,7 +35,7 @@ export interface FileFacts {
   readonly master_key: number | null
 }
 
-/** What of the configuration is judged. */
+/** The part of the configuration that is judged. */
 export interface JudgedConfig {
   readonly host: string
   readonly adminHost: string

@@ -1,4 +1,4 @@
-/** What doctor finds, on the node that answers. */
+/** The findings of doctor on the node that answers. */
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
 import { examineDatabase } from '../database.ts'
@@ -10,7 +10,7 @@ import { databaseFacts, findings, type JudgedConfig, type JudgedFiles, settingFa
 import { SETTING_CHECKS } from './settings.ts'
 
 export interface HasJudged extends HasDatabase {
-  /** What of the configuration of this node is judged, and the files of its data directory. */
+  /** The judged part of this node's configuration, and the files of its data directory. */
   readonly judged: { readonly config: JudgedConfig; readonly files: JudgedFiles }
 }
 

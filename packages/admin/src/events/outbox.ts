@@ -135,7 +135,7 @@ function parsed(member: string, json: string): JsonValue {
 /** The most rows that one call lists. */
 const MOST_LISTED = 1_000
 
-/** What waits in the outbox, and what could not be published. */
+/** Shows the rows that wait in the outbox, and those that could not be published. */
 export const showOutbox = useCase(
   {
     input: closed({ limit: Type.Optional(wholeNumber('At most so many failed rows (default: 50).', 1, MOST_LISTED)) }),

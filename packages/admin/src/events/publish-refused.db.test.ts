@@ -1,4 +1,4 @@
-/** What an operator may not publish: each refusal with its text, and nothing of it is stored. */
+/** The events that an operator may not publish: each refusal has its text, and nothing is stored. */
 import { DEFAULT_LIMITS } from '@rollcall/core/limits'
 import type { JsonObject } from '@rollcall/protocol'
 import { addRegistry } from '@rollcall/records/registries/registries'

@@ -115,7 +115,7 @@ describe('a published event', () => {
     await database.db.pool.query('update event set record_version = $1', [ahead])
     await publish('UPDATE', person())
     expect((await last()).record_version).toBe(ahead + 1)
-    // Of another record nothing is counted.
+    // The version of another record does not depend on this one.
     await publish('UPDATE', person({}, 'U-45'))
     expect((await last()).record_version).toBe(version)
   })

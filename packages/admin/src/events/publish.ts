@@ -173,7 +173,7 @@ function aliasedTypes(kind: Kind, types: JsonValue | undefined): readonly Record
   return [...new Set(found)].filter((type) => type !== undefined)
 }
 
-/** What is published, as one text by which a repeat is known. */
+/** The published input as one text, by which a repeat is recognised. */
 function canonicalOf(input: Input): string {
   try {
     const canonical = canonicalJson(input)

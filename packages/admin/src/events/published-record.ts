@@ -28,8 +28,8 @@ export interface PublishedRecord {
 }
 
 /**
- * Writes the record, unless a newer version of it is stored, and says what was changed. What is said of a record that was
- * merged into another is written to that one. Runs in the caller's transaction.
+ * Writes the record, unless a newer version of it is stored, and returns what changed. A record that was merged into
+ * another is written to that one. Runs in the caller's transaction.
  * @throws AdminRefusal
  */
 export async function writePublished(

@@ -1,4 +1,4 @@
-/** What an operator does with the mailbox of a subscription: tries it out, fills it, and opens it again. */
+/** The acts of an operator on the mailbox of a subscription: to try it out, fill it, and open it again. */
 
 import { compileCriteria } from '@rollcall/core/events/criteria'
 import { filingKeys } from '@rollcall/core/events/filing'

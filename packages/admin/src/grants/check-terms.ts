@@ -1,4 +1,4 @@
-/** What the terms of grants mean in a registry. */
+/** The checks of a grant's terms against a registry. */
 import type { GrantTerms } from '@rollcall/core/model/grant'
 import type { Registry } from '@rollcall/core/model/registry'
 import { readTerms } from '@rollcall/core/policy/grant'

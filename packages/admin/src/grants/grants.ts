@@ -193,7 +193,7 @@ export const revokeGrant = act(
 const byRecordType = (description: string) =>
   Type.Record(Type.String(), Type.Array(Type.String()), { description: `By record type, ${description}.` })
 
-/** What the grant that counts now means, attribute by attribute. */
+/** Explains the grant in force, attribute by attribute. */
 export const explainGrant = useCase(
   {
     input: closed(WHOSE),

@@ -1,4 +1,4 @@
-/** What stands out in the grants of a database. */
+/** The findings about the grants of a database. */
 import type { Participant } from '@rollcall/core/model/participant'
 import { isWeakGrant } from '@rollcall/core/policy/weak-grant'
 import type { Database } from '@rollcall/database/database'

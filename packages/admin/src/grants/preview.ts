@@ -1,4 +1,4 @@
-/** What a participant would see: a synthetic record, whole and as a grant shows it. */
+/** The preview of a grant: a synthetic record, whole and as the participant would see it. */
 
 import type { Grant } from '@rollcall/core/model/grant'
 import { NOBODY_PROTECTED } from '@rollcall/core/model/protection'

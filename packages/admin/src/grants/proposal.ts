@@ -19,7 +19,7 @@ import { isInForce } from './grants.ts'
 import { Terms } from './terms.ts'
 
 const DAY = 86_400_000
-/** Of the largest day, a proposed quota is so much more. */
+/** A proposed quota is the number of the largest day times this. */
 const MARGIN = 1.5
 const LEAST_QUOTA = 10
 
@@ -73,7 +73,7 @@ export const proposeGrant = act(
       )
     }
     const proposed = proposedTerms(registry.kind, granted.terms, used)
-    // What it proposes can be granted.
+    // The proposed terms must be such that they can be granted.
     readTerms(registry.kind, proposed)
     return {
       terms: proposed,
@@ -86,7 +86,7 @@ export const proposeGrant = act(
   },
 )
 
-/** What the accounts say nothing of. */
+/** The terms about which the accounts say nothing. */
 const UNCHANGED = [
   ...(['identifier_types', 'rows', 'protected', 'minors', 'programmes', 'unfiltered', 'basis', 'counts'] as const),
   ...(['page_size', 'items_per_minute', 'records_per_minute', 'emergency', 'valid_until'] as const),
@@ -120,7 +120,7 @@ const newUse = (): Use => ({
   subscribed: false,
 })
 
-/** What was refused was not used; what was shown in an emergency needs no ordinary grant. */
+/** A refused request used nothing; data that was shown in an emergency needs no ordinary grant. */
 function addUse(use: Use, at: Date, entry: StoredAccountEntry): void {
   use.entries += 1
   const day = at.toISOString().slice(0, 10)

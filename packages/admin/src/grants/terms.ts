@@ -1,4 +1,4 @@
-/** The terms of grants, as admin functions take and give them. Who only shows terms loads nothing that reads queries. */
+/** The terms of grants, as admin functions take and give them. Code that only shows them loads no reader of queries. */
 import { GrantTerms } from '@rollcall/core/model/grant'
 import type { StoredGrant } from '@rollcall/participants/store/grants'
 import Type from 'typebox'

@@ -1,4 +1,4 @@
-/** Whether a grant permits more than another one. What cannot be compared counts as more. */
+/** Compares two grants: whether one permits more. Terms that cannot be compared are taken as more. */
 import { ALL, type GrantTerms } from '@rollcall/core/model/grant'
 import type { StoredGrant } from '@rollcall/participants/store/grants'
 import { isSame } from '../approvals/diff-lines.ts'

@@ -61,7 +61,7 @@ const byRecordType = (
 ): readonly (readonly [string, string])[] =>
   Object.entries(rows).map(([recordType, list]) => [`${name}: ${recordType}`, names(list)])
 
-/** What the grant names beside attributes: identifiers, relations, members of documents. */
+/** The names in the grant that are no attributes: identifiers, relations, members of documents. */
 function others({ terms, sees }: Explained): string {
   const attributes = new Set(Object.values(sees).flat())
   return terms.see === 'all' ? '' : names(terms.see.filter((name) => !attributes.has(name)))

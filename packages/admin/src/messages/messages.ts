@@ -45,7 +45,7 @@ const Message = closed({
   ),
 })
 
-/** The newest first. Of a request that is answered later there are an acknowledgement and a callback for each page. */
+/** Lists the newest first. A request that is answered later has an acknowledgement, and a callback for each page. */
 export const listMessages = act(
   {
     name: 'messages list',
@@ -119,7 +119,7 @@ async function behind(db: HasDatabase['db'], before: string | undefined) {
   return { place: await placeBefore(db, isTime ? undefined : before), time: isTime ? before : undefined }
 }
 
-/** As we write times. */
+/** The form of the times that we write. */
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
 function messageFacts({ chain, sequence, at, entry, message_id, reply_message_id, outcome }: AccountedMessage) {

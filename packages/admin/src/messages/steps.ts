@@ -40,7 +40,7 @@ export type Step = Static<typeof Step>
 
 type Told = Pick<Step, 'step' | 'message'> & Partial<Step>
 
-/** A step with nothing but what is told of it. */
+/** Makes a step from the members that are given; the others have defaults. */
 export const stepOf = (at: string, told: Told): Step => ({
   at,
   duration_ms: null,

@@ -52,7 +52,7 @@ const attempt = (number: number, seconds: number, status: number | null, error: 
   error,
 })
 
-/** Of the delivery alone: what is told when it is like this. */
+/** The story of the delivery alone, with these changes. */
 function told(changes: Partial<TracedDelivery>): readonly (readonly [number, string])[] {
   const lone: TracedExchange = {
     ...exchange,

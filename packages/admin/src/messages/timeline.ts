@@ -36,7 +36,7 @@ export const MESSAGE = {
   namespace: Type.Optional(Namespace),
 } as const
 
-/** What is stored of a message. It names no person. */
+/** Shows the stored facts of a message. They name no person. */
 export const showMessage = act(
   {
     name: 'messages show',
@@ -153,7 +153,7 @@ async function arrival(
   ]
 }
 
-/** What only the account tells: of a synchronous request, and of what is not stored any more. */
+/** The steps that only the account has: of a synchronous request, and of what is not stored any more. */
 function ofAccount({ at, entry, outcome }: AccountedMessage, traced: Traced | null) {
   const { kind, outcomes, records, reply } = entry
   const time = timeOut(at)

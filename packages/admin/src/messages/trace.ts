@@ -171,7 +171,7 @@ export const trace = act(
 
 export type Traced = Awaited<ReturnType<typeof trace>>[number]
 
-/** What stands beside the events. */
+/** The facts of an exchange beside its events. */
 function exchangeFacts(traced: TracedExchange) {
   const { accepted, answered: _, deliveries, delivery_states, breaker, received_at: __, ...exchange } = traced
   const later = accepted !== null || deliveries.length > 0
@@ -183,7 +183,7 @@ function exchangeFacts(traced: TracedExchange) {
     items_requested: accepted?.items ?? null,
     delivery_states,
     deliveries: deliveries.map(deliveryFacts),
-    // Of what is over it says nothing.
+    // The breaker says nothing about deliveries that are over.
     breaker: delivery_states.pending !== undefined ? breakerFacts(breaker) : null,
   }
 }

@@ -1,4 +1,4 @@
-/** Who may call the admin API: tokens with roles, which expire. */
+/** The operators of the admin API: their tokens have roles, and expire. */
 
 import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
 import { authorityNames } from '@rollcall/consents/store/authorities'
@@ -87,7 +87,7 @@ export const addOperator = act(
         `name: must not begin with ${PROVIDED_NAME}, as the names do that a provider of OpenID Connect gives`,
       )
     }
-    // What has one beside a name, such as who approved, cannot be taken for a part of it.
+    // Then text beside a name, such as who approved, cannot be taken for a part of the name.
     if (/[,;\p{C}\p{Zl}\p{Zp}]/u.test(name)) {
       throw new AdminRefusal('name: must have no comma, semicolon, control character or invisible character')
     }

@@ -1,4 +1,4 @@
-/** Who is signed in to the console, and links by which an operator signs in once. */
+/** The sessions of the console, and links by which an operator signs in once. */
 
 import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
 import type { Limits } from '@rollcall/core/limits'

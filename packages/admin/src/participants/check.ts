@@ -1,7 +1,7 @@
 /**
- * The check of a sandbox participant. Nobody here has its keys: its own system sends the requests, and our records show what
- * arrived and what was acknowledged. What only we can do, the check does itself: it sends a test notification and sends a
- * callback once more.
+ * The check of a sandbox participant. Nobody here has its keys: its own system sends the requests, and our records show
+ * what arrived and what was acknowledged. The check itself sends a test notification and sends a callback once more:
+ * only we can do that.
  */
 
 import { type CheckStep, STEP_STATES } from '@rollcall/core/model/check'
@@ -36,7 +36,7 @@ interface StepRow {
   readonly called?: true
   readonly seen: (evidence: Evidence) => Date | null
   readonly passed: string
-  /** What to do where it was not seen. */
+  /** The advice where it was not seen. */
   readonly missing: string
 }
 

@@ -73,7 +73,7 @@ export const addParticipantKeys = act(
     refuseUnusable(participant, read)
     const added: ParticipantKey[] = []
     for (const key of read) added.push(await addParticipantKey(db, participant, { ...key, ...times }))
-    // What could not be encrypted for it can be now.
+    // Messages that could not be encrypted for the participant can be now.
     await retryMailboxes(db, participant.id)
     return added.map(described)
   },

@@ -9,8 +9,8 @@ export const mayList = (operator: Pick<Operator, 'registries' | 'roles' | 'autho
   hasRole(operator, 'read') && operator.registries === null && operator.authority === null
 
 /**
- * Whoever is bound to registries does not learn which participants there are elsewhere: one to whom nothing was ever granted
- * there is unknown. Who may grant must know all of them.
+ * An operator who is bound to registries does not learn which participants there are elsewhere: a participant to whom
+ * nothing was ever granted there is unknown. An operator who may grant must know all of them.
  * @param sender_id as it was given, if it was
  * @throws AdminRefusal
  */

@@ -1,4 +1,4 @@
-/** How much a participant may ask at once. What it may see is a matter of its grants. */
+/** The limits on how much a participant may ask at once. Its grants say what it may see. */
 
 import { changeParticipant } from '@rollcall/participants/store/participants'
 import Type from 'typebox'

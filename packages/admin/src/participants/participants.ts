@@ -125,7 +125,7 @@ export const addParticipant = act(
   },
 )
 
-/** As an act of an operator, as `grant set` is. */
+/** The name of granting in an account, where it is an act of an operator like `grant set`. */
 const GRANTING = 'participant add --grant'
 
 /** All of them are good before the first is written. */
@@ -246,8 +246,8 @@ export async function participantNamed(db: Database, sender_id: string): Promise
 }
 
 /**
- * Whether what is added to the database is demo data: a demo's database stays one, so that neither a production
- * takes it for its own nor the next demo finds anything foreign in it.
+ * Whether new content of the database is demo data: a demo's database stays one, so that a production does not take it
+ * for its own and the next demo finds nothing foreign in it.
  */
 export async function isDemoDatabase(db: Database): Promise<boolean> {
   const { demo } = await directoryContent(db)

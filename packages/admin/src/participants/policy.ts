@@ -116,7 +116,7 @@ async function setPolicy(
   changes: Parameters<typeof setMessagePolicy>[2],
 ): Promise<Participant> {
   const changed = await setMessagePolicy(db, sender_id, changes)
-  // What failed for an earlier reason may succeed now.
+  // A delivery that failed for an earlier reason may succeed now.
   if (Object.keys(changes).length > 0) await retryMailboxes(db, changed.id)
   return changed
 }

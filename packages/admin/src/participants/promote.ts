@@ -29,7 +29,7 @@ const key = addParticipantKeys.input.properties
 /** Days for which a check that passed is trusted: systems change. */
 const CHECK_DAYS = 30
 
-/** What a promotion looks at of the reports. */
+/** The number of reports that a promotion looks at. */
 const REPORTS = 100
 
 /**

@@ -1,4 +1,4 @@
-/** What is sent to the participant that is signed in to the partner page: how it went, and sending it again. */
+/** The deliveries to the participant that is signed in to the partner page: how they went, and sending them again. */
 
 import { changeDeliveries, countChange } from '@rollcall/delivery/store/deliveries/delivery-changes'
 import { ownDeliveryIds } from '@rollcall/delivery/store/deliveries/own-deliveries'

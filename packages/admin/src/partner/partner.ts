@@ -1,6 +1,6 @@
 /**
- * What a participant sees of itself on the partner page. Each function is about `sender_id`, which comes from the session and
- * never from the caller. It shows no person, no other participant, and no number of the database.
+ * The view that a participant has of itself on the partner page. Each function is about `sender_id`, which comes from
+ * the session and never from the caller. It shows no person, no other participant, and no number of the database.
  */
 
 import type { Clock } from '@rollcall/base/shared/clock'
@@ -22,9 +22,9 @@ export interface SampleIdentifier {
 
 export interface PartnerNeeds extends HasDayLimits, Acting {
   readonly clock: Pick<Clock, 'date'>
-  /** Of the participant that is signed in. */
+  /** The participant that is signed in. */
   readonly sender_id: string
-  /** Is called before so many deliveries are sent again; throws where that are too many. */
+  /** Called before so many deliveries are sent again; throws when they are too many. */
   readonly mayReplay: (deliveries: number) => void
   /** An identifier of somebody synthetic in a registry; null: there is none to show. */
   readonly sampleOf: (namespace: string) => SampleIdentifier | null
@@ -96,7 +96,7 @@ export const showSelf = useCase(
 
 const UNREADABLE = [{ about: 'grant', words: 'cannot be read any more: ask the operator' }]
 
-/** What it may do, of the grants in force; of later ones only when they begin. Values of conditions are not shown. */
+/** Lists its own grants: the words of those in force, of later ones only the times. It shows no values of conditions. */
 export const listOwnGrants = useCase(
   {
     input: NOTHING,

@@ -140,7 +140,7 @@ const placeOf = ({ registry, recordType }: RecordOfPerson) => ({
 
 type PersonErased = Extract<JournalAct, { readonly kind: 'person_erased' }>
 
-/** What erases the same person in a database that was restored: of its records, those that it knows by then. */
+/** The act that erases the same person in a restored database: of its records, those that the database has then. */
 function actOf(
   { records, given }: FoundPerson,
   pseudonyms: readonly Buffer[],

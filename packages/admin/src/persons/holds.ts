@@ -97,7 +97,7 @@ export const listHolds = act(
   async ({ db }: HasDatabase) => (await readHolds(db)).map(shapeOf),
 )
 
-/** What a hold covers, and why; null: it is not in force. */
+/** The scope and the reason of a hold; null: it is not in force. */
 export async function holdShown({ db }: HasDatabase, number: number) {
   const found = (await readHolds(db)).find(({ id }) => id === number)
   if (found === undefined) return null

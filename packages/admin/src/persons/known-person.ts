@@ -39,7 +39,7 @@ export async function knownIdentifiers(
 
 const keyOf = ({ type, value }: PersonIdentifier): string => `${type}:${value}`
 
-/** What the identifier is normalised to: the registries may differ in it, and a type that one does not list has no name in it. */
+/** The normalised forms of the identifier: registries may differ in them, and an unlisted type has no name in one. */
 function meanings(
   registries: readonly Registry[],
   { type: name, value: raw }: { readonly type: string; readonly value: string },
@@ -83,7 +83,7 @@ async function othersOf(
   return found.flat()
 }
 
-/** Those of the one record that the identifier finds as its own, with records that were merged into it. */
+/** The identifiers of the one record that has this one as its own, and of records that were merged into it. */
 async function ownIdentifiers(
   place: PlaceOfRecords,
   identifier: PersonIdentifier,

@@ -12,15 +12,15 @@ import { listRegistries } from '@rollcall/records/registries/registries'
 export interface PersonRegistries {
   readonly registries: readonly Registry[]
   /**
-   * Those of the identifiers that may stand for the person. What the record of a sandbox says of somebody who is in a live
-   * registry is left out.
+   * Returns the identifiers that may identify the person. One from a sandbox record is left out when a live registry
+   * has it.
    */
   joined<Given extends Identifier>(identifiers: readonly Given[]): Promise<readonly Given[]>
 }
 
 /**
- * The live registries, if a record there bears the identifier; otherwise those of the sandbox, if a record there does. All, if
- * no record bears it.
+ * The live registries, if a record there has the identifier; otherwise those of the sandbox, if a record there does.
+ * All, if no record has it.
  */
 export async function registriesOfPerson(db: Database, given: Identifier): Promise<PersonRegistries> {
   const all = await listRegistries(db)
@@ -41,7 +41,7 @@ export async function registriesOfPerson(db: Database, given: Identifier): Promi
   return { registries: all, joined: everything }
 }
 
-/** Whether a record of one of these registries bears the identifier. */
+/** Whether a record of one of these registries has the identifier. */
 async function isBorne(db: Database, registries: readonly Registry[], { type, value }: Identifier): Promise<boolean> {
   for (const registry of registries) {
     const meaning = meaningIn(registry, { identifier_type: type, identifier_value: value })

@@ -43,7 +43,7 @@ export async function bearerOf(reader: RecordReader, registry: Registry, named: 
   return bearer === null || registry.own_records ? bearer : withoutShared(reader, registry, bearer)
 }
 
-/** Without identifiers that other records bear too: our own tables find those themselves. */
+/** Removes identifiers that other records have too: our own tables find those themselves. */
 async function withoutShared(reader: RecordReader, registry: Registry, bearer: Bearer): Promise<Bearer> {
   const isShared = async (identifier: Identifier): Promise<boolean> => {
     if (identifier.type === bearer.recordType.primary_identifier) return false

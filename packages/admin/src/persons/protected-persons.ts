@@ -226,7 +226,7 @@ function identifierOf({ kind }: Registry, { identifier_type, identifier_value }:
   return { type: type.name, value }
 }
 
-/** As the record is known in its registry. */
+/** The primary identifier of the record. */
 function primaryOf({ recordType, identifiers }: Bearer): Identifier {
   const primary = identifiers.find(({ type }) => type === recordType.primary_identifier)
   if (primary === undefined) throw new Error('a record has no primary identifier')

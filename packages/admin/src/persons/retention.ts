@@ -1,4 +1,4 @@
-/** What is stored for how long, and deleting what is older. */
+/** The retention of stored data, and the deletion of older data. */
 
 import { mayDeleteAccounts } from '@rollcall/audit/store/held-accounts'
 import type { Limits } from '@rollcall/core/limits'
@@ -111,7 +111,7 @@ async function pruned(needs: RetentionNeeds, dry_run: boolean) {
   return { dry_run, stored, accounts: { before: timeOut(before), ...counts } }
 }
 
-/** What `prune` would delete now. */
+/** Counts the rows that `prune` would delete now. */
 export const countPrunable = act(
   { name: 'prune --dry-run', approval: 'never', input: NOTHING, result: PRUNED },
   (needs: RetentionNeeds) => pruned(needs, true),

@@ -1,4 +1,4 @@
-/** What an import came to: how far it is while it runs, and its report. Never a value. */
+/** The progress of an import while it runs, and its report. They never have a value of a record. */
 
 import type { Registry } from '@rollcall/core/model/registry'
 import { findLastImport } from '@rollcall/import/import-progress'
@@ -40,7 +40,7 @@ const Attributes = Type.Array(
 )
 const kept = wholeNumber('Records that are stored although a value of them is not understood.')
 
-/** Of the whole file, also after an interruption; never with a value. */
+/** The report of the whole file, also after an interruption; it never has a value. */
 export const ImportReport = closed({
   kept,
   rejections: Rejections,

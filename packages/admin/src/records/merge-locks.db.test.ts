@@ -1,4 +1,4 @@
-/** What a merge waits for, and what waits for it. */
+/** The locks of a merge: those that it waits for, and those that it holds. */
 import { Readable } from 'node:stream'
 import { DEFAULT_LIMITS } from '@rollcall/core/limits'
 import type { Registry } from '@rollcall/core/model/registry'
@@ -63,7 +63,7 @@ test.each([
   let merged: Promise<unknown> | undefined
   await withTransaction(database.db.pool, async (client) => {
     const [first, second] = await rows('select id from r1_person order by id')
-    // As a backfill that has come to the first record.
+    // This is the lock of a backfill that has come to the first record.
     const lock = 'select from r1_person where id = $1 for no key update nowait'
     await client.query(lock, [first?.id])
     merged = merge(survivor, retired)

@@ -64,7 +64,7 @@ const personWith = (name: Name, others: Iterable<string>) => ({
   identifier: [uin(name), ...[...others].map((value) => ({ identifier_type: 'BRN', identifier_value: value }))],
 })
 
-/** What each record bears beside its name, and into which it was merged. */
+/** The identifiers of each record beside its name, and the record into which it was merged. */
 class Model {
   readonly borne = new Map<Name, Set<string>>()
   readonly into = new Map<Name, Name>()
@@ -76,7 +76,7 @@ class Model {
 
   isLive = (name: Name): boolean => this.borne.has(name) && !this.into.has(name)
 
-  /** What finds a record: all that was merged into it bears. */
+  /** The identifiers that find a record: its own, and those of all records that were merged into it. */
   finding(name: Name): Set<string> {
     const all = [...this.borne].filter(([one]) => this.root(one) === name)
     return new Set(all.flatMap(([one, others]) => [one, ...others]))

@@ -55,7 +55,7 @@ const unmerge = (retired: string) => unmergeRecords(acting(needs()), { namespace
 const subscribe = (event: string, value: string, more: SubscriptionChanges = {}) =>
   subscribeLive(database.db, civil, event, { uin: { eq: value } }, more)
 
-/** What a look-up and a search by this identifier find. */
+/** The documents that a look-up and a search by this identifier find. */
 async function found(type: string, value: string): Promise<unknown> {
   const identifier: Identifier = { type, value }
   const page = { sort: [], limit: 10, offset: 0, cap: 10 }
@@ -74,7 +74,7 @@ async function found(type: string, value: string): Promise<unknown> {
 const notifications = () =>
   rows(`select subscription, event_type, notification.purpose, presence, corrects from notification
     join event on event.id = notification.event order by notification.id`)
-/** As the next envelope is composed of them. */
+/** The waiting notifications, of which the next envelope is composed. */
 const waiting = async () => {
   const mailboxes = await rows('select id from mailbox order by id')
   return (await Promise.all(mailboxes.map((box) => findWaiting(database.db.pool, box.id, 100)))).flat()

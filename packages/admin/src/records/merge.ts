@@ -55,8 +55,8 @@ const UNMERGE = closed({
 })
 
 /**
- * Merges one record into another: it is not found any more, and its identifiers find the other. Who was notified of it is
- * notified once that the other has taken its place.
+ * Merges one record into another: it is not found any more, and its identifiers find the other. Subscribers that were
+ * notified of it are notified once that the other has taken its place.
  */
 export const mergeRecords = act(
   { name: 'record merge', approval: 'never', input: MERGE, result: RESULT },
@@ -81,8 +81,8 @@ export const mergeRecords = act(
 )
 
 /**
- * Takes a merge back: the retired record is found again, as it was. Who was notified of the merge gets the record, as a
- * correction of that.
+ * Takes a merge back: the retired record is found again, as it was. Subscribers that were notified of the merge get the
+ * record, as a correction of the merge.
  */
 export const unmergeRecords = act(
   { name: 'record unmerge', approval: 'never', input: UNMERGE, result: RESULT },
@@ -156,7 +156,7 @@ interface OfType {
   readonly recordType: RecordType
 }
 
-/** What an identifier names, in all record types that are asked about. */
+/** The records that an identifier names, in all record types that are asked about. */
 interface Named {
   readonly live: readonly (FoundRecord & OfType)[]
   readonly retired: readonly (RetiredRecord & OfType)[]
@@ -215,7 +215,7 @@ function onlyOne<Found extends OfType>(member: string, found: readonly Found[]):
   )
 }
 
-/** What receivers of the retired record are told to ask for, as the record writes it. */
+/** The identifier that receivers of the retired record must ask for, as the record writes it. */
 function primaryOf(kind: Kind, recordType: RecordType, { document }: FoundRecord): Identifier {
   const primary = ownPrimary(kind, recordType, JSON.parse(document))
   if (primary === undefined) throw new Error('a record has no primary identifier')

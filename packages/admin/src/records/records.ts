@@ -169,7 +169,7 @@ export async function deleteNamed(
   return { namespace, record_type, asked: named.length, deleted }
 }
 
-/** As records are known by them, each once. No message names one: it is a person's. */
+/** Returns the normalised values, each once. No message has one: it is personal data. */
 function primaryIdentifiers(
   { kind }: Registry,
   { primary_identifier }: RecordType,

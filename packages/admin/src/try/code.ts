@@ -9,7 +9,7 @@ import {
   TOKEN_PATH,
 } from '@rollcall/protocol'
 
-/** What the programs say of the private key, which no page of ours has. */
+/** The words of the programs for the private key, which no page of ours has. */
 export const SIGNING_KEY = 'A file with your private key as a JWK.'
 
 /** How a query may be given. */

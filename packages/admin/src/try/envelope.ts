@@ -57,7 +57,7 @@ export function tryEnvelope({ registry, participant, record_type, form, page_siz
   return { envelope, criteria, body: canonicalJson(envelope) }
 }
 
-/** As a text; null: the key is for an algorithm that no signature of ours has. */
+/** The bytes to sign, as a text; null: the key is for an algorithm that no signature of ours has. */
 export async function signedBytes(
   { signatureNamespaces }: { readonly signatureNamespaces: { readonly written: string } },
   { sender_id, signature_profile: profile }: Participant,

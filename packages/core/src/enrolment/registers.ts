@@ -12,7 +12,7 @@ export type Stamp = string
 export interface Register {
   /** The stamp of the latest value: a text, a number, a list, or null, which removes the member. */
   value?: Stamp
-  /** The stamp of the latest object. Of the members below, only those written after `value` remain. */
+  /** The stamp of the latest object. A member below remains only when it was written after `value`. */
   object?: Stamp
   /** The registers of the members below, by `searchKey` of the name, or by the key of a list element. */
   members?: Map<string, Register>

@@ -197,7 +197,7 @@ describe('refused with', () => {
   it('a code and a rule, whatever the filter is, and never with one of its values', () => {
     fc.assert(
       fc.property(hostileQuery, fc.constantFrom(undefined, 'expression', 'graphql'), (filter, filter_type) => {
-        // What the reader of JSON lets through.
+        // Only filters that the reader of JSON accepts.
         fc.pre(isCanonical(filter))
         try {
           const { predicate, text } = withMembers({ filter, filter_type })

@@ -50,7 +50,7 @@ export interface AccountedConsent {
   readonly authority?: string
 }
 
-/** What the request asked for, by names; never values. */
+/** The names that the request asked for; never values. */
 export interface AccountedQuestion {
   readonly record_types: readonly string[]
   readonly forms: readonly string[]

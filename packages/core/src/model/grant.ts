@@ -21,7 +21,7 @@ export type QueryForm = (typeof QUERY_FORMS)[number]
 /** `law`: no consent is needed. Otherwise every search item has the consent, the authorization, or either of them. */
 export const BASES = ['law', 'consent', 'authorize', 'either'] as const
 
-/** Who states a consent: the participant itself, or an authority that signed it. */
+/** The forms of a consent: the participant asserts it, or an authority has signed it. */
 export const CONSENT_FORMS = ['asserted', 'signed'] as const
 
 /** How `total_count` states the number of matching records. */
@@ -135,7 +135,7 @@ export const GrantTerms = Type.Object(
 )
 export type GrantTerms = ReadOnly<Static<typeof GrantTerms>>
 
-/** What a grant may limit. */
+/** The numbers that a grant may limit. */
 export const COUNTED = ['items', 'records', 'emergencies'] as const
 export type Counted = (typeof COUNTED)[number]
 
@@ -168,11 +168,11 @@ export interface Grant {
   readonly programmes: Granted
   /** Conditions that a record must fulfil to be found, by record type. Without an entry there is no condition. */
   readonly rows: ReadonlyMap<string, Predicate>
-  /** What is visible, by record type; null: all records whole. */
+  /** The visible part of each record type; null: all records whole. */
   readonly visible: ReadonlyMap<string, Visible> | null
   readonly identifiers: SeenIdentifiers
   readonly hidden: HiddenPersons
-  /** What the signed consent of an item allows to show, by record type; absent: the item has no signed consent. */
+  /** The part that the signed consent of an item allows to show, by record type; absent: it has no signed consent. */
   readonly covered?: ReadonlyMap<string, Visible>
   /** The grant that replaces this one for emergency items; absent: the grant has no emergency part. */
   readonly emergency?: Omit<Grant, 'id' | 'emergency'>
@@ -194,7 +194,7 @@ export const disclosedBy = ({ id, hidden }: Pick<Grant, 'id' | 'hidden'>): Discl
   protection: hidden.protection.version,
 })
 
-/** What is shown of a value in a document: a node of the tree of a record type. */
+/** The part of a value in a document that is shown: a node of the tree of a record type. */
 export interface Visible {
   /** The value is shown whole, whatever it is. */
   whole: boolean

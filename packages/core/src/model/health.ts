@@ -1,4 +1,4 @@
-/** What waits, what failed and what ends soon, as the stores count it for metrics and the overview of operators. */
+/** The numbers of what waits, failed or ends soon. The stores count them for metrics and the overview of operators. */
 import type { BreakerState } from './breaker.ts'
 
 /** The deliveries, notifications and destinations of one participant. */

@@ -47,7 +47,7 @@ export class OutcomeOutdated extends Error {
   override readonly name = 'OutcomeOutdated'
 }
 
-/** What and whom an item asks about, for the audit entry. Attributes by name only, persons by their identifiers. */
+/** The facts and persons that an item asks about, for the audit entry: attributes by name, persons by identifier. */
 export interface AskedFacts {
   readonly record_type?: string
   readonly form?: string

@@ -40,8 +40,8 @@ export interface RecordReader {
     ids: readonly RecordId[],
   ): Promise<ReadonlyMap<RecordId, readonly MergedRecord[]>>
   /**
-   * The records that other records name, those of protected persons among them: whoever calls decides who is told. One that was
-   * merged into another is found in that one.
+   * Finds the records that other records name, also those of protected persons: the caller decides who may see them. A
+   * merged record is found in its survivor.
    * @param identifiers normalised values of the primary identifier; those that no record has are left out
    */
   named(

@@ -9,7 +9,7 @@ export const OPERATOR_TOKEN_RETENTION = 90
 
 export interface RetentionRow {
   readonly name: string
-  /** What is deleted. */
+  /** The data that is deleted. */
   readonly what: string
   /** The age in seconds. */
   readonly seconds: number

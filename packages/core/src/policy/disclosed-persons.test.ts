@@ -115,7 +115,7 @@ describe('what an account says of a record that is shown', () => {
     const human_assistance = { caregiver: { identifier: [uin('UMA')], name: 'Uma Obi' } }
     const disabled = { ...member('ADA'), disability_support: { human_assistance } }
     expect(others('disability', disabled, null)).toEqual(['UIN ADA', 'UIN UMA'])
-    // A member whose identifier stands in another place than that of members.
+    // Here the identifier of a member is not at the place of members.
     const elsewhere = { identifier: [uin('UMA')], marital_status: 'S' }
     const related_person = [{ related_member: elsewhere }]
     expect(others('social', member('ADA', { related_person }), ['related_person', 'marital_status'])).toEqual([
@@ -136,7 +136,7 @@ describe('what an account says of a record that is shown', () => {
   })
 })
 
-/** The paths of what stands in a message, said as plainly as it can be. */
+/** The paths of all values in a message, by the simplest possible rule. */
 function pathsIn(value: JsonValue, path: readonly string[] = []): readonly string[] {
   if (Array.isArray(value) && value.length > 0) return value.flatMap((element) => pathsIn(element, path))
   const members = isJsonObject(value) ? Object.entries(value) : []
@@ -144,7 +144,7 @@ function pathsIn(value: JsonValue, path: readonly string[] = []): readonly strin
   return members.flatMap(([name, one]) => (/^@(type|context)$/.test(name) ? [] : pathsIn(one, [...path, name])))
 }
 
-/** Identifiers that an object anywhere in a message bears, or is. */
+/** The identifiers that any object in a message has, or is. */
 function borneIn(kind: Kind, value: JsonValue): ReturnType<typeof identifiersWithin> {
   if (Array.isArray(value)) return value.flatMap((element) => borneIn(kind, element))
   if (!isJsonObject(value)) return []
@@ -195,7 +195,7 @@ describe('of any record and any grant', () => {
               return own(type ?? ITSELF, person) || []
             })
             expect(named(persons)).toEqual(expect.arrayContaining([own(recordType, record), ...expected]))
-            // Of all others who are named in it, too, and of nobody else.
+            // The persons include all others whom the message names, and nobody else.
             const borne = borneIn(kind, JSON.parse(sent.text))
             const all = keysOf(persons.flatMap(({ identifiers }) => identifiers))
             expect(all).toEqual(expect.arrayContaining(keysOf(borne.filter(({ untyped }) => !untyped))))

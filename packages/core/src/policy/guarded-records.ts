@@ -1,7 +1,7 @@
 /**
- * The records of any source, read by the rules that hold for all of them: who is protected, what a merged record is found by, and
- * what a query means. What a source selects may be wider than the query; what is found here never is. Our own tables do the same
- * in SQL.
+ * The records of any source, read by the rules of all sources: who is protected, which identifiers find a merged
+ * record, and what a query means. A source may select more than the query asks for; this reader never finds more. Our
+ * own tables do the same in SQL.
  */
 import { type AttributeValue, isJsonObject, type JsonValue, type Kind, type RecordType } from '@rollcall/protocol'
 import { namesIn } from '../model/person-identifiers.ts'
@@ -22,7 +22,7 @@ export interface SourceRecord extends FoundRecord {
   readonly merged: readonly MergedRecord[]
 }
 
-/** What a source must be able to do. It knows nothing of protected persons and grants. */
+/** The methods that a source must have. A source knows nothing of protected persons and grants. */
 export interface CandidateSource {
   /** The candidates that one search reads. A search with more finds too many records; absent: it reads all of them. */
   readonly most?: number

@@ -18,7 +18,7 @@ export type Permission =
   /** @param reason the rule that refuses, in words for the participant */
   | { readonly allowed: false; readonly reason: string }
 
-/** What is granted by names, the name that an act has, and the reason of a refusal. */
+/** For each kind of name: the list in the grant, the member of the act, and the reason of a refusal. */
 const RULES = [
   { granted: 'operations', named: 'operation', reason: 'this operation is not granted to this participant' },
   { granted: 'recordTypes', named: 'record_type', reason: 'this record type is not granted to this participant' },

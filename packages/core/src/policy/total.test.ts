@@ -10,7 +10,7 @@ const grantOf = (counts: GrantTerms['counts']) => ({
   terms: { operations: 'all', see: 'all', basis: 'law', ...(counts && { counts }) } as const,
 })
 
-/** What a search says of so many records that match: it counts one more than the cap at most. */
+/** The result of a search where so many records match. Its total is at most one more than the cap. */
 const foundOf = (matching: number): Found => {
   const ids = Array.from({ length: Math.min(matching, CAP) }, (_, id) => String(id))
   return { total: Math.min(matching, CAP + 1), records: ids.map((id) => ({ id, document: '{}' })), ids }

@@ -15,7 +15,7 @@ const asks = (operator: Comparator, value: Literal, attribute = age): Predicate 
   return { is: 'compare', attribute, operator, value }
 }
 const born = (operator: Comparator, from: string, to = from) => asks(operator, { from, to }, birth)
-/** As it stands on a day, after which nobody was born. */
+/** The predicate as of a day, after which nobody was born. */
 const until = (day: string, predicate: Predicate): Predicate => ({ ...predicate, until: day }) as Predicate
 
 describe('on 21 November 2026', () => {

@@ -13,7 +13,7 @@ export interface Scope {
   readonly limits: QueryLimits
   /** Whether a `collection` may name another record type than the criteria; then that type is used. */
   readonly anyCollection?: true
-  /** What may be selected, by record type; null or absent: whole records. */
+  /** The part that may be selected, by record type; null or absent: whole records. */
   readonly visible?: (() => ReadonlyMap<string, Visible> | null) | undefined
 }
 

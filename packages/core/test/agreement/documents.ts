@@ -73,7 +73,7 @@ function elements(compound: Compound): fc.Arbitrary<Placement> {
     })
 }
 
-/** Of any type but the one by which the record itself is known: that one it has once. */
+/** Identifiers of any type. The record itself gets none of its primary type, which it has once. */
 function identifiers(kind: Kind, recordType: RecordType, source: IdentifierSource): fc.Arbitrary<Placement> {
   const types = kind.identifier_types.filter(
     ({ name }) => source.names === 'part' || name !== recordType.primary_identifier,

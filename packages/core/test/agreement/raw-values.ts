@@ -1,4 +1,4 @@
-/** What records hold and queries ask for, few of each so that they often meet. */
+/** The values of records and queries: few of each, so that they often meet. */
 import { type Attribute, CODE_LISTS, type IdentifierType, type JsonValue } from '@rollcall/protocol'
 
 /** Days on which ages are asked: ordinary, before and on and after leap days, in an early year. */
@@ -55,7 +55,7 @@ const OPEN_CODES: readonly JsonValue[] = ['something else', 'Something Else', 'Ã
 /** Texts that no record can hold and a query may ask for all the same. */
 const UNHELD_TEXTS: readonly JsonValue[] = ['\0', 'oko\0', 'o\0r', '1\0']
 
-/** As queries write them. */
+/** The values as queries write them. */
 export function askedValues(attribute: Attribute): readonly JsonValue[] {
   const isText = attribute.type === 'text' || attribute.type === 'code'
   return isText ? [...rawValues(attribute), ...UNHELD_TEXTS] : rawValues(attribute)
@@ -64,7 +64,7 @@ export function askedValues(attribute: Attribute): readonly JsonValue[] {
 /** No attribute has them as a value, whatever its type. */
 export const NOTHING: readonly JsonValue[] = [null, '', {}, [], [['a']], { name: null }]
 
-/** As documents write them. */
+/** The values as documents write them. */
 export function rawValues(attribute: Attribute): readonly JsonValue[] {
   switch (attribute.type) {
     case 'text':

@@ -25,8 +25,8 @@ const made = (attribute: Partial<Attribute> & { type: AttributeType }): unknown[
   SAMPLES.map((raw) => ATTRIBUTE_TYPES[attribute.type](raw, { name: 'a', paths: ['a'], ...attribute }))
 
 /**
- * Who changes one of these makes columns wrong that were filled before: raise the type's version in READER_VERSIONS, or
- * IDENTIFIERS_VERSION, together with what is expected here, so that they are filled anew.
+ * A change of one of these makes columns wrong that were filled before. Raise the type's version in READER_VERSIONS, or
+ * IDENTIFIERS_VERSION, together with the expectation here: the columns are then filled anew.
  */
 it('readers make of samples what their versions say', () => {
   expect(READER_VERSIONS).toEqual({ text: 3, code: 3, date: 1, datetime: 1, number: 1, boolean: 1, age: 1 })

@@ -3,7 +3,7 @@ import type { JsonObject } from '../json.ts'
 import { KINDS } from '../kinds/index.ts'
 import { withoutPersons } from './without-persons.ts'
 
-/** The record without the person who bears this UIN or this NID. */
+/** The record without the person who has this UIN or this NID. */
 function without(kindName: string, recordTypeName: string, document: JsonObject, ...hidden: string[]): JsonObject {
   const kind = KINDS.find(({ name }) => name === kindName)
   const recordType = kind?.record_types.find(({ name }) => name === recordTypeName)

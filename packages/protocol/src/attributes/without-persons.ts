@@ -153,7 +153,7 @@ function cutRelated(
 const isOfPerson = ({ attributes }: RecordType, value: JsonObject, identifiers: OtherPerson['identifiers']): boolean =>
   identifiers.length > 0 || attributes.some((one) => readAttribute(one, value) !== null)
 
-/** What is left of another person, and the key of a person who was named in it outside of the relations and removed. */
+/** The rest of another person, and the key of a person who was named in it outside of the relations and removed. */
 function cutPerson(
   scope: Scope,
   recordType: RecordType,

@@ -39,7 +39,7 @@ const NORMALISERS: Record<IdentifierType['normaliser'], (raw: string) => string 
     const address = seen(seen(raw).toLowerCase())
     return EMAIL.test(address) ? address : null
   },
-  /** As written, except for composition and space at the ends. */
+  /** Keeps the value as it is written, except for composition and space at the ends. */
   exact: (raw) => raw.normalize('NFC').trim() || null,
 }
 

@@ -5,7 +5,7 @@ import { KINDS, kindNamed, resolveRecordType } from './index.ts'
 import type { Kind, RecordType } from './kind.ts'
 import { resolveSearchable, type Searchable, searchableNames } from './searchable.ts'
 
-/** What a spelling means, in short: "attribute sex", "member enrolment.programme_name", "identifier UIN NID". */
+/** The meaning of a spelling, in short: "attribute sex", "member enrolment.programme_name", "identifier UIN NID". */
 function meaning(found: Searchable | undefined): string | undefined {
   switch (found?.is) {
     case 'attribute':

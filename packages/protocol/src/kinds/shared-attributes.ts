@@ -30,7 +30,7 @@ export function registrationAttributes(places: readonly string[]): Attribute[] {
   ]
 }
 
-/** Who a person is: name, sex, birth and death, and so age. */
+/** The attributes of a person: name, sex, birth and death, and the age that follows from them. */
 export function personAttributes(places: readonly string[]): Attribute[] {
   return [
     { name: 'surname', paths: under(places, 'name.surname'), type: 'text', fold: true, indexed: true, sortable: true },

@@ -33,7 +33,7 @@ function documentWith(path: string, value: JsonValue): JsonObject {
 
 function memberPlaces(compound: Compound, member: CompoundMember): string[] {
   const inElements = compound.paths
-    // What both the record and its elements may say, the record says at `record_paths`.
+    // A member that both the record and its elements may have is at `record_paths` of the record.
     .filter((place) => place !== '' || member.record_paths === undefined)
     .flatMap((place) => member.paths.filter((path) => path !== '').map((path) => joined(place, path)))
   const inRecord = compound.paths.includes('') ? (member.record_paths ?? []) : []

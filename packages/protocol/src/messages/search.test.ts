@@ -45,7 +45,7 @@ describe('SearchRequest', () => {
   })
 })
 
-/** What refuses the whole request: the first row of the table of faults, and nothing else. */
+/** The faults that refuse the whole request: the first row of the table of faults, and nothing else. */
 describe('an incoming search is refused as a whole', () => {
   const refused: [string, unknown, string][] = [
     ['no transaction_id', { search_request: [] }, 'message.transaction_id: is required'],

@@ -1,4 +1,4 @@
-/** What Node.js can do on the calling thread. Browsers cannot. */
+/** The cryptography that Node.js can do on the calling thread, and browsers cannot. */
 
 type Bytes = Uint8Array<ArrayBuffer>
 

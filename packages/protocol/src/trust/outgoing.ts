@@ -9,7 +9,7 @@ import { type SigningKey, sign } from './signature/sign.ts'
 /** Seconds that a signature lives, by default. */
 export const SIGNATURE_LIFETIME = 300
 
-/** Who signs, and how. */
+/** The key that signs, and the members of its signatures. */
 export interface Signer {
   readonly key: SigningKey
   readonly profile: SignatureProfile

@@ -3,7 +3,7 @@ import { Refreshed, type RefreshRules } from './refreshed.ts'
 
 const AGES = { fresh: 100, usable: 1_000 }
 
-/** What somebody publishes, a clock that the test sets, and how often the publisher was asked. */
+/** A publisher with its answer, a clock that the test sets, and the number of times that it was asked. */
 function publisher(rules: Partial<RefreshRules> = {}) {
   const state = { now: 0, asked: 0, answer: 'a' as string | Error }
   const refreshed = new Refreshed<string>({

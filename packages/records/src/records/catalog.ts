@@ -1,4 +1,4 @@
-/** What PostgreSQL's own catalog says of a table. */
+/** Facts about a table, from PostgreSQL's own catalog. */
 
 import { quoteName } from '@rollcall/database/names'
 import { StoreRefusal } from '@rollcall/database/refusal'

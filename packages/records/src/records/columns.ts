@@ -155,11 +155,11 @@ interface ColumnGroup {
   /** Its name in the kind; of an identifier type `sortGroup`. */
   readonly name: string
   readonly columns: readonly RecordColumn[]
-  /** Of its index, where one is declared. */
+  /** The method of its index; null when none is declared. */
   readonly method: string | null
 }
 
-/** The smallest identifier of a type that a record itself bears. No attribute begins with `_`. */
+/** The smallest identifier of a type that is the record's own. No name of an attribute begins with `_`. */
 export const sortColumn = (type: string): RecordColumn => ({
   name: joinName('_sort', type.toLowerCase()),
   sql_type: 'text',

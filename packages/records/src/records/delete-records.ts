@@ -18,8 +18,7 @@ export interface DeletedRecord {
 
 /**
  * Deletes records of one type with all their identifiers and with the records that were merged into them, and leaves a
- * tombstone of each. A record that is written again later is a new one. Those that are not there are passed over.
- *
+ * tombstone of each. A record that is written again later is a new one. Missing records are passed over.
  * Runs inside the caller's transaction.
  * @param primaryIdentifiers normalised by the rule of their type
  */

@@ -51,7 +51,7 @@ export interface LedgerRecord {
   readonly document: string
   /** Identifiers of records that were merged into it. */
   readonly aliases: readonly Identifier[]
-  /** Of the ledger; null: no update has written of the person. */
+  /** The state of the ledger; null: no update has written about the person. */
   readonly state: string | null
 }
 
@@ -111,7 +111,7 @@ export async function storeLedgers(
   )
 }
 
-/** Of these records, the ledgers in which a scheduled status has begun, by record. */
+/** The ledgers of these records in which a scheduled status has begun, by record. */
 export async function dueLedgers(
   { pool }: Pick<Database, 'pool'>,
   registry: RegistryShape,
@@ -149,7 +149,7 @@ export async function findDue(
   return rows
 }
 
-/** Of records that are gone. */
+/** Deletes the ledgers of deleted records. */
 export async function dropLedgers(
   client: ClientBase,
   { registry, record_type }: Pick<DueRecords, 'registry' | 'record_type'>,

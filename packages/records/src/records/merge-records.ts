@@ -1,4 +1,4 @@
-/** Merging one record into another, and taking that back. Those who call hold `lockEvents(..., 'merge')`. */
+/** Merging one record into another, and taking that back. The caller holds `lockEvents(..., 'merge')`. */
 
 import { namesIn } from '@rollcall/core/model/person-identifiers'
 import type { FoundRecord, Identifier, RecordId } from '@rollcall/core/model/records'
@@ -16,7 +16,7 @@ import { recordTable } from './record-tables.ts'
 import { recordRows } from './record-writer.ts'
 import { type RetiredRecord, retiredInto } from './retired-records.ts'
 
-/** What an identifier names: records that bear it themselves, and records that were merged into others. */
+/** The records that an identifier names: live records that have it, and records that were merged into others. */
 export interface NamedRecords {
   readonly live: readonly FoundRecord[]
   readonly retired: readonly RetiredRecord[]
@@ -58,7 +58,7 @@ export interface Merge {
   readonly now: Date
 }
 
-/** What is stored of the retired record is put aside; its identifiers, and those that it had as aliases, find the survivor. */
+/** Puts the retired record aside; its identifiers, and those that it had as aliases, then find the survivor. */
 export async function retireRecord(
   client: ClientBase,
   registry: RegistryShape,
@@ -95,8 +95,8 @@ export async function retireRecord(
 }
 
 /**
- * The retired record is there again under its old id, with its own identifiers and those of the records that had been
- * merged into it before. What was written to the survivor meanwhile stays there.
+ * Puts the retired record back under its old id, with its own identifiers and those of the records that had been merged
+ * into it before. The survivor keeps all that was written to it meanwhile.
  * @throws InvalidRecord its document can no longer be read as a record of this type
  */
 export async function restoreRecord(

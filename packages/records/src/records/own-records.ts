@@ -45,7 +45,7 @@ interface Connections {
 }
 
 /**
- * Those of each mode.
+ * The connections of each mode.
  * @param now milliseconds
  */
 export function connectionsOf(db: Database, now = performanceNow): Readonly<Record<ModeName, Connections>> {
@@ -88,7 +88,7 @@ const runOn =
     }
   }
 
-/** On any connection of the pool. As with the pool's own `query`, one on which a statement failed is closed. */
+/** Runs on any connection of the pool. Like the pool's own `query`, it closes one on which a statement failed. */
 const runOnOneOf =
   (pool: Pool, names: StatementNames, now: () => number): Run =>
   async <Row extends QueryResultRow>(statement: Statement) => {

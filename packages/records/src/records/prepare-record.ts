@@ -35,13 +35,13 @@ export interface PreparedRecord {
   readonly document: string
   /** The primary one among them; (type, value) occurs once. */
   readonly identifiers: readonly RecordIdentifier[]
-  /** As PostgreSQL's text input, in the order of `RecordTable.columns`. */
+  /** The values in PostgreSQL's text input, in the order of `RecordTable.columns`. */
   readonly columns: readonly (string | null)[]
 }
 
 /**
  * Reads a document the one way in which search reads it later.
- * @param notes is told which values are not understood
+ * @param notes collects the values that are not understood
  * @throws InvalidRecord
  */
 export function prepareRecord(
@@ -71,7 +71,7 @@ export function prepareRecord(
 }
 
 /**
- * As `prepareRecord`, of a document that comes from outside.
+ * Does the same as `prepareRecord` for a document that comes from outside.
  * @throws InvalidRecord also where an identifier has none of the forms that the operator gave its type, or is what a
  * spreadsheet has made of a long number
  */
@@ -97,7 +97,7 @@ function mangledProblem(identifiers: readonly RecordIdentifier[]): string | null
     : `${mangled.type}: a spreadsheet has shortened the number to a form such as 8.1E+09; format its column as text and export the file again`
 }
 
-/** What a document has in the columns of its record type, in their order. @param identifiers those of the document */
+/** The values of a document in the columns of its record type, in their order. @param identifiers the document's */
 export function columnValues(
   recordType: RecordType,
   document: JsonValue,

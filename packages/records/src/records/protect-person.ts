@@ -1,4 +1,4 @@
-/** Protecting persons of a registry, and lifting that. Those who call hold `lockEvents(..., 'merge')`. */
+/** Protecting persons of a registry, and lifting that. The caller holds `lockEvents(..., 'merge')`. */
 
 import type { ProtectedPerson, ProtectionCategory } from '@rollcall/core/model/protection'
 import type { Identifier, RecordId } from '@rollcall/core/model/records'
@@ -29,7 +29,7 @@ export interface Bearer {
 }
 
 export interface NewProtection {
-  /** Whichever record bears it as its own is protected. */
+  /** Every record that has it as its own is protected. */
   readonly identifier: Identifier
   readonly category: ProtectionCategory
   readonly reason: string

@@ -33,7 +33,7 @@ import { updateRows } from './update-rows.ts'
 interface Writing {
   readonly registry: RegistryShape
   readonly recordType: RecordType
-  /** As it was read in the transaction of the writer. */
+  /** The protection that the writer read in its transaction. */
   readonly protection: Protection
 }
 
@@ -114,13 +114,12 @@ export async function noteReferences(
 }
 
 /**
- * Marks records as those of protected persons, with the records that were merged into them, and with all that these bear:
- * their primary identifiers, and others that no other record bears. What several records bear, and what names a record of
- * another type, such as the number of a household, tells nobody.
- *
+ * Marks records as those of protected persons, with the records that were merged into them, with their primary
+ * identifiers, and with other identifiers that no other record has. An identifier that several records have, or that
+ * names a record of another type, such as the number of a household, identifies nobody.
  * Records that are not in our own tables are not marked: core judges them by the identifiers.
- * @param records.identifiers of records that are not in our own tables, those that no other record bears
- * @returns identifiers that were not known of these persons, or not as protecting
+ * @param records.identifiers for records outside our own tables: those that no other record has
+ * @returns identifiers that are new for these persons, or newly protect them
  */
 export async function addBearers(
   client: ClientBase,
@@ -164,7 +163,7 @@ export async function addBearers(
 
 export interface BorneIdentifier extends Identifier {
   readonly person: number
-  /** Whichever record bears it as its own is protected. */
+  /** Whether every record that has it as its own is protected. */
   readonly protects: boolean
 }
 
@@ -190,7 +189,7 @@ export async function insertIdentifiers(
   return rows
 }
 
-/** Of what these records bear, what a record of the registry beside them bears as its own too. */
+/** Returns whether another record of the registry also has an identifier of these records as its own. */
 async function sharedIdentifiers(
   client: ClientBase,
   registry: RegistryShape,
@@ -246,7 +245,7 @@ export async function changeProtection(client: Pick<ClientBase, 'query'>, regist
   ])
 }
 
-/** Which records are looked for: those that name these persons already, and those that bear one of the identifiers. */
+/** The records to look for: those that name these persons already, and those that have one of the identifiers. */
 interface Naming {
   readonly persons: readonly number[]
   readonly identifiers: readonly Identifier[]
@@ -302,8 +301,8 @@ async function findNaming(
 }
 
 /**
- * SQL of the letters and digits of ASCII in a text. However an identifier is written, those of its normalised value stand in
- * those of a document that has it; of many others too, which are then read.
+ * SQL of the ASCII letters and digits in a text. Those of a normalised identifier are part of those of every document
+ * that has it, however it is written. Other documents may match too: they are then read.
  */
 const spelling = (text: string): string =>
   `regexp_replace(lower(normalize(replace(replace(${text}, 'ß', 'ss'), 'ı', 'i'), NFKD) collate "C"), '[^a-z0-9]', '', 'g')`

@@ -14,10 +14,10 @@ import type { ClientBase } from 'pg'
 
 type Connection = Pick<ClientBase, 'query'>
 
-/** Of each registry, by connection or pool: ids and versions mean something in one database only. */
+/** The protection of each registry, by connection or pool: ids and versions have a meaning in one database only. */
 const read = new WeakMap<Connection, Map<number, Protection>>()
 
-/** As it is now: read anew only where the version in the database is another one. */
+/** Returns the current protection. It is read anew only when the version in the database is another one. */
 export async function readProtection(client: Connection, registryId: number): Promise<Protection> {
   const { rows } = await client.query<{ version: number }>({
     name: 'protection version',

@@ -55,7 +55,7 @@ test('what was filled by the same rules stays as it is', async () => {
 test('in a database of a version that kept no rules all is read anew, and nothing is asked about before', async () => {
   await write(ada)
   const { id } = registry
-  // As the version before wrote it.
+  // The rows are now as the version before wrote them.
   await query(`update r${id}_person set surname = null`)
   await query(`delete from r${id}_person_identifier where type = '*'`)
   await query(`update r${id}_person_identifier set value = '+' || value where type = 'MOBILE'`)

@@ -17,7 +17,7 @@ export interface RecordSink {
   readonly lockRecord: typeof lockRecord
   /** Deletes records with all that is kept of them, and leaves a tombstone of each. */
   readonly deleteRecords: typeof deleteRecords
-  /** What an identifier names, among records and among those that were merged into others. */
+  /** Finds the records that an identifier names, with those that were merged into others. */
   readonly recordsNamed: typeof recordsNamed
   /** The identifiers of the records that were merged into these. */
   readonly aliasesOf: typeof aliasesOf

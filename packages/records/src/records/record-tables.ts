@@ -18,8 +18,8 @@ import { changedRules, noteRules } from './reading-rules.ts'
  *
  * `identifierTable`: `type` text (canonical name), `value` text (normalised), `record` bigint -> `table.id`,
  * `names_record` boolean (false: it names a part of the record, such as a household's member). One row for
- * each (type, value, record): where a record bears an identifier both as its own and as a part's, the writer
- * states true. Several records may bear the same one. Rows go when their record is deleted.
+ * each (type, value, record): where a record has an identifier both as its own and as a part's, the writer
+ * states true. Several records may have the same one. Rows go when their record is deleted.
  */
 export interface RecordTable {
   /** Unquoted; `quoteName` before use in SQL. */
@@ -28,11 +28,11 @@ export interface RecordTable {
   /** `Registry.id` */
   readonly registry: number
   readonly recordType: RecordType
-  /** Those of the attributes, then those of the compounds. */
+  /** The columns of the attributes, then those of the compounds. */
   readonly columns: readonly RecordColumn[]
 }
 
-/** Columns of every record table, whatever its kind; nothing in a kind can bear such a name. */
+/** Columns of every record table, whatever its kind; no name in a kind can be one of these. */
 const FIXED_COLUMNS: Readonly<Record<string, string>> = {
   id: 'bigint generated always as identity primary key',
   primary_identifier: 'text collate "C" not null unique',
@@ -98,8 +98,8 @@ export async function createRecordTables(transaction: Transaction<unknown>, regi
 }
 
 /**
- * The tables and indexes of a registry in a database that has none, to be filled from a backup. What this version reads by
- * other rules, or has more than the backup, is found by `ensureRecordTables` when the records are there.
+ * Creates the tables and indexes of a registry in a database that has none, to be filled from a backup. When the
+ * records are there, `ensureRecordTables` finds what this version reads by other rules, or has more than the backup.
  */
 export async function createEmptyRecordTables(connection: Kysely<unknown>, registry: RegistryShape): Promise<void> {
   for (const recordType of storedTypes(registry)) {
@@ -218,7 +218,7 @@ export interface DeclaredIndex {
   readonly name: string
   /** The attribute or compound that it is for. */
   readonly of: string
-  /** What stands behind ON table: the method and the columns. */
+  /** The text behind ON table: the method and the columns. */
   readonly definition: string
 }
 

@@ -52,14 +52,14 @@ export interface WriteOptions {
   readonly sameIdentifiers?: ReadonlySet<string>
 }
 
-/** What a batch changed. */
+/** The result of a batch. */
 export interface Written {
   readonly inserted: readonly WrittenRecord[]
-  /** Replaced, by an equal document too. */
+  /** Replaced records, also those that an equal document replaced. */
   readonly updated: readonly WrittenRecord[]
   /**
-   * Not written, where there are any: primary identifiers of records that were merged into others, each with that of the
-   * record that it finds now.
+   * Primary identifiers of records that were merged into others and so were not written, each with that of the record
+   * that it finds now; absent when there are none.
    */
   readonly retired?: ReadonlyMap<string, string>
   /** Primary identifiers of records that the same import had written before, each with the line that it had. */
@@ -161,7 +161,7 @@ async function writeOnce(
 interface ExistingRecord {
   readonly id: string
   readonly document?: string
-  /** Of the import that writes now; null: another wrote it. */
+  /** The line in the file of the import that writes now; null: this import did not write the record. */
   readonly line?: string | null
 }
 
@@ -272,7 +272,7 @@ async function updateRecords(
   await updateRows(client, table, set, rows, ['updated_at = now()'])
 }
 
-/** Those of records that are there; new ones follow. */
+/** Deletes the identifiers of stored records; new ones follow. */
 async function deleteIdentifiers(
   client: ClientBase,
   { identifierTable }: RecordTable,

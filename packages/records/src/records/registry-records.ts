@@ -22,14 +22,14 @@ type Which = Pick<Registry, 'id'> & Partial<Pick<Registry, 'own_records' | 'sour
 /** A registry whose records are read by a source file. */
 export type SourcedRegistry = Pick<Registry, 'id' | 'kind' | 'namespace'> & { readonly source: object }
 
-/** What opens the sources of registries, for one database. */
+/** Opens the sources of registries, for one database. */
 export interface RecordsOpener {
   open(registry: SourcedRegistry): RegistryRecords
   /** Namespaces of the registries whose source did not answer lately. */
   away(): readonly string[]
 }
 
-/** What is open, by the pool of a database and the id of a registry: ids mean something in one database only. */
+/** The open records, by the pool of a database and the id of a registry: ids have a meaning in one database only. */
 const opened = new WeakMap<Database['pool'], Map<number, RegistryRecords>>()
 const own = new WeakMap<Database['pool'], RegistryRecords>()
 const openers = new WeakMap<Database['pool'], RecordsOpener>()
@@ -54,8 +54,8 @@ export function openRecordsWith(db: Database, opener: RecordsOpener): void {
 export const recordsAway = (db: Database): readonly string[] => openers.get(db.pool)?.away() ?? []
 
 /**
- * What writes the records of a registry.
- * @throws StoreRefusal they are not ours to write
+ * Returns the writer of a registry's records.
+ * @throws StoreRefusal the records are not ours to write
  */
 export function sinkOf(db: Database, registry: Which & Pick<Registry, 'namespace'>): RecordSink {
   const { sink } = recordsOf(db, registry)

@@ -22,7 +22,7 @@ export interface RetiredRecord {
   readonly event: number
 }
 
-/** By survivor: the identifiers of records that were merged into it. Some of them it may bear itself. */
+/** The identifiers of merged records, by survivor. The survivor may have some of them itself. */
 export type Aliases = ReadonlyMap<RecordId, readonly Identifier[]>
 
 /** All that were merged into these records, also by way of others, in the order of their ids. */
@@ -54,7 +54,7 @@ export async function aliasesOf(
   return aliasesIn(registry.kind, recordType, await retiredInto(client, registry, recordType, survivors))
 }
 
-/** Those of retired records that were read already. */
+/** The aliases of retired records that were read already. */
 export function aliasesIn(
   kind: Kind,
   recordType: RecordType,
@@ -69,7 +69,7 @@ export function aliasesIn(
   return found
 }
 
-/** Of these primary identifiers, those of retired records, each with the primary identifier of the record that it finds. */
+/** The primary identifiers of retired records among these, each with that of the record that it finds now. */
 export async function survivorsOf(
   client: Pick<ClientBase, 'query'>,
   registry: RegistryShape,

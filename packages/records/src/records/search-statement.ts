@@ -31,8 +31,8 @@ const quoted = (text: string): string => text.replaceAll("'", "''")
 const lookUps = new WeakMap<RecordTable, NamedStatement>()
 
 /**
- * The look-up of an identifier, in no order, with the name under which each connection prepares it once. Of its records
- * the identifier table alone knows the ids.
+ * The look-up of an identifier, in no order, with the name under which each connection prepares it once. It takes the
+ * ids of records from the identifier table alone.
  */
 export function lookUpStatement(
   table: RecordTable,
@@ -60,7 +60,7 @@ export function searchStatement(
   const keys = sortKeys(table.recordType, sort)
   const before = condition.values.length
   const values = [...condition.values, limit, offset, ids, ...untilOf(sort), categories]
-  // The cap stands in the text: how a condition is best looked up depends on how many hits are wanted.
+  // The cap is in the text: how a condition is best looked up depends on how many hits are wanted.
   const hit = `select record.id${selected(keys, `$${before + 4}`)}
       from ${quoteName(table.table)} as record where (${condition.text})
       and ${isVisible(table, 'record.id', `$${values.length}`)} limit ${cap + 1}`
@@ -69,10 +69,10 @@ export function searchStatement(
 
 /**
  * The one shape of a search: the hits with their sort keys first, so that documents are read for the page alone. A
- * page beyond the last one is one row without a record, which carries the total. The ids of all hits stand in the
+ * page beyond the last one is one row without a record, which carries the total. The ids of all hits are in the
  * first row: once, not beside every document.
  * @param hit selects `id` and the sort keys
- * @param before how many parameters stand before limit, offset and ids
+ * @param before the number of parameters before limit, offset and ids
  */
 function pageOfHits({ table }: RecordTable, hit: string, keys: readonly OrderedColumn[], before: number): string {
   const [limit, offset, ids] = [1, 2, 3].map((next) => `$${before + next}::bigint`)

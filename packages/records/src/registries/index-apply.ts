@@ -24,10 +24,10 @@ import { registryAt } from './registries.ts'
 
 /** The current step, for a person who waits. */
 export interface ApplyProgress {
-  /** Such as `civil Person: backfilling district`. */
+  /** The task in words, such as `civil Person: backfilling district`. */
   readonly task: string
   readonly done: number
-  /** 0 where it is not known. */
+  /** The whole number; 0 when it is not known. */
   readonly total: number
 }
 

@@ -87,7 +87,7 @@ test('what an operator added stands in the kind, which is the same object as lon
   expect((await registryAt(db, 'civil')).kind).toBe(kind)
   expect((await listRegistries(db)).find(({ namespace }) => namespace === 'civil')?.kind).toBe(kind)
 
-  // What a later version of the kind has no place for is no longer asked about, and harms nothing.
+  // An attribute without a place in a later version of the kind is not asked about, and harms nothing.
   await declare('nothing', {})
   await db.pool.query(`update registry_attribute set record_type = 'Nobody' where name = 'nothing'`)
   expect((await registryAt(db, 'civil')).kind).toBe(kind)

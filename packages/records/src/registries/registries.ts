@@ -198,8 +198,8 @@ export async function findRegistry(
 }
 
 /**
- * As `findRegistry`, for an operator who named it.
- * @throws StoreRefusal there is none; it names the nearest
+ * Does the same as `findRegistry` for an operator who named the registry.
+ * @throws StoreRefusal there is none; the message names the nearest
  */
 export async function registryAt(db: { readonly kysely: Kysely<unknown> }, namespace: string): Promise<Registry> {
   const found = await findRegistry(db, namespace)

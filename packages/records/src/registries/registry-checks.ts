@@ -1,4 +1,4 @@
-/** What the members of a registry may be; each check throws StoreRefusal with the rule. */
+/** The rules for the members of a registry; each check throws StoreRefusal with its rule. */
 
 import { webOriginProblem } from '@rollcall/core/model/web-origin'
 import { StoreRefusal } from '@rollcall/database/refusal'

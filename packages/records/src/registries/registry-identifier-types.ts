@@ -27,7 +27,7 @@ import { changeRegistry, dropColumns } from './registry-attributes.ts'
 export async function addIdentifierType(db: Database, namespace: string, type: IdentifierType): Promise<Registry> {
   return changeRegistry(db, namespace, async (transaction, registry) => {
     await insertType(transaction, registry, type)
-    // Protected persons may be known by its values, which had no type until now.
+    // Its values, which had no type until now, may identify protected persons.
     await copyProtected(transaction, registry, UNLISTED.name, type.name)
     return changed(transaction, registry)
   })
@@ -67,7 +67,7 @@ async function deleteType(transaction: Transaction<unknown>, { id, namespace }: 
 
 /**
  * Takes back what `addIdentifierType` declared.
- * @throws StoreRefusal nothing of that name was added, something is known by it, or the registry cannot be changed now
+ * @throws StoreRefusal nothing of that name was added, the type is in use, or the registry cannot be changed now
  */
 export async function removeIdentifierType(db: Database, namespace: string, given: string): Promise<Registry> {
   return changeRegistry(db, namespace, async (transaction, registry) => {
@@ -115,7 +115,7 @@ async function changed(transaction: Transaction<unknown>, before: Registry): Pro
   return registryAt({ kysely: transaction }, before.namespace)
 }
 
-/** @throws StoreRefusal records or protected persons are known by the type */
+/** @throws StoreRefusal the type is a primary identifier, or records or protected persons have one of it */
 async function checkUnused(transaction: Transaction<unknown>, registry: Registry, type: string): Promise<void> {
   const { namespace, kind } = registry
   const primary = kind.record_types.find((one) => one.primary_identifier === type)
@@ -140,7 +140,7 @@ async function checkUnused(transaction: Transaction<unknown>, registry: Registry
   }
 }
 
-/** Protected persons who are known by an identifier of one type are known by the same value of another. */
+/** Copies the identifiers of protected persons from one type to another, with the same values. */
 async function copyProtected(
   transaction: Transaction<unknown>,
   { id }: Registry,

@@ -91,8 +91,8 @@ export function toRegistry(row: FoundRegistry): Registry {
 }
 
 /**
- * Of the names to be backfilled those that the kind has; others are another version's. While identifiers are read again, those
- * of types that the operator added were not read as they are now.
+ * The names to be backfilled that the kind has; others belong to another version. While identifiers are read again, the
+ * types that the operator added or extended are unfilled too.
  */
 function unfilledOf(literal: Kind, kind: Kind, { fills, identifier_types }: FoundRegistry): Registry['unfilled'] {
   const added = identifier_types
@@ -112,8 +112,8 @@ function unfilledOf(literal: Kind, kind: Kind, { fills, identifier_types }: Foun
 }
 
 /**
- * As it is stored. For an attribute that the kind itself has, `indexed` alone counts and the rest comes from the kind:
- * a later version of the kind may describe it better.
+ * An attribute as it is stored. Where the kind itself has the attribute, only `indexed` is used: a later version of the
+ * kind may describe the rest better.
  */
 interface StoredAttribute {
   readonly record_type: string
@@ -121,15 +121,15 @@ interface StoredAttribute {
   readonly definition: Partial<Omit<Attribute, 'name'>>
 }
 
-/** As it is stored; of a type that the kind has, what is added to it. */
+/** An identifier type as it is stored; for a type of the kind, only the additions. */
 interface StoredIdentifierType {
   readonly name: string
   readonly definition: Omit<IdentifierType, 'name'>
 }
 
 /**
- * By content: much hangs on a kind's record types (tables, statements, reference pages), so what is the same must
- * be the same object, however often it is read. As many entries as there were different additions.
+ * Extended kinds by content. Tables, statements and reference pages depend on a kind's record types, so equal kinds
+ * must be one object, however often they are read. There is one entry for each different set of additions.
  */
 const extended = new Map<string, Kind>()
 

@@ -6,7 +6,7 @@ import type { SubjectType } from './leaves.ts'
 import { OPERATORS, resolveOperator } from './operators.ts'
 import { Reader } from './reader.ts'
 
-/** What a message says that a value must be, and values that are none of it. */
+/** For each type: a right value, the words of a refusal, and wrong values. */
 const TYPES: Readonly<Record<SubjectType, { name: string; right: JsonValue; meant: string; wrong: JsonValue[] }>> = {
   text: row('text', 'x', 'text of 1 to 512 characters', [true, ['x'], {}, 'x'.repeat(513)]),
   code: row('code', 'F', 'a code of 1 to 512 characters', [true, ['F'], {}, 'x'.repeat(513)]),

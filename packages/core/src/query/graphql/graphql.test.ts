@@ -17,7 +17,7 @@ function ask(kind: string, text: string, variables?: JsonValue, operationName?: 
   return readGraphql(scopeOf(kind), { text, variables, operationName }, 'q')
 }
 
-/** What is answered of a record. */
+/** The answer for a record. */
 function answer(kind: string, text: string, record: JsonValue, variables?: JsonValue): unknown {
   return ask(kind, text, variables).shape?.(record, DAY)
 }

@@ -153,7 +153,7 @@ function everything({ members }: Pick<ObjectShape, 'members'>): string {
     .join(' ')
 }
 
-/** What the selection of everything keeps: documented members, and null where they are missing. */
+/** The members that a selection of everything keeps: the documented ones, with null for a missing one. */
 function kept(shape: Pick<ObjectShape, 'members'>, value: JsonValue | undefined): JsonValue {
   if (Array.isArray(value)) return value.map((element) => kept(shape, element))
   if (!isJsonObject(value)) return null

@@ -133,7 +133,7 @@ describe.each(titled)('%s', (_, profile) => {
         const signature = await signed(profile, header, message)
         expect(await refusal(profile, canonicalJson({ signature, header, message }))).toBeNull()
       }),
-      // Of each of 64 profiles.
+      // Six runs for each of 64 profiles.
       { numRuns: 6 },
     )
   })

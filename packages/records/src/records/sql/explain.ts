@@ -20,7 +20,7 @@ export interface Explained extends Plan {
   /** The predicate, one part a line. */
   readonly tree: string
   readonly sql: string
-  /** What goes with the statement as $1 and so on; null where it is not to be shown. */
+  /** The values of $1 and so on in the statement; null when they may not be shown. */
   readonly values: readonly unknown[] | null
   /** Attributes and compounds without an index, where one would spare the search reading every record. */
   readonly missing: readonly string[]
@@ -100,7 +100,7 @@ function isAnswered(predicate: Predicate, asked: boolean): boolean {
       return isAnswered(predicate.of, !asked)
     case 'and':
     case 'or':
-      // What must hold together needs one part with an index, what may hold instead needs it of every part.
+      // Conditions that must hold together need an index of one part; alternatives need one of every part.
       return (predicate.is === 'and') === asked
         ? predicate.of.some((part) => isAnswered(part, asked))
         : predicate.of.every((part) => isAnswered(part, asked))
@@ -138,7 +138,7 @@ type ValueLeaf = Extract<Predicate, { is: 'compare' | 'in' | 'exists' | 'some' }
 /** Comparisons whose opposite is one range as well. */
 const RANGES: readonly Comparator[] = ['lt', 'le', 'gt', 'ge']
 
-/** What an index would have to be over; null where none would help. */
+/** The attribute or compound whose index would help; null when none would. */
 function indexFor(leaf: ValueLeaf, asked: boolean): Indexable | null {
   switch (leaf.is) {
     case 'compare': {

@@ -82,7 +82,7 @@ function compareText(leaf: Comparison, asked: boolean, operand: Operand): string
   }
 }
 
-/** As a range, which an index answers; exact where text is ordered by code point, as these columns are. */
+/** A prefix as a range, which an index answers. It is exact: these columns are ordered by code point. */
 function startsWith(column: string, prefix: string, asked: boolean, values: Values): string {
   const first = values.add(prefix)
   const behind = behindPrefix(prefix)
@@ -99,7 +99,7 @@ function compareOrdered(leaf: Comparison, asked: boolean, operand: Operand): str
   return `${columnOf(attribute, operand)} ${asked ? order : OPPOSITE[order]} ${literal}`
 }
 
-/** What a record's period and the literal's are called in SQL; an end may take a parameter when it is named. */
+/** The ends of a record's or a literal's period in SQL; an end may take a parameter when it is named. */
 interface Ends {
   readonly from: string
   readonly to: string

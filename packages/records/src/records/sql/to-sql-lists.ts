@@ -1,6 +1,6 @@
 /**
- * Conditions on some element of a list. What an index answers, that some element has these very values, is asked of
- * the column as a whole; the rest of its elements one by one.
+ * Conditions on some element of a list. An index answers whether some element has these very values, so the column is
+ * asked as a whole; other conditions are asked of the elements one by one.
  */
 
 import {
@@ -138,7 +138,7 @@ function arrayNames(list: Attribute): readonly string[] {
   return [`record.${quoteName(firstColumn(list))}`]
 }
 
-/** What is stored of an element that equals the literal; null where that is no single value. */
+/** The stored value of an element that equals the literal; null when that is no single value. */
 function singleValue(value: Literal): string | number | boolean | null {
   if (typeof value === 'string') return isStorable(value) ? value : null
   if (typeof value !== 'object') return value

@@ -1,4 +1,4 @@
-/** What conditions are put together of, the same over a record and over an element of a list: trees and values. */
+/** The parts of conditions, the same over a record and over an element of a list: trees and values. */
 
 import type { Leaf, Predicate } from '@rollcall/core/model/predicate'
 import { isStorable } from '@rollcall/database/text'
@@ -26,7 +26,7 @@ export function treeForm(
   }
 }
 
-/** What the tree is of an element that has nothing; null for unknown. */
+/** The truth of the tree for an element that has nothing; null for unknown. */
 export function truthOfNothing(predicate: Predicate): boolean | null {
   switch (predicate.is) {
     case 'not': {
@@ -50,7 +50,7 @@ export function join(word: 'and' | 'or', forms: readonly string[]): string {
   return forms.length === 1 && only !== undefined ? only : `(${forms.join(` ${word} `)})`
 }
 
-/** What must be true together for the tree to be true: the parts of an `and`, of those in it as well. */
+/** The conditions that must all be true for the tree to be true: the parts of an `and`, and of each `and` in it. */
 export function conjuncts(predicate: Predicate): readonly Predicate[] {
   return predicate.is === 'and' ? predicate.of.flatMap(conjuncts) : [predicate]
 }
