@@ -76,7 +76,7 @@ test('what would read a whole table is named, with the statement for its index',
     {
       name: 'MOBILE',
       table: 'office.person',
-      index: `create index concurrently on "office"."person" ((regexp_replace("mobile", '[^0-9]', '', 'g')));`,
+      index: `create index concurrently on "office"."person" ((regexp_replace("mobile" collate "C", '[^0-9]', '', 'g')));`,
     },
     {
       name: 'marriage_date',

@@ -41,6 +41,8 @@ export function liveRecords(
     source: {
       reader: () => reader,
       async session(work) {
+        // The types of columns are known before: a query that is refused within the session would wait for another connection.
+        for (const records of file.records.values()) await engine.bounds(records, ANYTHING)
         const state = await engine.begin()
         try {
           const same: Use = (use) => use(state)
@@ -102,7 +104,8 @@ async function* portions(
     const rows = await state.rows(records, { ...asked, after })
     yield rows.flatMap((row) => recordOf(kind, records, row, written) ?? [])
     const last = rows.at(-1)
-    if (last === undefined || rows.length < asked.limit) return
+    // Rows without a key are the last ones: there is no mark to go on from.
+    if (last === undefined || last.key === '' || rows.length < asked.limit) return
     after = last.key
   }
 }

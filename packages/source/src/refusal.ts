@@ -23,12 +23,7 @@ export async function refusalOf(
   }
   const needed = neededOf(records, predicate)
   if (needed.is === 'nothing') return null
-  const state = needed.is === 'anything' ? null : await engine.begin()
-  try {
-    if (state !== null && (await state.bounds(records, needed))) return null
-  } finally {
-    await state?.end()
-  }
+  if (needed.is !== 'anything' && (await engine.bounds(records, needed))) return null
   return unbounded(records, predicate)
 }
 

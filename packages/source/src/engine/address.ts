@@ -10,8 +10,17 @@ export type Environment = Readonly<Record<string, string | undefined>>
 const MOST_ADDRESS = 4_096
 const MOST_CERTIFICATES = 1_048_576
 
+/** Rollcall's own variables: by a source file nobody may read what is in its own database. */
+const OWN = /^(?:DATABASE_URL|ROLLCALL_.*)$/
+
 /** @throws SourceRefusal */
 export function readAddress({ url }: Pick<SourceFile, 'url'>, env: Environment): URL {
+  if ('env' in url && OWN.test(url.env)) {
+    throw new SourceRefusal(`url.env: ${url.env} is a variable of Rollcall itself; give the address another name`, [
+      'url',
+      'env',
+    ])
+  }
   const text = 'env' in url ? env[url.env] : readText(url.file, MOST_ADDRESS, ['url', 'file'])
   const place = 'env' in url ? `the variable ${url.env}` : `the file ${url.file}`
   if (text === undefined || text === '') throw new SourceRefusal(`url: ${place} is not set`, ['url'])
@@ -27,7 +36,10 @@ export const readCertificates = ({ ca }: Pick<SourceFile, 'ca'>): string | null 
 
 function readText(path: string, most: number, at: readonly string[]): string {
   try {
-    if (statSync(path).size > most) throw new SourceRefusal(`${at.join('.')}: ${path} has more than ${most} bytes`, at)
+    const found = statSync(path)
+    // A device or a pipe may never end, and the process would wait for it.
+    if (!found.isFile()) throw new SourceRefusal(`${at.join('.')}: ${path} is no regular file`, at)
+    if (found.size > most) throw new SourceRefusal(`${at.join('.')}: ${path} has more than ${most} bytes`, at)
     return readFileSync(path, 'utf8').replace(/\r?\n$/, '')
   } catch (error) {
     if (error instanceof SourceRefusal) throw error

@@ -28,8 +28,6 @@ export interface SourceState {
    * @throws SearchTimeout, RecordsUnavailable
    */
   rows(records: MappedRecords, asked: RowsAsked): Promise<readonly SourceRow[]>
-  /** Whether the condition leaves anything out, by the types that the columns have. */
-  bounds(records: MappedRecords, needed: Needed): Promise<boolean>
   /** Gives the connection back. */
   end(): Promise<void>
 }
@@ -61,6 +59,12 @@ export interface SlowLookUp {
 export interface OpenEngine {
   /** @throws RecordsUnavailable */
   begin(): Promise<SourceState>
+  /**
+   * Whether the condition leaves anything out, by the types that the columns have. They are asked for once: who holds a state
+   * needs no second connection.
+   * @throws RecordsUnavailable
+   */
+  bounds(records: MappedRecords, needed: Needed): Promise<boolean>
   /** Whether the database did not answer lately. */
   isAway(): boolean
   /** @throws SourceRefusal a table, a column or a type that the file needs is not there */

@@ -42,13 +42,20 @@ const integer = (sql: string, bits: number): ColumnType => ({
   holds: 'integer',
   isKey: true,
 })
-const number = (sql: string): ColumnType => ({
+/** @param nearest the number that such a column has in place of another; null: it has every number */
+const number = (sql: string, nearest: ((given: number) => number) | null): ColumnType => ({
   sql,
   read: asText,
-  parameter: (given) => (NUMBER.test(given) ? given : null),
+  parameter: (given) => (NUMBER.test(given) && (nearest === null || isWithin(given, nearest)) ? given : null),
   holds: 'number',
   isKey: false,
 })
+
+/** PostgreSQL refuses a number that would become infinite, or zero. */
+function isWithin(given: string, nearest: (given: number) => number): boolean {
+  const near = nearest(Number(given))
+  return Number.isFinite(near) && (near !== 0 || /^-?[0.]+(?:e|$)/i.test(given))
+}
 
 /** By the number that the catalog has for the type. */
 const TYPES: ReadonlyMap<number, ColumnType> = new Map<number, ColumnType>([
@@ -59,9 +66,9 @@ const TYPES: ReadonlyMap<number, ColumnType> = new Map<number, ColumnType>([
   [21, integer('int2', 16)],
   [23, integer('int4', 32)],
   [20, integer('int8', 64)],
-  [1700, number('numeric')],
-  [700, number('float4')],
-  [701, number('float8')],
+  [1700, number('numeric', null)],
+  [700, number('float4', Math.fround)],
+  [701, number('float8', (given) => given)],
   [16, { sql: 'bool', read: asText, parameter: unasked, holds: 'boolean', isKey: false }],
   [1082, { sql: 'date', read: finite, parameter: unasked, holds: 'day', isKey: false }],
   // A time without a zone is one of the session's zone, which is that of the source.
@@ -83,4 +90,6 @@ const TYPES: ReadonlyMap<number, ColumnType> = new Map<number, ColumnType>([
 const OTHER: ColumnType = { sql: 'text', read: asText, parameter: storable, holds: 'other', isKey: false }
 
 export const columnType = (oid: number): ColumnType => TYPES.get(oid) ?? OTHER
-export const isOther = (type: ColumnType): boolean => type === OTHER
+/** Whether it is none of those that are listed: compared by its text. */
+export const isOther = ({ read, holds, isKey }: ColumnType): boolean =>
+  read === OTHER.read && holds === OTHER.holds && !isKey

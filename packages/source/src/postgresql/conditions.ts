@@ -41,9 +41,18 @@ export function conditionOf(
       return parts.length === 0 ? null : `(${parts.join(' and ')})`
     }
     case 'or': {
-      // A part that leaves nothing out is found before parameters of the others are added.
-      if (needed.of.some((part) => conditionOf(records, types, part, new Parameters()) === null)) return null
-      return `(${needed.of.map((part) => conditionOf(records, types, part, parameters)).join(' or ')})`
+      const before = parameters.values.length
+      const parts: string[] = []
+      // Each part is written once: a participant may nest them twenty deep.
+      for (const part of needed.of) {
+        const condition = conditionOf(records, types, part, parameters)
+        if (condition === null) {
+          parameters.values.length = before
+          return null
+        }
+        parts.push(condition)
+      }
+      return `(${parts.join(' or ')})`
     }
     case 'column': {
       const { part } = needed.column
@@ -88,7 +97,9 @@ function testOf(test: ColumnTest, column: string, type: ColumnType, parameters: 
       return `${isOther(type) ? `${column}::text` : column} = any(${parameters.add(texts, `${type.sql}[]`)})`
     }
     case 'beginning':
-      return type.holds === 'text' ? `starts_with(${column}::text, ${parameters.add(test.text, 'text')})` : null
+      if (type.holds !== 'text') return null
+      if (type.parameter(test.text) === null) return FALSE
+      return `starts_with(${column}::text collate "C", ${parameters.add(test.text, 'text')})`
     case 'digits':
       return type.holds === 'text'
         ? `${digitsOf(column)} = any(${parameters.add(test.texts, 'text[]')})`
@@ -104,8 +115,8 @@ function testOf(test: ColumnTest, column: string, type: ColumnType, parameters: 
   }
 }
 
-/** The digits of a text, as an index can have them. */
-export const digitsOf = (column: string): string => `regexp_replace(${column}, '[^0-9]', '', 'g')`
+/** The digits of a text, as an index can have them. Collations that take different texts as equal have no regular expressions. */
+export const digitsOf = (column: string): string => `regexp_replace(${column} collate "C", '[^0-9]', '', 'g')`
 
 function booleans(column: string, texts: readonly string[]): string {
   const values = ['true', 'false'].filter((text) => texts.includes(text))

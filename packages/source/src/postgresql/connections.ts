@@ -62,16 +62,27 @@ export function openConnections(file: SourceFile, env: Environment): Connections
     }),
   )
   const breaker = new Breaker()
+  let held = 0
   return {
     begin: () =>
-      breaker.run(async () => {
-        try {
-          return await begin(pool, file, breaker)
-        } catch (error) {
-          // Whatever the reason is: nothing of ours is in these statements.
-          throw new RecordsUnavailable(error)
-        }
-      }, isAway),
+      breaker.run(
+        async () => {
+          try {
+            const { run, end } = await begin(pool, file, breaker)
+            held += 1
+            const release = (): Promise<void> => {
+              held -= 1
+              return end()
+            }
+            return { run, end: release }
+          } catch (error) {
+            // Whatever the reason is: nothing of ours is in these statements.
+            throw new RecordsUnavailable(error)
+          }
+        },
+        // Where all connections are in use, the database is busy with us and not away.
+        (error) => isAway(error) && held < file.pool,
+      ),
     isAway: () => breaker.isOpen,
     close: () => pool.end(),
   }

@@ -8,6 +8,7 @@ import { SourceRefusal } from '../engine/source-refusal.ts'
 import { type ColumnType, columnType } from './column-types.ts'
 import { conditionOf, Parameters, type PartTypes } from './conditions.ts'
 import { openConnections, type State } from './connections.ts'
+import { holdsOnly } from './encodings.ts'
 import { quoted, tableOf } from './names.ts'
 import { slowLookUps } from './plans.ts'
 import { readReport } from './privileges.ts'
@@ -35,10 +36,6 @@ export function openPostgresql(file: SourceFile, env: Environment): OpenEngine {
           throw error
         }
       },
-      async bounds(records, needed) {
-        const { parts } = await typesOf(state, records)
-        return conditionOf(records, parts, needed, new Parameters()) !== null
-      },
       end: state.end,
     }
   }
@@ -52,6 +49,10 @@ export function openPostgresql(file: SourceFile, env: Environment): OpenEngine {
   }
   return {
     begin,
+    async bounds(records, needed) {
+      const { parts } = known.get(records) ?? (await within((state) => typesOf(state, records)))
+      return conditionOf(records, parts, needed, new Parameters()) !== null
+    },
     isAway: connections.isAway,
     report: () => within((state) => readReport(state, file)),
     checkKey: (records) =>
@@ -68,12 +69,19 @@ export function openPostgresql(file: SourceFile, env: Environment): OpenEngine {
 async function readTypes(state: State, { recordType, own, children }: MappedRecords): Promise<KnownTypes> {
   const parts: PartTypes[] = []
   let key: ColumnType | undefined
+  const encoding = await state.run({ text: `select current_setting('server_encoding')`, values: [] })
+  const canHold = holdsOnly(encoding.rows[0]?.[0] ?? '')
+  const typeOf = (oid: number): ColumnType => {
+    const type = columnType(oid)
+    if (canHold === null) return type
+    return { ...type, parameter: (text) => (canHold(text) ? type.parameter(text) : null) }
+  }
   for (const [at, part] of [own, ...children].entries()) {
     const names = [part.key, ...part.columns]
     const alias = at === 0 ? 'own' : 'child'
     const columns = names.map((name) => `${alias}.${quoted(name)}`).join(', ')
     const { types } = await state.run({ text: `select ${columns} from ${tableOf(part, alias)} limit 0`, values: [] })
-    const read = names.map((name, index): [string, ColumnType] => [name, columnType(types[index] ?? 0)])
+    const read = names.map((name, index): [string, ColumnType] => [name, typeOf(types[index] ?? 0)])
     parts.push(new Map(read))
     if (at === 0) key = read[0]?.[1]
   }

@@ -2,6 +2,7 @@
 
 import type { EngineReport } from '../engine/engine.ts'
 import type { SourceFile } from '../engine/mapped-records.ts'
+import { SourceRefusal } from '../engine/source-refusal.ts'
 import type { State } from './connections.ts'
 
 /** Schemas of the server itself. */
@@ -42,9 +43,17 @@ const FINDINGS: readonly string[] = [
     having count(*) > 0`,
 ]
 
+const ROLLCALL = `select 'rollcall' from pg_class where relname = 'rollcall_migration' and relkind = 'r' limit 1`
+
+/** @throws SourceRefusal it is a database of Rollcall: who may name a source may not read records and keys past all grants */
 export async function readReport(state: State, { ca }: SourceFile): Promise<EngineReport> {
   const one = async (text: string): Promise<string | null> =>
     (await state.run({ text, values: [] })).rows[0]?.[0] ?? null
+  if ((await one(ROLLCALL)) !== null) {
+    throw new SourceRefusal('url: it is a database of Rollcall itself; a source is the database of another system', [
+      'url',
+    ])
+  }
   const about = await one(
     `select 'PostgreSQL ' || current_setting('server_version') || ', database ' || current_database() || ', account ' || current_user`,
   )
