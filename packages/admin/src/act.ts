@@ -156,7 +156,7 @@ export function act<Needs, Input extends TSchema, Result extends TSchema>(
   return Object.assign(guarded as typeof checked, { input, result, act: row })
 }
 
-/** One at a time on this node: those that wait take no connection. */
+/** One at a time on this node: an act that waits takes no connection. */
 const turns = createSemaphore(1)
 
 /** Works in one transaction in which nobody else changes settings. */

@@ -76,7 +76,7 @@ export interface CallerNames {
   readonly approved_by?: string
 }
 
-/** How entries name the caller; null: its act has no entry of its own, but the step of the file has, or the row of the outbox is one. */
+/** The caller's names in entries; null: the act has no own entry, but a step of the file or a row of the outbox. */
 export function namesOf(caller: Caller): CallerNames | null {
   switch (caller.kind) {
     case 'operator':

@@ -1,4 +1,4 @@
-/** How the server is and what it did in the last 24 hours, on one screen. */
+/** The overview: the state of the server and its work in the last 24 hours, on one screen. */
 
 import { countUnwitnessed } from '@rollcall/audit/store/checkpoints'
 import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
@@ -158,7 +158,7 @@ export const showOverview = useCase(
   },
 )
 
-/** A key and a token are of no single registry. */
+/** Lists what expires soon. A key and a token belong to no single registry. */
 async function expiring({ db }: HasHealth, namespace: string | undefined, now: Date) {
   const ends = (await findEnds(db, EXPIRING_DAYS)).map(({ what, sender_id, of, ends }) => ({
     what,

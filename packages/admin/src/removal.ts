@@ -48,7 +48,7 @@ const RESULT = {
 } as const
 
 export interface RemovalNeeds extends HasDatabase {
-  /** How running servers are given time to follow. */
+  /** Gives running servers time to follow. */
   readonly pause?: (milliseconds: number) => Promise<unknown>
 }
 
@@ -67,7 +67,7 @@ export const STORED: Readonly<Record<Removable, readonly StoredPart[]>> = {
   participant: [...messagesOf('participant'), STORED_CONSENT_USES, STORED_OF_PARTICIPANTS.participant],
 }
 
-/** The names of what is counted, in the order in which people read them. */
+/** The names of the counts, in the order in which people read them. */
 const COUNTED = ['grants', 'secrets', 'keys', 'subscriptions', 'messages', 'deliveries', 'events']
 
 interface Removed {
@@ -75,7 +75,7 @@ interface Removed {
   readonly id: number
 }
 
-/** How much is stored of it. */
+/** The numbers of what is stored of it. */
 async function storedOf(
   db: Pick<Database, 'pool'>,
   { removable, id }: Removed,

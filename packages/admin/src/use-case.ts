@@ -45,7 +45,7 @@ export class AdminRefusal extends Error {
     this.#hint = hint
   }
 
-  /** To stand behind the message for whoever may see all participants, and for nobody else: it names one. */
+  /** An addition to the message, for callers who may see all participants and nobody else: it names one. */
   get hint(): string {
     return this.#hint
   }

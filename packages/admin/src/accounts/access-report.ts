@@ -8,7 +8,7 @@ import { type Access, type AccessReport, accessPage, Report } from './access-pag
 import { type LooksOfMonth, wordsOf } from './looks-by-month.ts'
 import { auditOf, type PersonAudit } from './person-looks.ts'
 
-/** People who work for the registry are not named: whom to ask is the registry. */
+/** Reports access to a person's data. People who work for the registry are not named: the person asks the registry. */
 export const reportAccess = act(
   {
     name: 'audit person',

@@ -33,7 +33,7 @@ const MOST = 100
 type Account = Evidence['accounts'][number]
 type Key = Evidence['keys'][number]
 
-/** Persons are in it as commitments alone. It also has the entries that stand between the message and the checkpoint. */
+/** Makes evidence of a message: persons as commitments, and the entries between the message and its checkpoint. */
 export const makeEvidence = act(
   {
     name: 'audit evidence',
@@ -122,7 +122,7 @@ async function accountKeys({ db }: Pick<HasVault, 'db'>, kids: ReadonlySet<strin
   )
 }
 
-/** Milliseconds to which it is known when a published key was last used, and by which clocks may differ. */
+/** Milliseconds: the precision of the time when a published key was last used, and the difference of clocks. */
 const SLACK = 3_660_000
 
 /** The keys of both sides that are still known: published keys when they verified a message at that time. */

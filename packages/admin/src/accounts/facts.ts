@@ -116,7 +116,7 @@ export interface HasSearchLimit {
   readonly limits?: Pick<Limits, 'searched_accounts'>
 }
 
-/** @throws AdminRefusal it is of no entry, or of one that is not stored any more */
+/** @throws AdminRefusal the place belongs to no entry, or to one that is not stored any more */
 export async function placeBefore({ pool }: HasVault['db'], before: string | undefined) {
   if (before === undefined) return undefined
   const account = await accountAt({ pool }, placeOf(before, 'before'))

@@ -118,14 +118,14 @@ const COUNTED_FOR = 30_000
 /** Emergencies without a review that are counted. */
 export const MOST_COUNTED = 1_000
 
-/** By namespace. */
+/** The numbers by namespace. */
 type Counts = ReadonlyMap<string | null, number>
 
 /** The last count: calls at the same time share one, and a review on this node ends it. */
 const lastCount = perPool((): { at: number; counting: Promise<Counts> | null } => ({ at: 0, counting: null }))
 
 /**
- * How many emergencies nobody has reviewed, 1,000 of all registries at most, as of half a minute ago.
+ * The number of emergencies that nobody has reviewed, at most 1,000 of all registries, as of half a minute ago.
  * @param namespace undefined: of all registries
  * @param now milliseconds
  */

@@ -58,7 +58,7 @@ function ofMonth(newest: Look, looks: readonly Look[], who: string): LooksOfMont
   }
 }
 
-/** In a name they could turn round what is said behind it. */
+/** Characters in a name that could reverse the text behind it, or control the output. */
 const TURNING = /[\p{Cc}\p{Bidi_C}]/gu
 
 const whoLooked = ({ participant }: Look, names: ReadonlyMap<string, string>): string =>
@@ -101,7 +101,7 @@ export function wordsOf(path: string): readonly string[] | null {
   return named.length === 0 ? ['identifier'] : named.map((part) => part.replaceAll('_', ' '))
 }
 
-/** Members that hold what is said of a person, and say nothing themselves. */
+/** Members that only hold other members, and say nothing about a person themselves. */
 const HOLDERS = new Set(
   KINDS.flatMap(({ record_types }) => record_types.flatMap(({ query_prefixes = [] }) => query_prefixes))
     .flatMap((prefix) => prefix.split('.'))

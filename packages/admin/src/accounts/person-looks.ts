@@ -66,7 +66,7 @@ interface AskedPerson extends Partial<Record<'from' | 'to', string | undefined>>
   readonly confidential?: boolean | undefined
 }
 
-/** Enters whom it is about before anything is read. */
+/** Enters the person who is asked about before anything is read. */
 export async function auditOf(
   needs: HasVault,
   { type, value, from, to, confidential = false }: AskedPerson,

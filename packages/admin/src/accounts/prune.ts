@@ -31,7 +31,7 @@ export interface PruneNeeds {
   readonly owner: Database
   readonly vault: () => Promise<Vault>
   readonly now?: () => Date
-  /** Only counts. */
+  /** Whether it only counts, and deletes nothing. */
   readonly dryRun: boolean
   /** Entries that one transaction reads (default 20,000). */
   readonly atOnce?: number
@@ -40,7 +40,7 @@ export interface PruneNeeds {
 export interface PruneCounts {
   /** Entries. */
   readonly deleted: number
-  /** Chains of which a hold keeps some. */
+  /** The number of chains of which a hold keeps entries. */
   readonly held: number
 }
 
@@ -113,7 +113,7 @@ async function pruneChain(
     })
     deleted += step.part?.entries ?? 0
     if (step.stop !== null) return { deleted, held: step.stop === 'held' }
-    // So many entries without a checkpoint: it stands further on.
+    // These entries have no checkpoint: the next one is further on.
     most = step.part === null ? most * 2 : atOnce
     after = step.part?.sequence ?? after
   }
@@ -141,7 +141,7 @@ async function closedPart(
   return closing === null ? found : chunk
 }
 
-/** Milliseconds after which an end that is not signed is of a process that was killed: others sign theirs within seconds. */
+/** Milliseconds after which an unsigned end belongs to a process that was killed: others sign theirs within seconds. */
 const ABANDONED = 86_400_000
 
 const isAbandoned = (end: { readonly at: string } | undefined): boolean =>

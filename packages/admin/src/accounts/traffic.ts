@@ -59,7 +59,7 @@ export async function lastHours(
   return hours
 }
 
-/** How many messages were alike, and how long they took. */
+/** The number of messages that were alike, and the time that they took. */
 export interface TrafficCount extends Pick<TrafficRow, 'operation' | 'mode'> {
   readonly outcomes: Readonly<Record<string, number>>
   /** Milliseconds; null where none was measured. */
@@ -67,7 +67,7 @@ export interface TrafficCount extends Pick<TrafficRow, 'operation' | 'mode'> {
   readonly p99_ms: number | null
 }
 
-/** By operation and mode. */
+/** Counts messages by operation and mode. */
 export function countTraffic(rows: readonly TrafficRow[]): readonly TrafficCount[] {
   const groups = Map.groupBy(rows, ({ operation, mode }) => JSON.stringify([operation, mode]))
   return [...groups.values()].flatMap((alike) => {
@@ -80,7 +80,7 @@ export function countTraffic(rows: readonly TrafficRow[]): readonly TrafficCount
   })
 }
 
-/** How long the messages took, of all operations together; null where none was measured. */
+/** The durations of the messages of all operations together; null where none was measured. */
 export const durationsOf = (rows: readonly TrafficRow[]) => ({
   p50_ms: quantile(rows, 0.5),
   p99_ms: quantile(rows, 0.99),

@@ -91,7 +91,7 @@ export const beginVerification = act(
   async ({ verifying, caller }: HasVerifying & Acting) => verifying.begin(callerText(caller)),
 )
 
-/** How far the verification has come, or what the last one found. */
+/** Shows the progress of the verification, or the result of the last one. */
 export const showVerification = useCase({ input: NOTHING, result: Progress }, async ({ verifying }: HasVerifying) =>
   verifying.progress(),
 )

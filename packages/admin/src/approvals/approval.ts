@@ -68,7 +68,7 @@ export function createApprovals({ limits, clock = CLOCK }: Proposing): Approvals
 export const { purpose: PURPOSE } = SEALED_PROPOSALS
 export const proposalContext = (id: string) => ({ table: SEALED_PROPOSALS.table, id })
 
-/** @throws AdminRefusal nobody is known to act, or without the role */
+/** @throws AdminRefusal the operator is not known, or lacks the role */
 export function mayAct(operator: Operator | null, role: OperatorRole): Operator {
   if (operator === null) {
     throw new AdminRefusal(

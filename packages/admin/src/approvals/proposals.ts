@@ -206,7 +206,7 @@ export async function operatorWithToken({ db }: HasDatabase, token: string): Pro
 
 const timeOf = ({ clock = CLOCK }: HasTime): Date => new Date(clock.date())
 
-/** An id of another form is of no proposal. */
+/** An id of another form belongs to no proposal. */
 const ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 async function stored(needs: HasDatabase & HasTime, id: string) {
@@ -231,7 +231,7 @@ async function toDecide(needs: ActNeeds & HasTime, id: string) {
   return { act, by }
 }
 
-/** By the stable id. The same name is refused too: it may be another token of the same person. */
+/** Compares the stable id. The same name is refused too: it may be another token of the same person. */
 function isOwn({ proposed_by, proposed_name }: StoredProposal, caller: Operator | null): boolean {
   if (caller === null) return false
   const { id, name } = actorOf(caller)

@@ -23,11 +23,11 @@ import { refused, type Step } from './steps.ts'
 
 /** The names that a grant may use, once the file is applied. */
 export interface KnownNames {
-  /** By namespace. */
+  /** The kinds by namespace. */
   readonly kinds: ReadonlyMap<string, Kind>
-  /** By namespace. */
+  /** The environments by namespace. */
   readonly environments: ReadonlyMap<string, Environment>
-  /** Codes. */
+  /** The codes of purposes. */
   readonly purposes: ReadonlySet<string>
   /** Names of consent authorities. */
   readonly authorities: ReadonlySet<string>

@@ -13,7 +13,7 @@ export interface PlannedNames {
   readonly names: ReadonlySet<string>
 }
 
-/** How one such member is planned. */
+/** The plan of one such member. */
 interface NamedMember<Row, Entry, Shown> {
   readonly member: keyof Configuration
   /** The words of the acts that add and remove one by hand. */

@@ -88,7 +88,7 @@ export async function planParticipants(
   return planned
 }
 
-/** It gets its secret when everything is made: nobody can use a participant that is not as the file says yet. */
+/** Adds a participant. Its secret is made last: nobody can use a participant that is not as the file says yet. */
 function addStep(sender_id: string, { name, environment }: ParticipantEntry, at: readonly PathStep[]): Step {
   if (name === undefined) throw refused([...at, 'name'], 'is required for a new participant')
   return {

@@ -22,9 +22,9 @@ import { refused, type Step } from './steps.ts'
 
 export interface PlannedRegistries {
   readonly steps: readonly Step[]
-  /** By namespace, the kinds as they will be. */
+  /** The kinds as they will be, by namespace. */
   readonly kinds: ReadonlyMap<string, Kind>
-  /** By namespace. */
+  /** The environments by namespace. */
   readonly environments: ReadonlyMap<string, Environment>
 }
 

@@ -19,7 +19,7 @@ export interface Step {
   readonly to: unknown
   /** The name of the act that does the same by hand: the entry of the step is `apply:` and this. */
   readonly act: string
-  /** Namespace of the registry, where it is of a single one. */
+  /** Namespace of the registry; absent when the step concerns no single one. */
   readonly registry?: string
   readonly make: (needs: StepNeeds) => Promise<unknown>
 }

@@ -1,4 +1,4 @@
-/** Withdrawals of consents. They count for the next query, and what is on its way is stopped. */
+/** Withdrawals of consents. They apply to the next query, and stop data that is on its way. */
 
 import { isUsedPurpose } from '@rollcall/consents/store/consent-uses'
 import { liftWithdrawals, revokeSigned, withdraw } from '@rollcall/consents/store/withdrawals'

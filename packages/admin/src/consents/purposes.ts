@@ -43,7 +43,7 @@ export const removePurpose = act(
   },
 )
 
-/** Whether a grant that counts, or will, names the purpose. */
+/** Whether a grant that is in force, or will be, names the purpose. */
 export const isNamed = (grant: Pick<StoredGrant, 'terms' | 'valid_until'>, code: string): boolean =>
   !hasEnded(grant, new Date()) && (grant.terms.purposes ?? []).includes(code)
 

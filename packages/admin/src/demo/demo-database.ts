@@ -19,7 +19,7 @@ export async function refuseDemoData(db: Database): Promise<void> {
   )
 }
 
-/** @throws AdminRefusal what an operator adds must not stand among the synthetic people of a demo */
+/** @throws AdminRefusal data of an operator must not be among the synthetic people of a demo */
 export async function refuseToAddToDemo(db: Database): Promise<void> {
   const { demo } = await directoryContent(db)
   if (demo.length === 0) return

@@ -35,9 +35,9 @@ type Needs = PublishNeeds &
   Pick<Acting, 'accounts'> & { readonly log: Pick<Log, 'warn' | 'error'>; readonly outboxWake: Pick<Wake, 'raise'> }
 
 /**
- * Publishes what waits, row by row, each in a transaction of its own, in which the row is deleted. A row that cannot be
- * published says why and stays; those behind it go on.
- * @throws what is the matter with the database
+ * Publishes the waiting rows, each in a transaction of its own, in which the row is deleted. A row that cannot be
+ * published says why and stays; the rows behind it go on.
+ * @throws the error of the database
  */
 export async function publishOutbox(needs: Needs, signal: AbortSignal): Promise<void> {
   if (!(await isOutboxWaiting(needs.db.pool))) return
@@ -46,13 +46,13 @@ export async function publishOutbox(needs: Needs, signal: AbortSignal): Promise<
   needs.outboxWake.raise(AGAIN)
 }
 
-/** Whoever may insert a row has the rights of the database: the event with its record is what is known of the act. */
+/** Whoever may insert a row has the rights of the database: only the event and its record are known about the act. */
 const OUTBOX = { kind: 'server', component: 'outbox' } as const
 
 /** Milliseconds to the next look after one that found something. */
 const AGAIN = 200
 
-/** How often a row may take longer than a statement may; then it is put aside. */
+/** The number of times that a row may take longer than a statement may; then it is put aside. */
 const MOST_TIMEOUTS = 10
 
 /** @returns false: nothing waits, another node publishes, or the row took too long and is tried again at the next look */
@@ -101,7 +101,7 @@ function eventOf(row: OutboxRow): Given<Static<typeof publishEvent.input>> {
     namespace,
     reg_event_type,
     replace,
-    // The schema refuses what is no object.
+    // The schema refuses a value that is no object.
     record: parsed('record', record) as JsonObject,
     remove: remove === null ? undefined : (parsed('remove', remove) as Record<string, JsonValue[]>),
     record_type: row.record_type ?? undefined,
@@ -166,7 +166,7 @@ const described = (row: FailedRow) => ({
   failed_at: timeOut(row.failed_at),
 })
 
-/** Lets failed rows be tried again, behind none of those that wait. */
+/** Lets failed rows be tried again, ahead of the waiting ones. */
 export const retryOutbox = act(
   {
     name: 'outbox retry',

@@ -149,7 +149,7 @@ function readEventType(kind: Kind, spelling: string): string {
   throw new AdminRefusal(`reg_event_type: must be one of ${names}`)
 }
 
-/** By `@type` in any spelling of the kind; of several the caller says which. */
+/** Reads the record type from `@type`, in any spelling of the kind; of several the caller names one. */
 function readRecordType(kind: Kind, record: JsonObject, named: string | undefined): RecordType {
   const names = kind.record_types.map(({ name }) => name)
   if (named !== undefined) {

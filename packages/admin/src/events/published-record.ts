@@ -90,7 +90,7 @@ async function write(
   return { record_type: recordType.name, record: id, before, after: after.document, aliases }
 }
 
-/** Nothing is refused that is not written: what cannot be merged stands alone. */
+/** Nothing is refused here, because nothing is written: a record that cannot be merged is used alone. */
 function unwrittenText(
   registry: Registry,
   published: PublishedRecord,

@@ -68,7 +68,7 @@ export const backfillSubscription = act(
     approval: {
       when: 'always',
       role: 'operate',
-      // How many records it sends is not known before.
+      // The number of records that it sends is not known before.
       compare: async (_: HasDatabase, asked) => ({ about: asked, wanted: { queues: 'every record that matches now' } }),
     },
     input: closed({

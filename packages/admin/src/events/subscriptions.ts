@@ -103,7 +103,7 @@ export const listSubscriptions = useCase(
   },
 )
 
-/** One subscription; what it is about only where it is asked for. */
+/** Shows one subscription; its criteria only where they are asked for. */
 export const showSubscription = act(
   {
     name: 'subscriptions show',

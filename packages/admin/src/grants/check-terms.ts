@@ -21,7 +21,7 @@ export function problemOf(kind: Kind, terms: GrantTerms): GrantProblem | null {
 
 /**
  * The terms, as they are stored.
- * @param at the member of the input in which they stand
+ * @param at the member of the input that has them
  * @throws AdminRefusal a member names something that the registry does not have
  */
 export function checkedTerms({ kind }: Pick<Registry, 'kind'>, terms: GrantTerms, at: readonly PathStep[]): GrantTerms {

@@ -184,7 +184,7 @@ const without = <Value extends object, Name extends keyof Value>(value: Value, n
 const isUsedForm = (form: string, { forms, attributes }: Use): boolean =>
   forms.has(form) || (form === 'expression' && forms.has('identifier') && attributes.size > 0)
 
-/** By the names of the kind; an age goes with its date. */
+/** The attributes asked about, by the names of the kind; an age goes with its date. */
 function askedNames(grant: Pick<Grant, 'kind'>, granted: readonly string[], asked: ReadonlySet<string>) {
   const keys = new Set([...asked].map(searchKey))
   const types = grant.kind.record_types.filter(({ name }) => granted.includes(name))
@@ -206,7 +206,7 @@ const rowsOf = (rows: GrantTerms['rows'] & {}, kind: Kind, granted: readonly str
     ),
   )
 
-/** Never above what is granted. */
+/** The quotas of a proposal. They never exceed the granted ones. */
 function quotasOf(terms: GrantTerms, { perDay }: Use): Pick<GrantTerms, 'items_per_day' | 'records_per_day'> {
   const quota = (largest: number, granted: number | undefined): number =>
     Math.min(granted ?? Number.POSITIVE_INFINITY, Math.max(LEAST_QUOTA, Math.ceil(largest * MARGIN)))

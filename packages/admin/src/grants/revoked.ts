@@ -1,4 +1,4 @@
-/** Grants that are revoked, in the journal: a restore must not bring back what is granted no more. */
+/** Revoked grants in the journal: a restore must not bring them back. */
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'

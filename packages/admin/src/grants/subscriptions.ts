@@ -37,7 +37,7 @@ export async function suspendUngranted(
   return withTransaction(db.pool, work)
 }
 
-/** Whether the grant that counts now allows the subscription. */
+/** Whether the grant in force allows the subscription. */
 export async function isGrantedNow(
   db: Pick<Database, 'pool'>,
   registry: Registry,

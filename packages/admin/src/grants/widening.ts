@@ -19,7 +19,7 @@ type Compared = {
   readonly [Member in keyof GrantTerms]-?: (wanted: GrantTerms, current: GrantTerms) => boolean
 }
 
-/** By member, whether what is wanted permits no more than what is there. */
+/** For each member: whether the wanted value permits no more than the present one. */
 const NO_MORE: Compared = {
   operations: (wanted, current) => within(wanted.operations, current.operations, []),
   record_types: (wanted, current) => within(wanted.record_types, current.record_types, ALL),
@@ -34,7 +34,7 @@ const NO_MORE: Compared = {
   event_types: (wanted, current) => within(wanted.event_types, current.event_types, []),
   unfiltered: (wanted, current) => wanted.unfiltered !== true || current.unfiltered === true,
   programmes: (wanted, current) => within(wanted.programmes, current.programmes, []),
-  // Without a consent is the widest basis.
+  // The widest basis is the one without a consent.
   basis: (wanted, current) => current.basis === 'law' || wanted.basis === current.basis,
   purposes: (wanted, current) => current.basis === 'law' || isNarrowerList(wanted.purposes, current.purposes),
   demands: (wanted, current) => (current.demands ?? []).every((name) => wanted.demands?.includes(name)),

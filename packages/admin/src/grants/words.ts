@@ -1,10 +1,10 @@
-/** Grants in words, for people: what one allows stands before what it does not. */
+/** Grants in words, for people: permissions come before limits. */
 import type { explainGrant } from './grants.ts'
 
 type Explained = Awaited<ReturnType<typeof explainGrant>>
 
 /**
- * Line by line: what it is about, and what it says.
+ * The lines of a grant, each with its subject and its words.
  * @param options.conditions whether conditions on records are shown with their values, which may be those of a person
  */
 export function grantWords(

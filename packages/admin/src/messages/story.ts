@@ -35,7 +35,7 @@ export type Happening =
   | (OfDelivery & { readonly event: 'attempt due'; readonly number: number })
   | { readonly event: 'kept'; readonly state: TracedCallback['state'] }
   | { readonly event: 'occurred'; readonly event_type: string; readonly record_type: string }
-  /** It was recorded; `count` subscriptions are notified. */
+  /** The event was recorded; `count` subscriptions are notified. */
   | { readonly event: 'matched'; readonly count: number }
   | (OfDelivery & {
       readonly event: 'composed'
@@ -57,7 +57,7 @@ type TracedAttemptFacts = Omit<TracedAttempt, 'at'>
 
 export type StoryEvent = { readonly at: string } & Happening
 
-/** Moments of which only the order is made here; `at` is always what was written down. */
+/** A moment with an order that is made here; `at` is always the recorded time. */
 interface Moment {
   readonly order: number
   readonly event: StoryEvent
@@ -92,7 +92,7 @@ function ofNotification(traced: TracedNotification, now: Date): readonly Moment[
   const { delivery, recalled } = traced
   const occurred = moment(occurred_at, { event: 'occurred', event_type, record_type })
   const moments = [
-    // It may be entered before it happens.
+    // An event may be entered before it happens.
     { ...occurred, order: Math.min(occurred.order, recorded_at.getTime()) },
     moment(recorded_at, { event: 'matched', count: matched }),
     ...recalled.flatMap((envelope) => [composedOf(envelope, null), ...attemptsOf(envelope, now)]),

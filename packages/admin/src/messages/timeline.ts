@@ -1,4 +1,4 @@
-/** The timeline of a message: what its exchange, its accounts and its deliveries tell, in order, and never of whom. */
+/** The timeline of a message: facts of its exchange, accounts and deliveries, in order and without persons. */
 
 import { type AccountedMessage, accountedMessages } from '@rollcall/audit/store/message-accounts'
 import { messageKeysOf } from '@rollcall/engine/store/exchanges/message-keys'
@@ -86,7 +86,7 @@ const isOf = (one: Traced, entry: Entry): boolean =>
   one.registry === entry.registry &&
   (entry.correlation_id === null || one.correlation_id === entry.correlation_id)
 
-/** @param traced null: it is not stored any more, and its accounts alone tell of it */
+/** @param traced null: the message is not stored any more, and only its accounts are known */
 async function timelineOf(db: HasDatabase, traced: Traced | null, accounts: readonly AccountedMessage[]) {
   const [first] = accounts
   const known = traced ?? {
@@ -119,7 +119,7 @@ async function timelineOf(db: HasDatabase, traced: Traced | null, accounts: read
   }
 }
 
-/** Which key has signed, by which profile, and what was granted: known of what is accounted. */
+/** The key and the profile of the signature, and the grant: as far as they are accounted. */
 async function arrival(
   { db }: HasDatabase,
   begins: Date | null,
@@ -177,7 +177,7 @@ function ofAccount({ at, entry, outcome }: AccountedMessage, traced: Traced | nu
     : [searched, replied]
 }
 
-/** Puts what the accounts tell into the story: the arrival behind `received`, everything else by its time. */
+/** Puts the steps of the accounts into the story: the arrival behind `received`, everything else by its time. */
 function merged(events: readonly Step[], arrival: readonly Step[], answered: readonly Step[]): readonly Step[] {
   const [first, ...others] = events
   const steps = first?.step === 'received' ? [first, ...arrival, ...others] : [...arrival, ...events]

@@ -20,7 +20,7 @@ const ALL = 2_147_483_647
 const Id = orNull(Type.String())
 const Count = wholeNumber('A number of things.')
 
-/** Which members an event has follows from its name. */
+/** The name of an event decides which members it has. */
 const Event = Type.Unsafe<StoryEvent>({
   type: 'object',
   required: ['at', 'event'],

@@ -118,7 +118,7 @@ export const addOperator = act(
 )
 
 /**
- * No other role has calls that name an authority, and consents are of no single registry: what else was given would not count.
+ * An authority is for the role consent alone: no other has calls that name one, and consents have no single registry.
  * @throws AdminRefusal
  */
 function checkBound(roles: readonly OperatorRole[], registries: readonly string[] | undefined): void {

@@ -30,7 +30,7 @@ interface Evidence extends RequestEvidence, DeliveryEvidence {}
 
 interface StepRow {
   readonly name: string
-  /** Without a grant of this operation the step is skipped; null: never. */
+  /** The operation without whose grant the step is skipped; null: the step is never skipped. */
   readonly operation: string | null
   /** Set where it needs an address for callbacks: a system that only asks synchronously has none. */
   readonly called?: true
@@ -205,7 +205,7 @@ async function drive(
   }
 }
 
-/** A report as it is given. */
+/** A report in the form of the answer. */
 export const reported = ({ namespace, since, checked_at, version, passed, steps }: ParticipantCheck) => ({
   namespace,
   since: timeOut(since),

@@ -1,4 +1,4 @@
-/** Which participants an operator may learn of. */
+/** The participants that an operator may learn of. */
 import { hasRole, type Operator } from '@rollcall/core/model/operator'
 import type { Database } from '@rollcall/database/database'
 import { isKnownIn } from '@rollcall/participants/store/grants'

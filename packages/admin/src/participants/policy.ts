@@ -83,7 +83,7 @@ export const changeParticipantPolicy = act(
   },
   async ({ db, vault }: HasVault, { sender_id, ...changes }) => {
     const { signature_profile } = changes
-    // Before the policy counts: from then on its answers are signed with this key.
+    // The key must exist before the policy applies: from then on the answers are signed with this key.
     if (signature_profile !== undefined && profileProblem(signature_profile) === null) {
       const algorithm = replyAlgorithm(signature_profile)
       // The others are there since the first start: a configuration without these needs no master key.

@@ -75,7 +75,7 @@ export const promoteParticipant = act(
     await checkKeySetAddress(participant, jwks_uri)
     const former = await publishedKeys(participant)
     const { secret: client_secret, sha256 } = newSecret()
-    // The key set of the sandbox was fetched before: what was decided is read again with what is written.
+    // The key set of the sandbox was fetched before: the decision is checked again in the transaction that writes.
     await inSettings({ db }, async (inner) => {
       await checkDecision(inner)
       await makeLive(inner, participant, { keys, former, jwks_uri, sha256 })

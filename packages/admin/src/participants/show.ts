@@ -1,4 +1,4 @@
-/** A participant as a whole: what is agreed with it, what it has, and what it uses. Secrets are never shown. */
+/** A participant as a whole: its agreements, its settings and its use. Secrets are never shown. */
 
 import type { Limits } from '@rollcall/core/limits'
 import { allowedADay, COUNTED } from '@rollcall/core/model/grant'
@@ -129,7 +129,7 @@ export const showParticipant = useCase(
   },
 )
 
-/** The daily quotas of the grants in force, and what is used of them. */
+/** The daily quotas of the grants in force, and their use. */
 async function quotasOf(db: Database, participant: Participant) {
   const now = new Date()
   const names = new Map((await listRegistries(db)).map(({ id, namespace }) => [id, namespace]))

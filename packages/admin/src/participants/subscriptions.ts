@@ -1,4 +1,4 @@
-/** How many subscriptions a participant may have. */
+/** The number of subscriptions that a participant may have. */
 
 import { setSubscriptionSettings } from '@rollcall/participants/store/participants'
 import Type from 'typebox'

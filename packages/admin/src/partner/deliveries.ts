@@ -114,7 +114,7 @@ async function idOf({ db, sender_id }: PartnerNeeds, message_id: string, member 
 /** The most that one call sends again. */
 const MOST_AT_ONCE = 100
 
-/** A message of another participant counts like one that there is not. */
+/** Sends own deliveries again. A message of another participant is treated like one that does not exist. */
 export const replayOwnDeliveries = act(
   {
     name: 'partner replay',

@@ -17,7 +17,7 @@ import { javaOf, pythonOf } from '../try/python-and-java.ts'
 import { useCase } from '../use-case.ts'
 import type { PartnerNeeds } from './partner.ts'
 
-/** Where nobody synthetic is known, whoever reads it puts in an identifier of its own. */
+/** The placeholder where no synthetic person is known: the reader puts in an identifier of its own. */
 const PLACEHOLDER = 'IDENTIFIER'
 
 export const listExamples = useCase(

@@ -139,7 +139,7 @@ async function wordsOf(db: PartnerNeeds['db'], of: { readonly sender_id: string;
 
 const listed = listSubscriptions.result.items.properties
 
-/** Without what they are about, which may be personal data, and without why they ended: a reason may be a death. */
+/** Lists own subscriptions without criteria, which may be personal data, and without reasons: one may be a death. */
 export const listOwnSubscriptions = useCase(
   {
     input: closed({

@@ -49,7 +49,7 @@ export const erasePerson = act(
         await requireOwner(owner)
         const { identifiers, records } = await findPerson(db, { type, value })
         return {
-          // They say how much is erased, and not of whom.
+          // The lines say how much is erased, and name nobody.
           about: { type, identifiers: identifiers.length, records: records.map(placeOf) },
           wanted: { erases: 'a person, from accounts and from what waits to be sent' },
         }
@@ -159,7 +159,7 @@ function actOf(
   }
 }
 
-/** Record types of which the identifiers are the primary ones. */
+/** The record types whose primary identifiers these are. */
 const primariesOf = (given: FoundPerson['given']) =>
   given.flatMap(({ registry, identifier }) =>
     registry.kind.record_types

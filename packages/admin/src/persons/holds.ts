@@ -1,4 +1,4 @@
-/** Holds: what is not deleted while somebody needs it, such as a court. */
+/** Holds: data that is not deleted while somebody needs it, such as a court. */
 
 import { loadAccountKeys } from '@rollcall/audit/keys'
 import { pseudonymOf } from '@rollcall/audit/persons'
@@ -105,7 +105,7 @@ export async function holdShown({ db }: HasDatabase, number: number) {
   return shown
 }
 
-/** Ends a hold: what it covered is deleted by the next prune. */
+/** Ends a hold: the next prune deletes the data that it covered. */
 export const removeHold = act(
   {
     name: 'hold remove',

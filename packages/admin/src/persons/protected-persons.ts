@@ -199,7 +199,7 @@ export const listProtected = act(
   },
 )
 
-/** How many records of a source that is not ours each of the identifiers finds, at most two. */
+/** The number of records that each identifier finds in a source that is not ours, at most two. */
 const countBearers = (db: Database, registry: Registry, named: readonly Identifier[]): Promise<readonly number[]> =>
   Promise.all(
     named.map(async (one) => {

@@ -92,7 +92,7 @@ const PRUNED = closed({
   }),
 })
 
-/** Deletes what is older than its age. The accounts need the owner of the database. */
+/** Deletes data that is older than its age. The accounts need the owner of the database. */
 export const prune = act(
   { name: 'prune', approval: 'never', input: closed({ dry_run: Type.Optional(flag('Only count.')) }), result: PRUNED },
   (needs: RetentionNeeds, { dry_run = false }) => pruned(needs, dry_run),

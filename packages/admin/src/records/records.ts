@@ -184,7 +184,7 @@ function primaryIdentifiers(
   return [...new Set(values)]
 }
 
-/** A transaction for each batch: of those that are deleted each has its tombstone, whatever happens. */
+/** Deletes in a transaction for each batch: every deleted record has its tombstone, whatever happens. */
 async function deleteBatches(
   { db, limits, now = () => new Date(), signal }: DeleteNeeds,
   registry: Registry,

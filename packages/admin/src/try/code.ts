@@ -12,7 +12,7 @@ import {
 /** The words of the programs for the private key, which no page of ours has. */
 export const SIGNING_KEY = 'A file with your private key as a JWK.'
 
-/** How a query may be given. */
+/** The forms in which a query may be given. */
 export const TRY_FORMS = ['identifier', 'expression', 'predicate', 'graphql'] as const
 
 export interface TriedForm {

@@ -108,8 +108,7 @@ function partition(object: JsonObject, names: ReadonlySet<string>, spellings: Re
 }
 
 /**
- * The key by which a ledger tells programmes apart; null when the record type has no programmes, or the enrolment names
- * none.
+ * The key that distinguishes programmes in a ledger; null when the record type has none, or the enrolment names none.
  */
 export function programmeKey({ kind, recordType }: RecordScope, element: JsonValue): string | null {
   const list = recordType.keyed_lists.find(({ name }) => name === 'programme')

@@ -1,4 +1,4 @@
-/** Backfilling columns, and the rows of identifiers, from the stored documents: those that are new, or were written by other rules. */
+/** Backfills columns and rows of identifiers from the stored documents, where they are new or read by other rules now. */
 
 import { publicRecord } from '@rollcall/core/model/protection'
 import type { FoundRecord, RecordId } from '@rollcall/core/model/records'
@@ -58,7 +58,7 @@ interface BackfillRow {
   readonly next_record: number
 }
 
-/** How many records it read; null when nothing is to be backfilled. */
+/** Returns the number of records that it read; null when nothing is to be backfilled. */
 async function backfillBatch(
   client: PoolClient,
   registry: RegistryShape,

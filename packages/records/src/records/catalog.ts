@@ -10,11 +10,11 @@ interface FoundIndex {
   readonly name: string
   /** False: its build was interrupted, and no search uses it. */
   readonly valid: boolean
-  /** Whether a primary key or another constraint stands on it. */
+  /** Whether a primary key or another constraint uses it. */
   readonly constraint: boolean
 }
 
-/** By name; none where there is no such table. */
+/** The indexes of a table by name; none when there is no such table. */
 export async function indexesOf(db: Connection, table: string): Promise<ReadonlyMap<string, FoundIndex>> {
   const { rows } = await sql<FoundIndex>`
     select relname::text as name, indisvalid as valid,
@@ -51,7 +51,7 @@ interface Ownership {
   readonly may_create: boolean
 }
 
-/** @throws StoreRefusal the database's user may not change these tables; those that are not there are passed over */
+/** @throws StoreRefusal the database's user may not change these tables; missing tables are passed over */
 export async function checkOwnership(db: Connection, tables: readonly string[]): Promise<void> {
   for (const table of tables) {
     const { rows } = await sql<Ownership>`

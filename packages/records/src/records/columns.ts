@@ -1,4 +1,4 @@
-/** How the attributes and compounds of a record type are stored in columns. */
+/** The columns that store the attributes and compounds of a record type. */
 
 import { sortGroup } from '@rollcall/core/model/registry'
 import { columnName, joinName } from '@rollcall/database/names'
@@ -70,7 +70,7 @@ const COLUMNS: Readonly<Record<AttributeType, readonly ColumnShape[]>> = {
 /** Described once: every query asks. */
 const described = new WeakMap<Attribute, readonly AttributeColumn[]>()
 
-/** The columns of one attribute, in order; for a date that of the first day stands first. */
+/** The columns of one attribute, in order; for a date the column of the first day is the first. */
 export function attributeColumns(attribute: Attribute): readonly AttributeColumn[] {
   const found = described.get(attribute) ?? describeColumns(attribute)
   described.set(attribute, found)

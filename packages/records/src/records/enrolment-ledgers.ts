@@ -24,7 +24,7 @@ export interface NamedRecord extends Named {
   readonly record: RecordId
 }
 
-/** Which records these identifiers name; those of a record that was merged into another name that one. */
+/** The records that these identifiers name; an identifier of a merged record names the survivor. */
 export async function findNamed(
   client: ClientBase,
   registry: RegistryShape,

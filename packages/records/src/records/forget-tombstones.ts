@@ -1,4 +1,4 @@
-/** Tombstones of deleted records: what they tell of a deletion, and forgetting that a record was ever there. */
+/** Tombstones of deleted records: the facts of a deletion, and forgetting that a record was ever there. */
 import type { PoolClient } from 'pg'
 
 interface Primary {

@@ -23,7 +23,7 @@ export function findingIdentifiers(
   return [...found.values()]
 }
 
-/** Rows that are right stay as they are: a table of them is larger than that of the records. */
+/** Writes the rows that differ. Right rows stay: a table of identifiers is larger than that of the records. */
 export async function writeIdentifiers(
   client: ClientBase,
   registry: RegistryShape,

@@ -1,4 +1,4 @@
-/** Which declared indexes a registry's tables lack, and which others they have. */
+/** The declared indexes that a registry's tables lack, and the others that they have. */
 
 import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'

@@ -49,7 +49,7 @@ export async function recordsNamed(
   return { live: rows.filter(({ own }) => own), retired }
 }
 
-/** Which record is merged into which. */
+/** The record that is merged, and the record that takes its place. */
 export interface Merge {
   readonly survivor: RecordId
   readonly retired: RecordId

@@ -1,4 +1,4 @@
-/** From a document to what is stored of it: canonical text, identifiers, and a value for every column. */
+/** Makes the stored parts of a document: canonical text, identifiers, and a value for every column. */
 import {
   type Attribute,
   type Compound,
@@ -54,7 +54,7 @@ export function prepareRecord(
     throw new InvalidRecord('a record is a JSON object')
   }
   const text = canonicalText(document)
-  // Before the record may be refused: the notes are of all its values.
+  // The notes cover all values of the record, so they are taken before it may be refused.
   const columns = readValues(recordType, document, notes)
   const identifiers = readIdentifiers(kind, recordType, document, notes)
   const [primary, another] = identifiers.filter(

@@ -86,7 +86,7 @@ export async function unprotectPerson(client: ClientBase, registry: RegistryShap
   return rewritten
 }
 
-/** The protected persons whom an identifier names; where it is the one by which somebody was protected, that person alone. */
+/** The protected persons whom an identifier names; only one where somebody was protected by this identifier. */
 export async function findProtected(
   client: Pick<ClientBase, 'query'>,
   registryId: number,

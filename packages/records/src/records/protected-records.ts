@@ -37,7 +37,7 @@ interface Writing {
   readonly protection: Protection
 }
 
-/** The records with columns and identifiers that are of no protected person but the record's own. */
+/** The records with columns and identifiers that name no protected person but the record's own. */
 export function withoutProtected(
   { registry, recordType, protection }: Writing,
   records: readonly PreparedRecord[],
@@ -62,8 +62,8 @@ interface Noted {
 }
 
 /**
- * Notes which of the written records are of protected persons, and which name any. Identifiers that a protected person has
- * got are protected too, in the records that name the person by them as well.
+ * Notes the written records of protected persons, and those that name any. New identifiers of a protected person are
+ * protected too, also in other records that name the person by them.
  */
 export async function noteProtected(
   client: ClientBase,
@@ -94,7 +94,7 @@ export async function noteProtected(
   }
 }
 
-/** Which protected persons these records name. */
+/** Notes the protected persons whom these records name. */
 export async function noteReferences(
   client: ClientBase,
   { registry, recordType }: Pick<Writing, 'registry' | 'recordType'>,
@@ -167,7 +167,7 @@ export interface BorneIdentifier extends Identifier {
   readonly protects: boolean
 }
 
-/** @returns those that were not known, or not as protecting */
+/** @returns identifiers that are new, or newly protect */
 export async function insertIdentifiers(
   client: ClientBase,
   registryId: number,

@@ -1,6 +1,6 @@
 /**
- * By which rules the values of each column were read. A version that reads an attribute by other rules must not search
- * what an earlier one wrote: such a column is listed to be backfilled, and no query may ask about it before.
+ * The rules by which the values of each column were read. A version that reads an attribute by other rules must not
+ * search what an earlier one wrote: such a column is listed to be backfilled, and no query may ask about it before.
  */
 import { createHash } from 'node:crypto'
 import { IDENTIFIERS, sortGroup } from '@rollcall/core/model/registry'

@@ -1,4 +1,4 @@
-/** How many records a registry holds, and identifiers to try it with. */
+/** The number of records in a registry, and identifiers to try it with. */
 
 import type { Identifier } from '@rollcall/core/model/records'
 import type { RegistryShape } from '@rollcall/core/model/registry'
@@ -10,8 +10,8 @@ import { recordTable } from './record-tables.ts'
 import { recordsOf } from './registry-records.ts'
 
 /**
- * By record type; none where the records are in a database of their own that cannot be asked now. Counts row by row: for a person
- * or a test that asks, not for a request.
+ * The number of records by record type; none when records are in a database of their own that does not answer. Counts
+ * row by row: for a person or a test that asks, not for a request.
  */
 export async function countRecords(db: Database, registry: RegistryShape): Promise<Readonly<Record<string, number>>> {
   const reader = recordsOf(db, registry).within(db.pool)
@@ -37,9 +37,9 @@ export async function hasRecords(db: Database, registry: RegistryShape): Promise
 }
 
 /**
- * Identifiers of which each names exactly one record of the type, and that as its own: `wanted[type]` of each
- * type, fewer where there are fewer; those of the earliest records, in the order of `wanted`. Reads the whole
- * identifier table: for small registries.
+ * Identifiers that each name exactly one record of the type, as its own: `wanted[type]` of each type, or as many as
+ * there are; those of the earliest records, in the order of `wanted`. Reads the whole identifier table: for small
+ * registries.
  */
 export async function sampleIdentifiers(
   db: Database,

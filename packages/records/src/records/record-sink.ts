@@ -8,7 +8,7 @@ import { aliasesOf } from './retired-records.ts'
 
 /**
  * Every member but `dueLedgers` works in a transaction of the caller, on its connection. Ids are those of the registry's source.
- * Each function says itself what it promises and throws.
+ * Each function documents what it promises and throws.
  */
 export interface RecordSink {
   /** Writes a batch: each record replaces the one with its primary identifier, or is new. */

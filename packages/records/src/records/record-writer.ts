@@ -15,7 +15,7 @@ import { type RecordTable, recordTable } from './record-tables.ts'
 import { type Aliases, aliasesOf, survivorsOf } from './retired-records.ts'
 import { updateRows } from './update-rows.ts'
 
-/** How often a batch is tried against writers that touch the same records at the same moment. */
+/** The number of times that a batch is tried against writers that touch the same records at the same moment. */
 const ATTEMPTS = 8
 
 /** A record that was written. */
@@ -32,7 +32,7 @@ export interface WrittenRecord {
 export interface ImportedLines {
   /** `Progress.run` */
   readonly run: string
-  /** By primary identifier, the line of the record that is written. */
+  /** The line of each record that is written, by primary identifier. */
   readonly lines: ReadonlyMap<string, number>
   /** Records that the run has written before stay as they are; unless given, they are replaced. */
   readonly keep: boolean
@@ -68,7 +68,7 @@ export interface Written {
 
 /**
  * Writes records of one type: each replaces the record with its primary identifier, or is new. Where a primary
- * identifier occurs more than once, the last one stands. None is made under the primary identifier of a record that
+ * identifier occurs more than once, the last one wins. None is made under the primary identifier of a record that
  * was merged into another (`Written.retired`).
  *
  * Runs inside the caller's READ COMMITTED transaction, behind a savepoint: when it throws, nothing of the batch
@@ -165,7 +165,7 @@ interface ExistingRecord {
   readonly line?: string | null
 }
 
-/** By primary identifier. Locked, and always in the same order, so that two writers do not deadlock. */
+/** Reads stored records by primary identifier, and locks them in a fixed order, so that two writers do not deadlock. */
 async function lockExisting(
   client: ClientBase,
   { table }: RecordTable,

@@ -1,4 +1,4 @@
-/** The records of a registry, wherever they are: everybody above reads and writes them through what is opened here. */
+/** The records of a registry, wherever they are. All callers read and write them through what is opened here. */
 
 import type { RecordReader, RecordSource } from '@rollcall/core/model/record-source'
 import type { Registry } from '@rollcall/core/model/registry'

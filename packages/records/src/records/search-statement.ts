@@ -7,7 +7,7 @@ import { type RecordType, sortedIdentifiers } from '@rollcall/protocol'
 import { attributeColumns, sortColumn } from './columns.ts'
 import type { RecordTable } from './record-tables.ts'
 
-/** Which records: true of a row of a record table by the name of `record`. */
+/** The condition for records: true of a row of a record table by the name of `record`. */
 export interface Condition {
   readonly text: string
   /** `$1` and so on of the text. */
@@ -94,7 +94,7 @@ interface OrderedColumn {
   readonly column: string
   readonly as: string
   readonly direction: 'asc' | 'desc'
-  /** By a day, after which a date is no value. */
+  /** Whether it depends on a day, after which a date is no value. */
   readonly bounded: boolean
 }
 

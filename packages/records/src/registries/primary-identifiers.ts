@@ -1,4 +1,4 @@
-/** The identifier types by which the records of a registry are known instead of those of its kind. */
+/** The primary identifier types that a registry has instead of those of its kind. */
 
 import { StoreRefusal } from '@rollcall/database/refusal'
 import {
@@ -13,8 +13,8 @@ import {
 import { sql, type Transaction } from 'kysely'
 
 /**
- * Declares them for a registry without records. A type that only other kinds have is added to it.
- * @param kind as it is, with what the registry has already
+ * Declares primary types for a registry without records. A type that only other kinds have is added to the registry.
+ * @param kind the kind, with the additions that the registry has already
  * @throws StoreRefusal a record type or an identifier type that it cannot be
  */
 export async function declarePrimaries(
@@ -38,7 +38,7 @@ export async function declarePrimaries(
   }
 }
 
-/** By canonical names, with the types of other kinds that the registry needs for them. @throws StoreRefusal */
+/** The types by canonical names, with types of other kinds that the registry needs for them. @throws StoreRefusal */
 export function readPrimaries(kind: Kind, given: Readonly<Record<string, string>>) {
   const types = Object.values(given).flatMap((spelling) => {
     const shared = resolveIdentifierType(kind, spelling) === undefined ? sharedIdentifierType(spelling) : undefined

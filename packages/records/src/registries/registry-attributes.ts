@@ -172,7 +172,7 @@ export async function dropColumns(
   }
 }
 
-/** How long a change waits for statements that use the table; statements that come later wait behind it. */
+/** The time for which a change waits for statements that use the table; later statements wait behind the change. */
 const LOCK_TIMEOUT = '5s'
 
 /**

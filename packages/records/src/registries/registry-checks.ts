@@ -40,7 +40,7 @@ export function checkWebOrigins(origins: readonly string[]): void {
   }
 }
 
-/** A value may mean another kind elsewhere: in the paths of this registry the alias counts. */
+/** A value may mean another kind elsewhere: in the paths of this registry the alias applies. */
 export function checkRegTypeAliases(own: Kind, aliases: readonly string[]): void {
   const literal = kindNamed(own.name) ?? own
   for (const alias of aliases) {

@@ -83,8 +83,8 @@ export async function removeIdentifierType(db: Database, namespace: string, give
 }
 
 /**
- * Names the identifier types by which the records of a registry are known.
- * @throws StoreRefusal it has records, or the types cannot be that
+ * Sets the primary identifier types of a registry's records.
+ * @throws StoreRefusal the registry has records, or a type cannot be primary
  */
 export async function setPrimaryIdentifiers(
   db: Database,

@@ -52,7 +52,7 @@ export class Reader {
     this.#named = recordType
   }
 
-  /** As `name`, of the collection beside an expression. */
+  /** Names the collection beside an expression. With `anyCollection`, a record type that is known already stays. */
   nameCollection(recordType: RecordType, path: string): void {
     if (this.#named === undefined || !this.#anyCollection) this.name(recordType, path)
   }

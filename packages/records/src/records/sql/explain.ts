@@ -1,4 +1,4 @@
-/** How a search is answered, for an operator who asks why it is slow. */
+/** Explains how a search is answered, for an operator who asks why it is slow. */
 
 import { type Comparator, isCompound, type Predicate } from '@rollcall/core/model/predicate'
 import type { RecordQuery } from '@rollcall/core/model/record-source'
@@ -93,7 +93,7 @@ export function missingIndexes(predicate: Predicate): readonly string[] {
   return [...new Set(missing(predicate, true))].sort()
 }
 
-/** Whether indexes narrow down the records of which it is true, or definitely false. */
+/** Whether indexes narrow down the records for which the predicate is true, or definitely false. */
 function isAnswered(predicate: Predicate, asked: boolean): boolean {
   switch (predicate.is) {
     case 'not':

@@ -13,7 +13,7 @@ import { behindPrefix, type Order, storableBound, type Values } from './to-sql-p
 
 export type ValueLeaf = Comparison | OneOf | Presence
 
-/** Where the values stand: the alias before each column. */
+/** The place of the values: the alias before each column. */
 export interface Operand {
   readonly alias: 'record' | 'element'
   readonly values: Values
@@ -223,7 +223,7 @@ function never(attribute: Attribute, asked: boolean, operand: Operand): string {
   return asked ? 'false' : presence(attribute, true, operand)
 }
 
-/** Without those that nothing stored equals. */
+/** The values without those that nothing stored equals. */
 export function storableValues(values: readonly Literal[]): readonly Literal[] {
   return values.filter((value) => typeof value !== 'string' || isStorable(value))
 }

@@ -57,9 +57,9 @@ function someElement(list: List, of: Predicate, values: Values): string {
   return join('and', [...contained.forms, exists])
 }
 
-/** Some element counts, and of every one that counts it is false. */
+/** Some element counts, and the predicate is false of every element that counts. */
 function everyElementElse(list: List, of: Predicate, values: Values): string {
-  // Where it says all of it and only there: a value that no text names is one whose type PostgreSQL cannot tell.
+  // Only a form that is the whole condition is used: PostgreSQL cannot tell the type of a value that no text names.
   if (!isCompound(list) && list.type !== 'date' && conjuncts(of).length === 1) {
     const [form] = containsValue(list, of, values).forms
     if (form !== undefined) return `(${presence(list, true, { alias: 'record', values })} and not ${form})`
@@ -77,7 +77,7 @@ function inElement(values: Values): (leaf: Leaf, asked: boolean) => string {
   }
 }
 
-/** That an element counts: it has one of the attributes. Every element of a list of one attribute does. */
+/** The conditions by which an element counts: it has one of the attributes. In a list of one attribute each one has. */
 function counting(list: List, of: Predicate, values: Values): readonly string[] {
   if (!isCompound(list)) return []
   const forms = mentionedIn(of).map((attribute) => presence(attribute, true, { alias: 'element', values }))
@@ -207,7 +207,7 @@ function shortestChoice(parts: readonly OneOf[]): readonly string[] | null {
   return shortest
 }
 
-/** A member with the one value that equals the literal, as it is stored; null where that is no single value. */
+/** A member with the stored form of the literal's one value; null where that is no single value. */
 function memberText(attribute: Attribute, value: Literal): string | null {
   const single = singleValue(value)
   if (single === null) return null
