@@ -88,7 +88,7 @@ function writeCode(built: string, to: string, version: string): void {
   mkdirSync(join(to, 'bin'))
   cpSync(realpathSync(process.execPath), join(to, 'bin/node'))
   cpSync(join(root, 'deploy/debian/version-command'), join(to, 'bin/rollcall'))
-  cpSync(join(root, 'deploy/debian/nightly-backup'), join(to, 'bin/nightly-backup'))
+  for (const name of ['nightly-backup', 'copy-away']) cpSync(join(root, 'deploy/debian', name), join(to, 'bin', name))
   writeFileSync(join(to, 'VERSION'), `${version}\n`)
 }
 
@@ -146,7 +146,7 @@ Architecture: ${architecture}
 Maintainer: Rollcall <registry@example.org>
 Installed-Size: ${size}
 Depends: adduser, openssl, libc6 (>= 2.28), libstdc++6 (>= 9), libgcc-s1
-Recommends: postgresql (>= 15), nginx
+Recommends: postgresql (>= 15), nginx, rsync, openssh-client
 Section: net
 Priority: optional
 Homepage: ${repository.url.replace(/^git\+|\.git$/g, '')}

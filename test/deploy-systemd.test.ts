@@ -86,7 +86,7 @@ describe.each(services)('%s', (path) => {
     const command = / ?\/usr\/lib\/rollcall\/(?:current|node-%i)\/bin\/([\w-]+(?: \w+)?)/.exec(
       of('ExecStart')[0] ?? '',
     )?.[1]
-    expect(['rollcall serve', 'rollcall prune', 'rollcall doctor', 'nightly-backup']).toContain(command)
+    expect(['rollcall serve', 'rollcall prune', 'rollcall doctor', 'nightly-backup', 'copy-away']).toContain(command)
     expect(config.ownerDatabaseUrl !== undefined).toBe(command === 'rollcall prune')
   })
 })
@@ -100,7 +100,7 @@ it('waits longer for the end of a node than a node takes', () => {
 
 it('every timer is of a service', () => {
   const timers = deployed.filter((path) => path.endsWith('.timer'))
-  expect(timers).toHaveLength(3)
+  expect(timers).toHaveLength(4)
   for (const path of timers) {
     expect(services).toContain(path.replace('.timer', '.service'))
     const sections = directives(path).map(([section]) => section)

@@ -8,7 +8,7 @@ import { type Answers, askAnswers, readAnswers } from '../machine/answers.ts'
 import { askReady, requireMachine, shown } from '../machine/checks.ts'
 import { lookAround, readFacts, textOf } from '../machine/facts.ts'
 import { ANSWERS_FILE } from '../machine/files.ts'
-import { COMMAND, SECRETS } from '../machine/places.ts'
+import { COMMAND, COPY_KEY, SECRETS } from '../machine/places.ts'
 import { actText, planOf } from '../machine/plan.ts'
 import { print, printLine, progressLine, table } from '../output.ts'
 import { readYaml } from '../yaml.ts'
@@ -28,7 +28,7 @@ export function addCommand(program: Command): void {
       `
 It asks for what only a person knows, says what it will do, and asks again before it does it. It can be run again: it
 does only what differs. Answers: name, kind, namespace, sender_id, certificate (files, certbot or csr),
-certificate_file, key_file, authority_file, contact, witness (an address, or later) and operator.
+certificate_file, key_file, authority_file, contact, witness and copies (an address, or later) and operator.
 docs/small-registry.md has an example.
 
 Example: rollcall setup --answers answers.yaml --dry-run`,
@@ -125,8 +125,10 @@ async function confirm(): Promise<void> {
   if (answer.trim() !== 'yes') throw new CommandError('nothing is changed')
 }
 
+const LATER = 'Name another machine for copies of the backups and the journal: run rollcall setup again.'
+
 /** A request of another system would come the same way: by the public name, with TLS, through nginx. */
-async function finish({ name, authority_file, operator }: Answers, say: (line: string) => void): Promise<void> {
+async function finish({ name, authority_file, copies, operator }: Answers, say: (line: string) => void): Promise<void> {
   await askReady(`https://${name}/ready`, authority_file)
   say(`\nhttps://${name}/ready answers through nginx.\n`)
   say(shown(COMMAND, 'doctor'))
@@ -135,5 +137,5 @@ async function finish({ name, authority_file, operator }: Answers, say: (line: s
   say(`Next:
   1. Copy ${SECRETS.master_key} to a safe place away from this machine: without it a backup is worth nothing.
   2. Import your records, and give the first system access: docs/small-registry.md, "The registry".
-  3. Copy /var/backups/rollcall to another machine each night.`)
+  3. ${copies === 'later' ? LATER : `Let ${copies} accept this key, as docs/small-registry.md shows:\n     ${textOf(`${COPY_KEY}.pub`)?.trim()}`}`)
 }

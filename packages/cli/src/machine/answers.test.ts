@@ -23,13 +23,17 @@ test.each([
   ],
   [{ name: 'a.example', certificate_file: 'cert.pem' }, 'certificate_file must be the whole path of a file'],
   [{ name: 'a.example', witness: 'http://a' }, 'witness must be such as syslog+tcp://log.example.org:601, or later'],
+  [
+    { name: 'a.example', copies: '-oProxyCommand=x@a:b' },
+    'copies must be such as backup@vault.example.org:rollcall, or later',
+  ],
   [{ name: 'a.example', certificate: 'certbot' }, 'the file of --answers lacks contact'],
 ])('%o is refused', (file, message) => {
   expect(() => readAnswers(file)).toThrow(message)
 })
 
 test('a wrong answer is asked again, and a question that decides nothing is not asked', async () => {
-  const given = ['registry', 'registry.example.org', '', '', '', 'csr', '', '', 'amina']
+  const given = ['registry', 'registry.example.org', '', '', '', 'csr', '', '', '', 'amina']
   const said: string[] = []
   const answers = await askAnswers(
     async (question) => {

@@ -19,6 +19,7 @@ export type Member =
   | 'authority_file'
   | 'contact'
   | 'witness'
+  | 'copies'
   | 'operator'
 
 interface Question {
@@ -33,6 +34,7 @@ interface Question {
 
 const NAME = /^(?=.{4,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]$/
 const WITNESS = /^(?:later|syslog(?:\+tcp)?:\/\/[\w.:[\]-]+:\d{1,5})$/
+const COPIES = /^(?:later|[a-z0-9][\w.-]*@[A-Za-z0-9][\w.-]*:[\w./-]+)$/
 
 const matches =
   (form: RegExp, example: string) =>
@@ -112,6 +114,11 @@ export const QUESTIONS: Readonly<Record<Member, Question>> = {
     ask: 'Witness: a log server that the administrators of the database cannot write to, or "later"',
     otherwise: () => 'later',
     problem: matches(WITNESS, 'syslog+tcp://log.example.org:601, or later'),
+  },
+  copies: {
+    ask: 'Another machine to which backups and the journal are copied over SSH, or "later"',
+    otherwise: () => 'later',
+    problem: matches(COPIES, 'backup@vault.example.org:rollcall, or later'),
   },
   operator: {
     ask: 'Your name as the first operator of the console',

@@ -6,7 +6,7 @@ import { networkInterfaces } from 'node:os'
 import type { Answers } from './answers.ts'
 import { certificateProblem } from './certificate.ts'
 import { ACME_SITE, ANSWERS_FILE, CERTIFICATE_PATH, SETUP_SETTINGS } from './files.ts'
-import { CODE, COMMAND, JOURNAL, NGINX_SITE, SECRETS, SETTINGS, UNITS } from './places.ts'
+import { CODE, COMMAND, COPY_KEY, JOURNAL, NGINX_SITE, SECRETS, SETTINGS, UNITS } from './places.ts'
 import { APPLICATION, DATABASE, type Facts, OWNER } from './plan.ts'
 
 const TRUSTED = '/etc/ssl/certs/ca-certificates.crt'
@@ -46,7 +46,14 @@ export function readFacts(answers: Answers): Facts {
   const database = readDatabase()
   const secrets = new Set(Object.values(SECRETS).filter((path) => existsSync(path)))
   const units = [
-    ...[`rollcall@${port}`, 'rollcall-prune.timer', 'rollcall-backup.timer', 'rollcall-doctor.timer', CERTIFICATE_PATH],
+    ...[
+      `rollcall@${port}`,
+      'rollcall-prune.timer',
+      'rollcall-backup.timer',
+      'rollcall-doctor.timer',
+      'rollcall-copy.timer',
+      CERTIFICATE_PATH,
+    ],
   ].filter((unit) => succeeds('systemctl', 'is-enabled', unit) && succeeds('systemctl', 'is-active', unit))
   const has_tables = database.exists && secrets.size === Object.keys(SECRETS).length
   return {
@@ -59,6 +66,7 @@ export function readFacts(answers: Answers): Facts {
     has_request: existsSync(`${SETTINGS}/tls.csr`),
     units: new Set(units),
     has_journal: existsSync(JOURNAL),
+    has_copy_key: existsSync(COPY_KEY),
     port,
     registries: has_tables ? listed('registry', 'namespace') : [],
     operators: has_tables ? listed('operator', 'name') : [],
@@ -102,7 +110,7 @@ export interface Look {
 }
 
 /** Conditions that must hold before anything is written. */
-export async function lookAround({ name, certificate }: Answers): Promise<readonly Look[]> {
+export async function lookAround({ name, certificate, copies }: Answers): Promise<readonly Look[]> {
   const looks: Look[] = []
   const look = (check: string, state: Look['state'], advice: string): void => void looks.push({ check, state, advice })
   if (existsSync('/usr/sbin/nginx')) look('nginx', 'ok', 'it is installed')
@@ -115,6 +123,9 @@ export async function lookAround({ name, certificate }: Answers): Promise<readon
   }
   if (certificate === 'certbot' && !succeeds('certbot', '--version')) {
     look('certbot', 'broken', 'it is not installed: apt-get install certbot')
+  }
+  if (copies !== 'later' && !(succeeds('rsync', '--version') && succeeds('ssh', '-V'))) {
+    look('copies', 'broken', 'the programs that copy are not installed: apt-get install rsync openssh-client')
   }
   looks.push(await lookAtName(name), lookAtClock(), ...lookAtPorts())
   return looks

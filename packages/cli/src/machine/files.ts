@@ -12,11 +12,12 @@ export const CERTIFICATE_PATH = 'rollcall-certificate.path'
 
 /** Texts of files, by path. Only root writes them, and everybody may read them. */
 export function filesOf(answers: Answers, site: string): ReadonlyMap<string, string> {
-  const { name, witness, certificate, certificate_file, key_file } = answers
+  const { name, witness, copies, certificate, certificate_file, key_file } = answers
   const settings = [
     '# Written by rollcall setup. What you write into rollcall.env beside it goes before it.',
     `ROLLCALL_PUBLIC_URL=https://${name}`,
     ...(witness === 'later' ? [] : [`ROLLCALL_WITNESS=${witness}`]),
+    ...(copies === 'later' ? [] : [`COPIES_TO=${copies}`]),
   ]
   const files = new Map([
     [ANSWERS_FILE, `${JSON.stringify(answers, null, 2)}\n`],

@@ -19,8 +19,20 @@ test.each([
     'nobody serves a certificate under ROLLCALL_PUBLIC_URL: refused',
   ],
 ])('backup %o, certificate %o', (backup, certificate, backupState, backupAdvice, state, advice) => {
-  const found = findings(MACHINE_CHECKS, { now: NOW, backup, certificate })
-  expect(found.map((row) => row.state)).toEqual([backupState, state])
+  const found = findings(MACHINE_CHECKS, { now: NOW, backup, copies: 'later', copied: null, certificate })
+  expect(found.map((row) => row.state)).toEqual([backupState, 'weak', state])
   expect(found[0]?.advice).toContain(backupAdvice)
-  expect(found[1]?.advice).toContain(advice)
+  expect(found[2]?.advice).toContain(advice)
+})
+
+const VAULT = 'backup@vault.example.org:rollcall'
+
+test.each([
+  ['later', null, 'weak', 'backups and the journal are on this machine alone, and are lost with it'],
+  [VAULT, null, 'broken', `nothing has been copied to ${VAULT} yet: journalctl --unit rollcall-copy says why`],
+  [VAULT, hours(24), 'ok', `backups and the journal were copied to ${VAULT} 24 hours ago`],
+  [VAULT, hours(25), 'broken', `were copied to ${VAULT} 25 hours ago: journalctl --unit rollcall-copy says why`],
+])('copies to %s, the last at %o', (copies, copied, state, advice) => {
+  const [, found] = findings(MACHINE_CHECKS, { now: NOW, backup: null, copies, copied, certificate: until(60) })
+  expect(found).toMatchObject({ check: 'copy_age', state, advice: expect.stringContaining(advice) })
 })

@@ -3,14 +3,19 @@ import { existsSync, globSync, statSync } from 'node:fs'
 import { connect } from 'node:tls'
 import { broken, type Check, type Finding, findings, ok, weak } from '@rollcall/admin/doctor/finding'
 import { daysLeft, FEWEST_DAYS } from './certificate.ts'
-import { SETUP_SETTINGS } from './files.ts'
-import { BACKUPS } from './places.ts'
+import { textOf } from './facts.ts'
+import { ANSWERS_FILE, SETUP_SETTINGS } from './files.ts'
+import { BACKUPS, COPIED } from './places.ts'
 
 export interface MachineFacts {
   /** Milliseconds since 1970. */
   readonly now: number
   /** When the newest backup was made, in milliseconds since 1970; null: there is none. */
   readonly backup: number | null
+  /** The other machine to which backups are copied, or `later`. */
+  readonly copies: string
+  /** When they were copied last, in milliseconds since 1970; null: never. */
+  readonly copied: number | null
   /** The end of the certificate, as TLS shows it; an Error when nobody serves one. */
   readonly certificate: string | Error
 }
@@ -18,6 +23,8 @@ export interface MachineFacts {
 const HOUR = 3_600_000
 /** A night without a backup, and its morning. */
 const OLDEST_HOURS = 36
+/** A timer copies every ten minutes: a day without the other machine is no accident. */
+const OLDEST_COPY_HOURS = 24
 /** Days before its end from which a warning names a certificate that is renewed by hand. */
 const LAST_DAYS = 7
 
@@ -32,6 +39,22 @@ export const MACHINE_CHECKS: readonly Check<MachineFacts>[] = [
       return broken(
         `the last backup is ${hours} hours old: journalctl --unit rollcall-backup says why there is no newer one`,
       )
+    },
+  },
+  {
+    check: 'copy_age',
+    command: 'systemctl start rollcall-copy',
+    judge({ now, copies, copied }) {
+      if (copies === 'later') {
+        return weak(
+          'backups and the journal are on this machine alone, and are lost with it: rollcall setup asks for another machine',
+        )
+      }
+      const why = 'journalctl --unit rollcall-copy says why'
+      if (copied === null) return broken(`nothing has been copied to ${copies} yet: ${why}`)
+      const hours = Math.floor((now - copied) / HOUR)
+      if (hours <= OLDEST_COPY_HOURS) return ok(`backups and the journal were copied to ${copies} ${hours} hours ago`)
+      return broken(`backups and the journal were copied to ${copies} ${hours} hours ago: ${why}`)
     },
   },
   {
@@ -52,7 +75,10 @@ export async function machineFindings(publicUrl: string | undefined): Promise<re
   if (!existsSync(SETUP_SETTINGS) || publicUrl === undefined) return []
   const made = globSync(`${BACKUPS}/*.backup`).map((path) => statSync(path).mtimeMs)
   const backup = made.length === 0 ? null : Math.max(...made)
-  return findings(MACHINE_CHECKS, { now: Date.now(), backup, certificate: await servedUntil(new URL(publicUrl)) })
+  const { copies = 'later' } = JSON.parse(textOf(ANSWERS_FILE) ?? '{}') as { readonly copies?: string }
+  const copied = existsSync(COPIED) ? statSync(COPIED).mtimeMs : null
+  const certificate = await servedUntil(new URL(publicUrl))
+  return findings(MACHINE_CHECKS, { now: Date.now(), backup, copies, copied, certificate })
 }
 
 /** The certificate is looked at, not trusted: nothing is sent. */

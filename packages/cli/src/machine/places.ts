@@ -4,6 +4,10 @@ export const SETTINGS = '/etc/rollcall'
 /** The path in the package's rollcall.env. */
 export const JOURNAL = '/var/lib/rollcall/journal'
 export const BACKUPS = '/var/backups/rollcall'
+/** The SSH key of the service, with which it copies them to another machine. */
+export const COPY_KEY = '/var/lib/rollcall/.ssh/id_ed25519'
+/** Its time is that of the last copy. */
+export const COPIED = '/var/lib/rollcall/copied'
 /** The command that reads the machine's settings and drops root's rights. */
 export const COMMAND = '/usr/bin/rollcall'
 export const NGINX_SITE = '/etc/nginx/conf.d/rollcall.conf'

@@ -19,6 +19,7 @@ const fresh: Facts = {
   has_request: false,
   units: new Set(),
   has_journal: false,
+  has_copy_key: false,
   port: 8080,
   registries: [],
   operators: [],
@@ -69,6 +70,19 @@ test('a second run does what differs', () => {
     'run systemctl restart rollcall@8080',
   ])
   expect(filesOf(changed, SITE).get('/etc/rollcall/setup.env')).not.toContain('WITNESS')
+})
+
+test('copies to another machine have a key of their own, and a timer', () => {
+  const copying = readAnswers({ ...answers, copies: 'backup@vault.example.org:rollcall' })
+  expect(filesOf(copying, SITE).get('/etc/rollcall/setup.env')).toContain(
+    '\nCOPIES_TO=backup@vault.example.org:rollcall\n',
+  )
+  const texts = textsOf(copying, { ...done, files: filesOf(copying, SITE) })
+  expect(texts).toEqual([
+    'run install -d -m 0700 -o rollcall -g rollcall /var/lib/rollcall/.ssh',
+    'run runuser --user rollcall -- ssh-keygen -q -t ed25519 -N  -C rollcall -f /var/lib/rollcall/.ssh/id_ed25519',
+    'run systemctl enable --now rollcall-copy.timer',
+  ])
 })
 
 test('nginx reads a new certificate wherever it comes from, and a key that comes after it', () => {

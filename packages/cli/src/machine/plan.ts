@@ -1,8 +1,8 @@
 /** The plan of `rollcall setup`: a function of answers and the machine's state. A second run does only what differs. */
-import { basename } from 'node:path'
+import { basename, dirname } from 'node:path'
 import type { Answers } from './answers.ts'
 import { ACME_FOLDER, ACME_SITE, CERTIFICATE_PATH, filesOf, SETUP_SETTINGS } from './files.ts'
-import { COMMAND, JOURNAL, NGINX_SITE, SECRETS, SETTINGS } from './places.ts'
+import { COMMAND, COPY_KEY, JOURNAL, NGINX_SITE, SECRETS, SETTINGS } from './places.ts'
 
 export interface Facts {
   /** Texts of existing files, by path. */
@@ -28,6 +28,7 @@ export interface Facts {
   readonly units: ReadonlySet<string>
   /** The service has a journal. */
   readonly has_journal: boolean
+  readonly has_copy_key: boolean
   /** The port of the node in use. */
   readonly port: number
   readonly registries: readonly string[]
@@ -55,7 +56,7 @@ export interface Plan {
  * @throws Error the database has keys that no file opens, or the backup could not be opened
  */
 export function planOf(answers: Answers, facts: Facts, restore: string | null = null): Plan {
-  const { name, kind, namespace, sender_id, certificate, certificate_file, contact, operator } = answers
+  const { name, kind, namespace, sender_id, certificate, certificate_file, contact, copies, operator } = answers
   const { database, secrets, units, port } = facts
   const servable = facts.certificate === null
   const changed = [...filesOf(answers, facts.site)].filter(([path, text]) => facts.files.get(path) !== text)
@@ -83,8 +84,10 @@ export function planOf(answers: Answers, facts: Facts, restore: string | null = 
   const isNew = !units.has(`rollcall@${port}`)
   if (restore !== null) acts.push(...restored(restore, facts.has_journal).map((words) => run(...words)))
   else if (isNew) acts.push(run(COMMAND, 'migrate'))
+  if (copies !== 'later' && !facts.has_copy_key) acts.push(...COPY_KEY_WORDS.map((words) => run(...words)))
   const wanted = [
     ...[`rollcall@${port}`, 'rollcall-prune.timer', 'rollcall-backup.timer', 'rollcall-doctor.timer', CERTIFICATE_PATH],
+    ...(copies === 'later' ? [] : ['rollcall-copy.timer']),
   ].filter((unit) => !units.has(unit))
   if (wanted.length > 0) acts.push(run('systemctl', 'enable', '--now', ...wanted))
   if (!isNew && isChanged(SETUP_SETTINGS)) acts.push(run('systemctl', 'restart', `rollcall@${port}`))
@@ -129,6 +132,27 @@ const restored = (backup: string, has_journal: boolean): readonly (readonly stri
         ['runuser', '--user', 'rollcall', '--', 'mv', '--no-clobber', JOURNAL, `${JOURNAL}-before-${basename(backup)}`],
       ]
     : [[COMMAND, 'restore', backup, '--without-journal', `rollcall setup found no ${JOURNAL}`]]
+
+/** The service's own: root's keys stay root's. */
+const COPY_KEY_WORDS: readonly (readonly string[])[] = [
+  ['install', '-d', '-m', '0700', '-o', 'rollcall', '-g', 'rollcall', dirname(COPY_KEY)],
+  [
+    'runuser',
+    '--user',
+    'rollcall',
+    '--',
+    'ssh-keygen',
+    '-q',
+    '-t',
+    'ed25519',
+    '-N',
+    '',
+    '-C',
+    'rollcall',
+    '-f',
+    COPY_KEY,
+  ],
+]
 
 /** Made by OpenSSL: the key never leaves the machine, the request does. */
 const request = (name: string, key_file: string): readonly (readonly string[])[] => [
