@@ -46,7 +46,7 @@ export const ONE_OPERATOR: Approvals = {
   propose: () => Promise.reject(new Error('no act waits where one operator is enough')),
 }
 
-/** When an act waits for a second operator, and what that one sees. */
+/** The rule by which an act waits for a second operator, and the lines that this operator sees. */
 export interface ApprovalTerms<Needs, Input> {
   readonly when: 'always' | 'wider'
   /** An operator needs this role to decide. */

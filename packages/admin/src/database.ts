@@ -1,4 +1,4 @@
-/** The database as a whole: its tables, and what stands out in it. */
+/** The database as a whole: its tables, and findings about it. */
 
 import { countUnwitnessed, NOTHING_UNWITNESSED } from '@rollcall/audit/store/checkpoints'
 import { refuseUnloaded } from '@rollcall/backup/store/restorations'

@@ -123,7 +123,7 @@ export const IncomingEnvelope = Type.Object({
 })
 export type IncomingEnvelope = Static<typeof IncomingEnvelope>
 
-/** How an ack answers a message (G3). */
+/** The answer of an ack to a message (G3). */
 export const AckStatus = oneOf(['ACK', 'NACK', 'ERR'], {
   description: 'ACK valid, a callback follows; NACK valid, nothing follows; ERR invalid, error says why (G3).',
 })

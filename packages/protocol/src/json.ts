@@ -94,7 +94,7 @@ class Reader {
   #at = 0
   #depth = 0
   #values = 0
-  /** How far `#values` may go at this place. */
+  /** The limit of `#values` at this place. */
   #allowed: number
 
   constructor(text: string, { maxDepth, maxValues, maxNames, bulk }: JsonBounds) {

@@ -22,10 +22,10 @@ export interface Message extends Reply {
   readonly bulk: readonly (readonly string[])[]
 }
 
-/** Which header a message travels with (N1): the callback header adds the status members. */
+/** The header that a message travels with (N1): the callback header adds the status members. */
 export type HeaderShape = 'request' | 'callback'
 
-/** Which rows of CODES the `status_reason_code` of a reply's items comes from. */
+/** The rows of CODES that the `status_reason_code` of a reply's items comes from. */
 export type ItemCodes = 'search' | 'subscribe' | 'unsubscribe'
 
 /** A callback that the requester serves: results of its own requests, and events. It is always answered with an ack. */
@@ -84,7 +84,7 @@ export interface Operation {
   readonly writes: boolean
   /** `all`: every kind has it. `own`: only the kinds whose literal lists it. */
   readonly kinds: 'all' | 'own'
-  /** When it will be removed. */
+  /** The deprecation, with the time of the removal. */
   readonly deprecated?: Deprecation
 }
 

@@ -1,4 +1,4 @@
-/** How a place inside a message is written in reasons: `message.search_request[3].locale`. */
+/** The form of a place inside a message in reasons: `message.search_request[3].locale`. */
 
 /** A step into a JSON value: a member's name or an element's index. */
 export type PathStep = string | number

@@ -85,7 +85,7 @@ const CONSENT: Tolerated = { inside: { purpose: { spellings: { refUri: 'ref_uri'
 /** Accepted in every message. */
 const EVERY_MESSAGE: Readonly<Record<string, Reading>> = { transaction_id: digits }
 
-/** By the name of the message. */
+/** The tolerated spellings, by the name of the message. */
 const MESSAGES: Readonly<Record<string, Tolerated>> = {
   SearchRequest: {
     readings: { search_request: oneObject },

@@ -23,7 +23,7 @@ export interface Validator<Value = unknown> {
   /**
    * The first problem as "message.search_request[0].timestamp: must be a date-time with a time zone ...", or
    * null when there is none. First means: elements in the order of the document, the members of one object in
-   * the order of the schema, missing members before wrong ones. `path` is where `value` stands, such as
+   * the order of the schema, missing members before wrong ones. `path` is the place of `value`, such as
    * `message`; it may be empty.
    */
   problem(value: unknown, path: string): string | null

@@ -73,7 +73,7 @@ export const listAccounts = act(
 
 const Review = closed({ at: instant('When.'), reviewed_by: text('Who.'), note: personalData(text('What was found.')) })
 
-/** Where the emergency part of a grant was used, the oldest first, with the reason that was given. */
+/** Lists uses of the emergency part of a grant, the oldest first, with the reason that was given. */
 export const listEmergencies = act(
   {
     name: 'audit emergencies',

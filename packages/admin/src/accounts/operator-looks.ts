@@ -22,7 +22,7 @@ export interface EntryDetails {
   readonly repeats?: readonly string[]
   /** The number of deliveries, for an act of a participant. */
   readonly count?: number
-  /** In place of the caller: both persons of a proposal that is approved. */
+  /** Both persons of an approved proposal, instead of the caller. */
   readonly operator?: string
   readonly approved_by?: string
 }

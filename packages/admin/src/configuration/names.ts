@@ -5,9 +5,9 @@ import type { Configuration } from './file.ts'
 import { about, type Step, type StepNeeds } from './steps.ts'
 
 export interface PlannedNames {
-  /** Before grants are changed, which name them. */
+  /** The steps before grants change, which name these members. */
   readonly added: readonly Step[]
-  /** After grants are changed, which named them. */
+  /** The steps after grants changed, which named these members. */
   readonly removed: readonly Step[]
   /** The names that there will be. */
   readonly names: ReadonlySet<string>

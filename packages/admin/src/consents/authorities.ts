@@ -114,7 +114,7 @@ export const listConsentAuthorities = useCase(
   async ({ db }: HasDatabase) => (await listAuthorities(db)).map(described),
 )
 
-/** From now on its consents do not count; what was begun under them is stopped. */
+/** Removes an authority: from now on its consents do not apply, and what was begun under them is stopped. */
 export const removeConsentAuthority = act(
   {
     name: 'consent authority remove',

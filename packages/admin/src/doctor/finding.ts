@@ -84,7 +84,7 @@ export function findings<Facts>(checks: readonly Check<Facts>[], facts: Facts): 
   })
 }
 
-/** Where the files are that are judged. */
+/** The paths of the files that are judged. */
 export type JudgedFiles = Readonly<Record<keyof FileFacts, string>>
 
 /** The configuration, with the modes of the files. */

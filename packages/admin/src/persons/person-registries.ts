@@ -1,4 +1,4 @@
-/** In which registries a person is looked up: live and sandbox registries never say anything of one another's people. */
+/** The registries in which a person is looked up: live and sandbox registries never say anything of each other's people. */
 
 import { ENVIRONMENTS } from '@rollcall/core/model/environment'
 import { bearersOf, withAllTypes } from '@rollcall/core/model/person-identifiers'

@@ -27,7 +27,7 @@ export interface FoundPerson {
 
 /**
  * The given identifier is looked up in every live registry, and in those of the sandbox if no live one has it. Identifiers that
- * several records have, such as the telephone of a household, are left out: they are of nobody alone.
+ * several records have, such as the telephone of a household, are left out: they identify nobody alone.
  * @throws AdminRefusal no registry has identifiers of the type, the value is none of it, or it names several records
  */
 export async function findPerson(

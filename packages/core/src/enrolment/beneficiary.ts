@@ -33,7 +33,7 @@ export interface StatusChange {
 }
 
 export interface Benefits {
-  /** By type and date. */
+  /** The benefits by type and date. */
   readonly elements: ReadonlyMap<string, JsonValue>
   /** Whether a single benefit was given instead of a list. */
   readonly alone: boolean

@@ -2,7 +2,7 @@
 import { elementKeys, type JsonValue, type KeyedList, type Kind, type RecordType, searchKey } from '@rollcall/protocol'
 
 export interface KeyedPaths {
-  /** By `searchKey` of the path: the list, and the path as the record type writes it. */
+  /** The lists by `searchKey` of the path, each with the path as the record type writes it. */
   readonly lists: ReadonlyMap<string, { readonly list: KeyedList; readonly path: string }>
   /** Paths of the objects that contain such lists. */
   readonly above: ReadonlySet<string>

@@ -26,13 +26,13 @@ export interface StatusEntry {
 export interface ProgrammeLedger {
   readonly members: Register
   readonly benefits: Register
-  /** By the day or instant at which each status begins; '' for a status without a date. */
+  /** The statuses by the day or instant at which each begins; '' for a status without a date. */
   readonly statuses: Map<string, StatusEntry>
 }
 
 export interface Ledger {
   readonly members: Register
-  /** By the key of the programme. */
+  /** The ledgers of programmes by key. */
   readonly programmes: Map<string, ProgrammeLedger>
 }
 

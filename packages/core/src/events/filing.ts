@@ -20,7 +20,7 @@ const EMPTY = new Uint8Array(0)
 /** Bytes of the digest: enough that two keys of a registry are not equal by chance. */
 const KEY_BYTES = 16
 
-/** How selective an equality is, by attribute type; types without an entry have no keys. */
+/** The selectivity of an equality, by attribute type; types without an entry have no keys. */
 const SELECTIVITY: Readonly<Partial<Record<AttributeType, number>>> = {
   text: 4,
   number: 3,

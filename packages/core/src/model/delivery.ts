@@ -97,7 +97,7 @@ export interface DeliveryUpdate {
 /** One attempt as it is stored. */
 export interface Attempt {
   readonly delivery: string
-  /** From 1. */
+  /** The number of the attempt, from 1. */
   readonly number: number
   readonly at: Date
   readonly duration_ms: number

@@ -24,7 +24,7 @@ export const BASES = ['law', 'consent', 'authorize', 'either'] as const
 /** The forms of a consent: the participant asserts it, or an authority has signed it. */
 export const CONSENT_FORMS = ['asserted', 'signed'] as const
 
-/** How `total_count` states the number of matching records. */
+/** The ways in which `total_count` states the number of matching records. */
 export const COUNTS = ['exact', 'capped', 'rounded', 'none'] as const
 
 /** Whether minors are found. */

@@ -20,7 +20,7 @@ export interface MessagePolicy {
   readonly signature_policy: SignaturePolicy
   /** The operator's explicit permission. Without it, only the signature_policy `required` is accepted. */
   readonly allow_unsigned: boolean
-  /** How it signs, and how we sign for it (D16). */
+  /** The profile by which it signs, and by which we sign for it (D16). */
   readonly signature_profile: SignatureProfile
   readonly encryption_policy: EncryptionPolicy
   /** The address where it publishes its keys; null: its keys are registered one by one (D19). */

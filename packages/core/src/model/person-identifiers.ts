@@ -21,7 +21,7 @@ import type { RecordReader } from './record-source.ts'
 import type { FoundRecord, Identifier } from './records.ts'
 import type { RegistryShape } from './registry.ts'
 
-/** Where records are searched. */
+/** The place where records are searched. */
 export interface PlaceOfRecords {
   readonly registry: RegistryShape
   readonly recordType: RecordType

@@ -102,7 +102,7 @@ export type List = Compound | Attribute
  */
 export interface BearsIdentifier {
   readonly is: 'identifier'
-  /** At least one, none twice. */
+  /** One identifier at least, and none twice. */
   readonly identifiers: readonly Identifier[]
 }
 

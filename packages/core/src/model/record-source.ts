@@ -59,7 +59,7 @@ export interface RecordReader {
     recordType: RecordType,
     ids: readonly RecordId[],
   ): Promise<ReadonlyMap<RecordId, readonly string[]>>
-  /** How many records there are, those of protected persons among them. It may take long: for a person who asks. */
+  /** Counts all records, those of protected persons among them. It may take long: for a person who asks. */
   count(registry: RegistryShape, recordType: RecordType): Promise<number>
   /** Reads all records a page at a time, those of protected persons among them; an empty page is the end. */
   page(registry: RegistryShape, query: PageQuery): Promise<readonly PagedRecord[]>
@@ -90,7 +90,7 @@ export interface PageQuery {
 }
 
 export interface PagedRecord extends FoundRecord {
-  /** When it was written last. */
+  /** The time of the last write. */
   readonly written: Date
 }
 
@@ -112,7 +112,7 @@ export interface RecordSource {
 /** A search took longer than allowed. Its cause is the source's own error. */
 export class SearchTimeout extends Error {
   override readonly name = 'SearchTimeout'
-  /** How long it may take; undefined: as long as searches of our own tables. */
+  /** Seconds that it may take; undefined: as long as searches of our own tables. */
   readonly seconds: number | undefined
 
   constructor(cause: unknown, seconds?: number) {

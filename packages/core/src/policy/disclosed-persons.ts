@@ -1,4 +1,4 @@
-/** The persons of whom a disclosed record shows something, for the audit entry. */
+/** The persons about whom a disclosed record shows something, for the audit entry. */
 import {
   heldAt,
   type IdentifierSource,

@@ -98,7 +98,7 @@ interface ShownRecord {
   readonly document: string
   readonly record: JsonValue
   readonly shown: JsonValue
-  /** Other persons of whom something is shown. */
+  /** Other persons about whom the record shows something. */
   readonly related: readonly RelatedPerson[]
 }
 
@@ -160,7 +160,7 @@ const personsOf = (
 /** The records of a stored answer that may still be shown. */
 export interface DisclosedAgain {
   readonly shown: readonly Disclosed[]
-  /** How many records of hidden persons were left out. The answer does not count them. */
+  /** The number of records of hidden persons that were left out. The answer does not count them. */
   readonly hidden: number
 }
 

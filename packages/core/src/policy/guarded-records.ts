@@ -16,7 +16,7 @@ import { compareInOrder, orderValues } from '../query/memory/order.ts'
 
 /** A record as its source has it. */
 export interface SourceRecord extends FoundRecord {
-  /** When it was written last. */
+  /** The time of the last write. */
   readonly written: Date
   /** The records that were merged into it. */
   readonly merged: readonly MergedRecord[]

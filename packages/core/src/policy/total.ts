@@ -1,4 +1,4 @@
-/** How an answer states the number of records that match. */
+/** The number of matching records, as an answer states it. */
 import { ItemRejection, type RecordType } from '@rollcall/protocol'
 import type { COUNTS, Grant } from '../model/grant.ts'
 import type { Found } from '../model/records.ts'

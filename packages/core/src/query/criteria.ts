@@ -18,7 +18,7 @@ export interface Criteria {
   readonly [member: string]: unknown
 }
 
-/** Which criteria are read. */
+/** The rules by which criteria are read. */
 export interface CriteriaRules {
   /** The member that has the criteria. */
   readonly name: 'search_criteria' | 'subscribe_criteria' | 'enrolled_criteria' | 'disabled_criteria'

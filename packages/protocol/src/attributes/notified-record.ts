@@ -17,7 +17,7 @@ export function notifiedRecord(kind: Kind, recordType: RecordType, document: Jso
   return { '@type': shape.type, ...membersOf({ kind, recordType }, shape.members, document) }
 }
 
-/** By path, of the rows of all kinds. */
+/** The readers of the rows of all kinds, by path. */
 const readers = new Map<string, (document: JsonValue) => JsonValue[]>()
 
 function at(path: string, from: JsonValue): JsonValue[] {

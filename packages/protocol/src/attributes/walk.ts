@@ -1,4 +1,4 @@
-/** How a dotted path is followed into a record, whatever the record's shape. */
+/** Follows a dotted path into a record, whatever the shape of the record. */
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts'
 import { otherKeys } from './record-keys.ts'
 

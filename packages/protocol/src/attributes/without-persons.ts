@@ -229,7 +229,7 @@ function counted({ places, persons }: Scope, path: string, name: string, value: 
   return typeof value === 'string' ? String(left) : left
 }
 
-/** How many persons were removed and are not left anywhere. Entries with a common identifier are one person. */
+/** Counts the persons who were removed and are not left anywhere. Entries with a common identifier are one person. */
 function countGone(persons: readonly CountedPerson[]): number {
   const found = new Map<string, CountedPerson>()
   const people = new Set<CountedPerson>()

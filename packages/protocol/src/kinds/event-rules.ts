@@ -1,4 +1,4 @@
-/** Which events a change of a record is: rules as data, read in order. */
+/** The events of a change of a record: rules as data, read in order. */
 
 /** A list in a document whose elements have keys. */
 export interface KeyedList {

@@ -12,7 +12,7 @@ import { patternProblem } from './value-pattern.ts'
 export interface IdentifierAdditions {
   /** New types; for a type of the kind, further names and the forms of its values. */
   readonly identifier_types: readonly IdentifierType[]
-  /** By record type, the new primary identifier type. */
+  /** The new primary identifier types, by record type. */
   readonly primary_identifiers: Readonly<Record<string, string>>
 }
 
@@ -75,7 +75,7 @@ export function sharedIdentifierType(spelling: string): IdentifierType | undefin
   )
 }
 
-/** How values may be compared. */
+/** The ways in which values may be compared. */
 export const COMPARED_AS = ['code', 'phone', 'email'] as const satisfies IdentifierType['normaliser'][]
 const MAX_TYPES = 50
 const MAX_ALIASES = 20

@@ -4,7 +4,7 @@ import type { CodeListName } from '../records/code-lists.ts'
 import type { EventRule, KeyedList } from './event-rules.ts'
 import type { NotifiedShape } from './notified-shape.ts'
 
-/** How a searchable attribute is read from a record; `attributes/attribute-types.ts` has one row for each. */
+/** The way a searchable attribute is read from a record; `attributes/attribute-types.ts` has one row for each. */
 export type AttributeType = 'text' | 'code' | 'date' | 'datetime' | 'number' | 'boolean' | 'age'
 
 /** One searchable attribute of a record type. */
@@ -74,7 +74,7 @@ export interface IdentifierType {
   readonly name: string
   /** Other names on the wire, such as `BIRTH_REG_NO` for `BRN`; compared without regard to case. */
   readonly aliases?: readonly string[]
-  /** Which row of `kinds/normalisers.ts` applies; leading zeros are always kept. */
+  /** The row of `kinds/normalisers.ts` that applies; leading zeros are always kept. */
   readonly normaliser: 'code' | 'phone' | 'email' | 'exact'
   /**
    * A normalised value must have one of these forms (`kinds/value-pattern.ts`) when it is written into a record or

@@ -1,4 +1,4 @@
-/** How values of identifiers are made comparable, one row for each normaliser. */
+/** The rules that make values of identifiers comparable, one row for each normaliser. */
 import type { IdentifierType } from './kind.ts'
 
 /** Longer values are not stored and cannot be searched. */

@@ -1,6 +1,6 @@
 /** The shape of a record in notifications, if it differs from the stored one (public standard 2.4). */
 
-/** How a member of the shape is made from the stored record. */
+/** The way a member of the shape is made from the stored record. */
 export type NotifiedAs =
   /** The value at the first place that has one; several values become a list. */
   | 'value'

@@ -1,4 +1,4 @@
-/** How a name in a query is looked up among the names of a record type. */
+/** Looks up a name in a query among the names of a record type. */
 import { searchKey } from '../attributes/record-keys.ts'
 import type { RecordType } from './kind.ts'
 

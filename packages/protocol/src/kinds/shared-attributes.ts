@@ -16,7 +16,7 @@ export const PERSON_PREFIXES: readonly string[] = [
   ...['demographic_info', 'member'],
 ]
 
-/** When a record was registered and last changed: indexed and sortable in every record type. */
+/** The times when a record was registered and last changed: indexed and sortable in every record type. */
 export function registrationAttributes(places: readonly string[]): Attribute[] {
   return [
     {
@@ -49,7 +49,7 @@ export function personAttributes(places: readonly string[]): Attribute[] {
   ]
 }
 
-/** Where somebody lives: from the addresses under the places, then from `otherLocations`. */
+/** The attributes of an address: from the addresses under the places, then from `otherLocations`. */
 export function addressAttributes(places: readonly string[], otherLocations: readonly string[] = []): Attribute[] {
   const addresses = under(places, 'address')
   return [
@@ -87,7 +87,7 @@ export function addressAttributes(places: readonly string[], otherLocations: rea
   ]
 }
 
-/** How a member lives and works. */
+/** The attributes of the life and work of a member. */
 export function situationAttributes(places: readonly string[]): Attribute[] {
   return [
     { name: 'is_disabled', paths: under(places, 'is_disabled'), type: 'boolean' },

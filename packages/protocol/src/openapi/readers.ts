@@ -8,7 +8,7 @@ const SOURCE = /spec "[^"]*"|public standard(?: [\d.]+)?|\b[NDG]\d+\b:?|\b\d+(?:
 /** Words and numbers that only occur beside such a reference. */
 const BESIDE = /\b(?:responses|required members|\d+)\b|[,;\s]/g
 
-/** Without references to our sources in brackets; references to an RFC stay. */
+/** The text without references to our sources in brackets; references to an RFC stay. */
 export function withoutSources(text: string): string {
   return text.replaceAll(/ ?\(([^()]*)\)/g, (whole, inside: string) => {
     if (inside.startsWith('RFC')) return whole.replace(/, public standard [\d.]+/, '')

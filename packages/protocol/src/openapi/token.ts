@@ -3,7 +3,7 @@ import { PROTOCOL_VERSION } from '../common.ts'
 import { TOKEN_PATH, TokenAnswer, TokenError, TokenRequest } from '../token.ts'
 import type { Components, JsonObject } from './components.ts'
 
-/** How a request sends its token, and where the token comes from. */
+/** The way a request sends its token, and the place where the token comes from. */
 export const tokenSecuritySchemes = (serverUrl: string): JsonObject => ({
   token: {
     type: 'oauth2',

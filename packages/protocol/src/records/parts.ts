@@ -125,5 +125,5 @@ export const Enrolment = openObject('Enrolment', {
 /** Attributes of a registry beyond the documented ones. */
 export const AdditionalAttributes = Type.Array(Type.Record(Type.String(), Type.Unknown()))
 
-/** When a record was registered and last changed; every record type has both. */
+/** The times when a record was registered and last changed; every record type has both. */
 export const registration = { registration_date: DateTime, last_updated: DateTime }

@@ -22,7 +22,7 @@ export class CanonicalText {
 
 /**
  * Writes a value as RFC 8785 asks: members sorted by UTF-16 code units, numbers as ECMAScript writes them, the
- * fewest escapes, no white space. Members that are undefined are left out; a `CanonicalText` may stand anywhere.
+ * fewest escapes, no white space. Members that are undefined are left out; a `CanonicalText` may be anywhere.
  *
  * @throws {CanonicalJsonError} for what JSON or I-JSON cannot hold: bigint, NaN, infinities, lone surrogates,
  * undefined outside an object, functions, symbols and objects that are no plain data

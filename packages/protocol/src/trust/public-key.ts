@@ -96,7 +96,7 @@ function purposeOf(
   return found
 }
 
-/** By use: the algorithm of a key that names it, or names none. */
+/** The algorithm of a key by its use, for a key that names one or none. */
 const PURPOSES: readonly { use: KeyUse; algorithm(key: Jwk, alg: unknown): string | null }[] = [
   {
     use: 'sig',

@@ -199,7 +199,7 @@ function escaped(text: string): string {
   )
 }
 
-/** By code point, while RFC 8785 compares UTF-16 code units; they differ for characters beyond U+FFFF. */
+/** Compares by code point, while RFC 8785 compares UTF-16 code units; they differ for characters beyond U+FFFF. */
 function compareCodePoints(one: string, other: string): number {
   const length = Math.min(one.length, other.length)
   for (let index = 0; index < length; index += 1) {

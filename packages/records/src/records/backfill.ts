@@ -1,4 +1,4 @@
-/** Backfills columns and rows of identifiers from the stored documents, where they are new or read by other rules now. */
+/** Backfills columns and rows of identifiers from stored documents, where they are new or read by other rules now. */
 
 import { publicRecord } from '@rollcall/core/model/protection'
 import type { FoundRecord, RecordId } from '@rollcall/core/model/records'

@@ -162,7 +162,7 @@ export async function dropLedgers(
   )
 }
 
-/** When the first scheduled status of all registries begins; null: none is scheduled. */
+/** The time when the first scheduled status of all registries begins; null: none is scheduled. */
 export async function firstDue({ pool }: Pick<Database, 'pool'>): Promise<Date | null> {
   const { rows } = await pool.query<{ next_due: Date }>({
     name: 'first due enrolment',

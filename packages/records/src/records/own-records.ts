@@ -35,7 +35,7 @@ const performanceNow = (): number => performance.now()
 
 type Run = <Row extends QueryResultRow>(statement: Statement) => Promise<readonly Row[]>
 
-/** Where statements run. */
+/** The connections on which statements run. */
 interface Connections {
   /** Statements that may be slow. */
   readonly search: Run

@@ -53,7 +53,7 @@ export function withoutProtected(
   })
 }
 
-/** A record with the protected persons whose it is, and those whom it names. */
+/** A record with its own protected persons, and those whom it names. */
 interface Noted {
   readonly id: RecordId
   readonly own: readonly ProtectedPerson[]

@@ -46,7 +46,7 @@ const FIXED_COLUMNS: Readonly<Record<string, string>> = {
 /** Described once: every search asks. */
 const described = new WeakMap<RecordType, Map<number, RecordTable>>()
 
-/** Where a registry holds its records of one type. Pure; the tables need not exist yet. */
+/** The tables of one record type of a registry. Pure; the tables need not exist yet. */
 export function recordTable(registry: RegistryShape, recordType: RecordType): RecordTable {
   const ofType = described.get(recordType) ?? new Map<number, RecordTable>()
   const found = ofType.get(registry.id) ?? describeTable(registry.id, recordType)
@@ -139,7 +139,7 @@ async function createRecordTable(
   for (const index of missing) await run(indexStatement(record, index))
 }
 
-/** Only what is missing: even ADD COLUMN IF NOT EXISTS waits for, and then blocks, every reader. */
+/** Adds only missing columns: even ADD COLUMN IF NOT EXISTS waits for, and then blocks, every reader. */
 async function addColumns(
   transaction: Transaction<unknown>,
   registry: RegistryShape,

@@ -16,7 +16,7 @@ export interface RegistryRecords {
   readonly sink: RecordSink | null
 }
 
-/** Which registry: `own_records` as in `RegistryShape`; what opens its source needs the other members. */
+/** The registry: `own_records` as in `RegistryShape`; what opens its source needs the other members. */
 type Which = Pick<Registry, 'id'> & Partial<Pick<Registry, 'own_records' | 'source' | 'kind' | 'namespace'>>
 
 /** A registry whose records are read by a source file. */

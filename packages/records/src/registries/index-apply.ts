@@ -1,4 +1,4 @@
-/** Brings a registry's tables to the declared form: fills columns and builds indexes while searches and imports go on. */
+/** Brings the tables of a registry to the declared form, by backfills and index builds beside searches and imports. */
 
 import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
@@ -199,7 +199,7 @@ function watchBuild(
   }
 }
 
-/** The progress in PostgreSQL's words, such as `building index: scanning table`; it counts blocks or rows of a phase. */
+/** The progress in words of PostgreSQL, such as `building index: scanning table`; counts blocks or rows of a phase. */
 async function readProgress(db: Database, pid: number, task: string): Promise<readonly ApplyProgress[]> {
   const { rows } = await sql<ApplyProgress>`
     select ${task}::text || ', ' || phase as task,

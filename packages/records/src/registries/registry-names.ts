@@ -1,6 +1,6 @@
 /** Registries in statements of other packages: the table is named here alone. */
 
-/** SQL of a relation to join: each registry with its names and what it is for. */
+/** SQL of a relation to join: each registry with its names and its purpose. */
 export const REGISTRIES = '(select id, namespace, environment, demo from registry)'
 
 /** The same with the columns that databases of all versions have, for what is asked before they are migrated. */

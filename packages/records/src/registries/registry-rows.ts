@@ -1,4 +1,4 @@
-/** How registries are stored: their rows, with what operators added to their kinds. */
+/** The stored form of registries: their rows, with what operators added to their kinds. */
 
 import { IDENTIFIERS, type Registry } from '@rollcall/core/model/registry'
 import { StoreRefusal } from '@rollcall/database/refusal'
@@ -18,7 +18,7 @@ import { columnGroups } from '../records/columns.ts'
 /** The settings of a registry: all members besides its names and its kind. */
 export interface RegistrySettings
   extends Omit<Registry, 'id' | 'namespace' | 'kind' | 'sender_id' | 'aliases' | 'unfilled'> {
-  /** By record type, the identifier type by which its records are known instead of the kind's. */
+  /** The primary identifier types that replace those of the kind, by record type. */
   readonly primary_identifiers: Readonly<Record<string, string>>
 }
 

@@ -45,7 +45,7 @@ type Fragment = InlineFragmentNode | FragmentDefinitionNode
 
 /** The limit of fields, fragments and uses of fragments in a query; a fragment counts at each use. */
 const MAX_SELECTED = 500
-/** How often a query may select the same field again under another name: each time makes answers longer. */
+/** The number of times that a query may select a field again under another name: each makes answers longer. */
 const MAX_REPEATED = 20
 
 /** Reads the selections of one document. */

@@ -21,7 +21,7 @@ import {
 /** An object type of GraphQL. */
 export interface ObjectType {
   readonly name: string
-  /** By their names in lower case: spelling a member in another case is no other member. */
+  /** The fields by names in lower case: a member in another case is no other member. */
   readonly fields: ReadonlyMap<string, Field>
   /** The names of fields for messages, without further spellings and aliases. */
   readonly names: readonly string[]

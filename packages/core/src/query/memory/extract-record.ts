@@ -13,9 +13,9 @@ import type { Identifier } from '../../model/records.ts'
 
 /** The values of a record, read by the code that fills the columns. A missing value has no entry. */
 export interface ExtractedRecord {
-  /** By the name of the attribute; a non-empty list for an attribute with `many`. */
+  /** The values by the name of the attribute; a non-empty list for an attribute with `many`. */
   readonly values: ReadonlyMap<string, AttributeValue>
-  /** By the name of the compound; non-empty lists, each element once. */
+  /** The elements by the name of the compound; non-empty lists, each element once. */
   readonly elements: ReadonlyMap<string, readonly Element[]>
   /**
    * The identifier values of the record, of its parts and of records merged into it, by the canonical name of their

@@ -5,7 +5,7 @@
 
 import type { CryptoKey } from 'jose'
 
-/** How a content key is encrypted for the receiver: `header.alg`. */
+/** The encryption of a content key for the receiver: `header.alg`. */
 export interface KeyEncryption {
   readonly alg: 'RSA-OAEP-256' | 'ECDH-ES+A256KW'
   /** Types of JWKs (`kty`) that it can use. */
@@ -16,7 +16,7 @@ export interface KeyEncryption {
   encryptedKeyBytes(key: CryptoKey, contentKeyBytes: number): number
 }
 
-/** How the content is encrypted: `header.enc`. */
+/** The encryption of the content: `header.enc`. */
 export interface ContentEncryption {
   readonly enc: 'A256GCM' | 'A128GCM'
   readonly keyBytes: number

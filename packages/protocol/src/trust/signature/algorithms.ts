@@ -49,7 +49,7 @@ export const ALGORITHMS: Readonly<Record<AlgorithmName, Algorithm>> = {
   },
 }
 
-/** Where an algorithm is named: in the list of parameters or in the header of a JWS. */
+/** The place that names an algorithm: the list of parameters or the header of a JWS. */
 export type SpellingPlace = keyof Algorithm['spellings']
 
 /** The algorithm named by `text`, if it is allowed; null for all others, including `none` and HMAC. */

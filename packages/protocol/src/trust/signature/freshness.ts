@@ -11,13 +11,13 @@ const HOUR = 60 * MINUTE
 export const FRESHNESS = {
   /** Clocks may differ by this much. */
   skew: 60,
-  /** From created to expires. */
+  /** The longest time from created to expires. */
   longest_life: HOUR,
   /** The oldest accepted message signed without times of its own. */
   oldest_message: 24 * HOUR,
   /** The same on callback paths, where a message may be repeated unchanged for days. */
   oldest_callback: 96 * HOUR,
-  /** How far the sender's clock may be ahead. */
+  /** The time by which the clock of the sender may be ahead. */
   newest_message: 5 * MINUTE,
 } as const
 

@@ -13,7 +13,7 @@ import type { DigestPrefix } from './digests.ts'
  */
 export type LayoutName = 'parameters' | 'jws' | 'jws-detached' | 'raw-rsa'
 
-/** How one participant signs, and how we sign for it; fixed when it is registered (D16). */
+/** The way one participant signs, and we sign for it; fixed when it is registered (D16). */
 export interface SignatureProfile {
   readonly layout: LayoutName
   readonly canonical_form: CanonicalFormName

@@ -6,7 +6,7 @@ import type { Bytes } from '../base64.ts'
 import { nodeCrypto } from '../node.ts'
 import { ALGORITHMS, type AlgorithmName, type WebCryptoKey } from './algorithms.ts'
 
-/** By the WebCrypto key with the same private key. The private key cannot be read from the function. */
+/** The signers by the WebCrypto key with the same private key, which cannot be read from the function. */
 const signers = new WeakMap<WebCryptoKey, (content: Bytes) => Bytes>()
 
 /** @param jwk the private key that `key` was imported from */
