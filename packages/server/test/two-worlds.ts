@@ -7,6 +7,7 @@ import type { JsonObject, JsonValue } from '@rollcall/protocol'
 import fc from 'fast-check'
 import { afterAll } from 'vitest'
 import { acting } from '../../admin/test/acting.ts'
+import { testClock } from '../../observe/test/clock.ts'
 import { grant } from '../../participants/test/grants.ts'
 import { postSearch, type TestParticipant, type TestServer, testServer, writeDocuments } from './server.ts'
 
@@ -195,7 +196,7 @@ interface WorldServer {
 /** For the tests of one file, to be awaited at its top level; they are closed after them. */
 export async function twoWorlds(): Promise<readonly [WorldServer, WorldServer]> {
   const begin = async (all: boolean): Promise<WorldServer> => {
-    const server = await testServer()
+    const server = await testServer({}, testClock())
     afterAll(() => server.close())
     const registries = { civil: await server.registry('civil'), social: await server.registry('social') }
     return { server, all, registries, peer: await server.participant('asking.example') }
