@@ -91,7 +91,7 @@ describe('where the accounts cannot be written', () => {
       }
       await drain(subscribed.mailbox)
       expect(received(from)).toEqual([])
-      expect(server.logged()).toContain('accounts could not be written')
+      expect(server.logged()).toContain('audit entries could not be written')
     } finally {
       await allow()
     }
