@@ -147,6 +147,16 @@ test('an import is refused: its records are written where they are', async () =>
   )
 })
 
+test('a source keeps the key of its records, whose ids are kept', async () => {
+  const { db } = server.database
+  const source = officeSource({ env: 'OFFICE' })
+  const records = { Person: { ...Object(source).records.Person, key: 'national_no' } }
+  const change = changeRegistry(acting({ db, env }), { namespace: 'civil', source: { ...source, records } })
+  await expect(change).rejects.toThrow(
+    'source.records.Person.key: must stay person_no, because ids of records are kept; a registry with another key is removed and added again',
+  )
+})
+
 test('more candidates than the source allows are too many records', async () => {
   const { db } = server.database
   await admin.query(

@@ -121,6 +121,24 @@ test.each<[string, string, string, string]>([
     'it may write to office.birth',
   ],
   [
+    'a role that it may become, which may write to a table',
+    `create role office_clerk; grant delete on office.birth to office_clerk; grant office_clerk to ${ROLE} with inherit false`,
+    `revoke delete on office.birth from office_clerk; drop role office_clerk`,
+    'it may write to office.birth',
+  ],
+  [
+    'a table of its own, without rights to it',
+    `create table office.own_table (id integer); alter table office.own_table owner to ${ROLE}; revoke all on office.own_table from ${ROLE}`,
+    'drop table office.own_table',
+    'it may write to office.own_table',
+  ],
+  [
+    'a right to a sequence',
+    `create sequence office.numbers; grant usage on sequence office.numbers to ${ROLE}`,
+    'drop sequence office.numbers',
+    'it may advance the sequence office.numbers',
+  ],
+  [
     'a right to make tables',
     `grant create on schema office to ${ROLE}`,
     `revoke create on schema office from ${ROLE}`,

@@ -19,7 +19,7 @@ import { closed, flag, Namespace, NOTHING, orNull, text } from '../members.ts'
 import type { HasDatabase } from '../needs.ts'
 import { isDemoDatabase } from '../participants/participants.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'
-import { checkedSource, type SourceNeeds } from './source-check.ts'
+import { checkedSource, requireSameKeys, type SourceNeeds } from './source-check.ts'
 
 const TimeZone = text('IANA name of the time zone in which its days begin and ages are counted.')
 const MajorityAge = Type.Integer({
@@ -169,7 +169,8 @@ export const changeRegistry = act(
         'nothing to change: give aliases, time_zone, majority_age, web_origins, reg_type_aliases, qualified_kids, primary_identifiers or source',
       )
     if (changes.source !== undefined) {
-      const { kind } = await registryAt(db, namespace)
+      const { kind, source: stored } = await registryAt(db, namespace)
+      if (stored !== null) await requireSameKeys(kind, stored, changes.source)
       await checkedSource({ db, env }, kind, changes.source, allow_writer)
     }
     // It may be refused: what is changed by one call is changed whole.

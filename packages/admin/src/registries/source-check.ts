@@ -87,6 +87,25 @@ export async function checkedSource(
   return checked
 }
 
+/**
+ * A key is the id of its record, which is kept with pages of answers, events and subscriptions: by another key it would be another
+ * person's.
+ * @throws AdminRefusal
+ */
+export const requireSameKeys = (kind: Kind, stored: unknown, given: unknown): Promise<void> =>
+  withRefusals(async () => {
+    const { records } = readSourceFile(stored, kind)
+    for (const [name, { own }] of readSourceFile(given, kind).records) {
+      const before = records.get(name)?.own.key ?? own.key
+      if (before === own.key) continue
+      const at = ['records', name, 'key']
+      throw new SourceRefusal(
+        `source.${at.join('.')}: must stay ${before}, because ids of records are kept; a registry with another key is removed and added again`,
+        at,
+      )
+    }
+  })
+
 /** A refusal of a source file, at its member of the input. */
 async function withRefusals<Result>(work: () => Promise<Result>): Promise<Result> {
   try {

@@ -12,6 +12,9 @@ const isOurs = (schema: string): string => `${schema} not in (${SYSTEM}) and ${s
 /** Roles of the server whose members write, or read and write files and programs. */
 const WRITING_ROLES = `'pg_write_all_data', 'pg_write_server_files', 'pg_execute_server_program', 'pg_maintain', 'pg_create_subscription'`
 
+/** The account, and the roles that it may become, whether it has their rights already or not. */
+const ROLES = `(select oid as role from pg_roles where pg_has_role(current_user, oid, 'member')) as member`
+
 /** A statement gives at most one row; its text is what the account may do. */
 const FINDINGS: readonly string[] = [
   `select 'it is a superuser' from pg_roles where rolname = current_user and rolsuper`,
@@ -24,22 +27,23 @@ const FINDINGS: readonly string[] = [
   `select 'it may become ' || string_agg(rolname, ', ' order by rolname) || ', which may write' from pg_roles
     where rolname <> current_user and pg_has_role(current_user, oid, 'member')
       and (rolsuper or rolcreatedb or rolcreaterole or rolbypassrls) having count(*) > 0`,
-  `select 'it may make schemas in the database (CREATE)' where has_database_privilege(current_user, current_database(), 'create')`,
-  `select 'it may make objects in the schema ' || min(nspname) from pg_namespace
-    where ${isOurs('nspname')} and has_schema_privilege(current_user, oid, 'create') having count(*) > 0`,
-  `select 'it may write to ' || min(format('%I.%I', nspname, relname)) || case when count(*) > 1 then ' and ' || count(*) - 1 || ' more' else '' end
-    from pg_class join pg_namespace on pg_namespace.oid = relnamespace
+  `select 'it may make schemas in the database (CREATE)' from ${ROLES}
+    where has_database_privilege(role, current_database(), 'create') limit 1`,
+  `select 'it may make objects in the schema ' || min(nspname) from pg_namespace, ${ROLES}
+    where ${isOurs('nspname')} and has_schema_privilege(role, pg_namespace.oid, 'create') having count(*) > 0`,
+  `select 'it may write to ' || min(format('%I.%I', nspname, relname)) || case when count(distinct pg_class.oid) > 1 then ' and ' || count(distinct pg_class.oid) - 1 || ' more' else '' end
+    from pg_class join pg_namespace on pg_namespace.oid = relnamespace cross join ${ROLES}
     where relkind in ('r', 'p', 'v', 'm', 'f') and ${isOurs('nspname')}
-      and (has_table_privilege(current_user, pg_class.oid, 'insert, update, delete, truncate, references, trigger')
-        or has_any_column_privilege(current_user, pg_class.oid, 'insert, update, references'))
+      and (relowner = role or has_table_privilege(role, pg_class.oid, 'insert, update, delete, truncate, references, trigger')
+        or has_any_column_privilege(role, pg_class.oid, 'insert, update, references'))
     having count(*) > 0`,
   `select 'it may advance the sequence ' || min(format('%I.%I', nspname, relname))
-    from pg_class join pg_namespace on pg_namespace.oid = relnamespace
-    where relkind = 'S' and ${isOurs('nspname')} and has_sequence_privilege(current_user, pg_class.oid, 'usage, update')
+    from pg_class join pg_namespace on pg_namespace.oid = relnamespace cross join ${ROLES}
+    where relkind = 'S' and ${isOurs('nspname')} and has_sequence_privilege(role, pg_class.oid, 'usage, update')
     having count(*) > 0`,
   `select 'it may call ' || min(format('%I.%I', nspname, proname)) || ', which acts as its owner (SECURITY DEFINER)'
-    from pg_proc join pg_namespace on pg_namespace.oid = pronamespace
-    where prosecdef and ${isOurs('nspname')} and has_function_privilege(current_user, pg_proc.oid, 'execute')
+    from pg_proc join pg_namespace on pg_namespace.oid = pronamespace cross join ${ROLES}
+    where prosecdef and ${isOurs('nspname')} and has_function_privilege(role, pg_proc.oid, 'execute')
     having count(*) > 0`,
 ]
 
