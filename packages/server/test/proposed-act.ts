@@ -48,8 +48,8 @@ export type ReadyActs = Readonly<Record<string, () => Promise<ReadyAct>>>
 export type ActServer = Awaited<ReturnType<typeof actServer>>
 
 /** A server where acts wait, however few deliveries a replay has. */
-export async function actServer() {
-  const env = { ROLLCALL_TWO_PERSON: '1', limits: { replay_deliveries: 0 } }
+export async function actServer(limits: { readonly checkpoint_entries?: number } = {}) {
+  const env = { ROLLCALL_TWO_PERSON: '1', limits: { replay_deliveries: 0, ...limits } }
   const server = await testServer(env, undefined, QUIET)
   const { database, context } = server
   const { db } = database

@@ -26,7 +26,8 @@ import { accepted, asyncPeer, byIdentifier, deliverAll, searchFor } from '../asy
 import { envelope, sendCallback } from '../inbox.ts'
 import { actServer, uinOf } from '../proposed-act.ts'
 
-const { server, db, query, peer, rowOf, jwk } = await actServer()
+// Evidence of a message needs a checkpoint after it.
+const { server, db, query, peer, rowOf, jwk } = await actServer({ checkpoint_entries: 1 })
 const owner = openDatabase(server.database.owner)
 const folder = await mkdtemp(join(tmpdir(), 'rollcall-entries-'))
 afterAll(async () => {
