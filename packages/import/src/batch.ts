@@ -17,6 +17,8 @@ import { type Line, type LinesWritten, type Writing, writeLines } from './write-
 interface BatchWritten {
   /** Records that are new. */
   readonly inserted: number
+  /** Lines that were stored already as they are. */
+  readonly unchanged: number
 }
 
 /** How entries become records. */
@@ -37,6 +39,10 @@ export class Batch {
   last: { readonly line: number; readonly end: number } | null = null
   readonly lines = new Map<RecordType, Line[]>()
   readonly rejects: Reject[] = []
+  /** Primary identifiers of records whose lines were rejected when they were read. */
+  readonly rejectedPersons = new Map<RecordType, string[]>()
+  /** Rejected lines that do not say whose record they are. */
+  readonly unnamedLines: number[] = []
   readonly counts = new BatchCounts()
   readonly #notes = new RecordNotes()
 
@@ -60,19 +66,21 @@ export class Batch {
     if (cells !== undefined) this.#notes.compare(cells)
     const problems = this.#notes.problems(cells)
     if (typeof read === 'string') {
+      this.unnamedLines.push(line)
       this.counts.rejected(line, read)
       return lenient ? [read] : [...problems, read]
     }
     const { type, record } = read
     this.counts.record(preparing, type, line, record, this.#notes)
     if (problems.length > 0) {
-      if (!lenient) return problems
+      if (!lenient) {
+        addTo(this.rejectedPersons, type, record.primary_identifier)
+        return problems
+      }
       this.counts.kept += 1
     }
     this.size += record.document.length
-    const lines = this.lines.get(type)
-    if (lines) lines.push({ line, record })
-    else this.lines.set(type, [{ line, record }])
+    addTo(this.lines, type, { line, record })
     return []
   }
 
@@ -95,10 +103,14 @@ export class Batch {
    */
   async write(writing: Omit<Writing, 'before'>, recording: Recording | null = null): Promise<BatchWritten> {
     let inserted = 0
+    let unchanged = 0
     for (const [recordType, lines] of this.lines) {
       const written = await writeLines({ ...writing, before: recording !== null }, recordType, lines)
       const refused = this.#refuse(writing, recordType, written)
       inserted += written.inserted
+      unchanged += lines.filter(
+        (one) => !refused.has(one) && written.unchanged.has(one.record.primary_identifier),
+      ).length
       const records = lines.flatMap((one) => (refused.has(one) ? [] : [one.record]))
       if (recording !== null) {
         const changes = [...changesOf(recordType, records, written.records), ...written.merged]
@@ -106,7 +118,7 @@ export class Batch {
       }
     }
     this.rejects.sort((one, other) => one.line - other.line)
-    return { inserted }
+    return { inserted, unchanged }
   }
 
   /** Counts lines that were refused or repeated. @returns the lines that were not written */
@@ -130,6 +142,12 @@ export class Batch {
     }
     return new Set([...rejects, ...repeated].map(({ of }) => of))
   }
+}
+
+function addTo<Key, Value>(lists: Map<Key, Value[]>, key: Key, value: Value): void {
+  const list = lists.get(key)
+  if (list) list.push(value)
+  else lists.set(key, [value])
 }
 
 /**

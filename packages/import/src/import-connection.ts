@@ -4,7 +4,7 @@ import type { Database } from '@rollcall/database/database'
 import { claimImport, unclaimImport } from '@rollcall/records/records/claims'
 import { findRegistry } from '@rollcall/records/registries/registries'
 import type { ClientBase } from 'pg'
-import { openDryRun } from './dry-run.ts'
+import { openNotes } from './noted-lines.ts'
 import { ImportError } from './source.ts'
 
 /** Runs the work while this import has the claim of the registry. @throws ImportError when another import has it */
@@ -28,11 +28,11 @@ export async function withClaimedRegistry<Result>(
   }
 }
 
-/** Runs the work on a connection with the temporary table of a dry run. The connection is closed at the end. */
+/** Runs the work on a connection with the notes of a dry run. The connection is closed at the end. */
 export async function withDryRun<Result>(db: Database, work: (client: ClientBase) => Promise<Result>): Promise<Result> {
   const client = await db.pool.connect()
   try {
-    await openDryRun(client)
+    await openNotes(client)
     return await work(client)
   } finally {
     client.release(true)

@@ -86,6 +86,8 @@ test('a bad line is listed with its number and reason and nothing of the record;
     written: 3,
     added: 3,
     replaced: 0,
+    unchanged: 0,
+    removal: null,
     rejected: 6,
     report: expect.objectContaining({ kept: 0, columns: [], unused_columns: [] }),
     bytes: content.length,

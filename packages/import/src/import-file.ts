@@ -16,6 +16,7 @@ import type { RecordSink } from '@rollcall/records/records/record-sink'
 import { recordsOf, sinkOf } from '@rollcall/records/records/registry-records'
 import type { ClientBase } from 'pg'
 import { Batch, type Preparing } from './batch.ts'
+import { type CompleteFile, Completion, checkComplete, checkHasLines, type RemovalResult } from './completion.ts'
 import { duplicatesOf, FORMATS, type FormatName, type FormatOptions, formatOfSource, type ReadAs } from './formats.ts'
 import { withClaimedRegistry, withDryRun } from './import-connection.ts'
 import { importIdentity } from './import-identity.ts'
@@ -28,6 +29,7 @@ import {
   type Progress,
   saveProgress,
 } from './import-progress.ts'
+import { openNotes } from './noted-lines.ts'
 import { openRejects, type RejectsFile, rejectsPathFor } from './rejects.ts'
 import { type ImportReport, reportOf } from './report.ts'
 import { type Entry, ImportError, openSource, type Source } from './source.ts'
@@ -58,6 +60,8 @@ export interface ImportOptions extends Omit<FormatOptions, 'records' | 'describe
   readonly batchEntries?: number
   /** Unless given, no change is an event. */
   readonly events?: ImportEvents
+  /** The file has all people of the registry, or of the record type: others go. */
+  readonly complete?: CompleteFile
   /** Unless given, the clock of the machine. */
   readonly now?: () => Date
 }
@@ -84,6 +88,8 @@ export interface ImportProgress {
    * source.
    */
   readonly replaced: number
+  /** How many of the written records were there already as they are; 0 unless the file is complete. */
+  readonly unchanged: number
   readonly rejected: number
   readonly bytes: number
   /** Null for a stream. */
@@ -100,12 +106,14 @@ interface ImportResult extends ImportProgress {
   readonly resumedFrom: number
   /** Null when nothing was rejected, or no file was wanted. */
   readonly rejectsPath: string | null
+  /** Null unless the file is complete, and was read to its end. */
+  readonly removal: RemovalResult | null
 }
 
 /**
  * Imports NDJSON, a JSON array or CSV; each record replaces the one with its primary identifier. An interrupted import
  * continues after its last committed batch when the same file is given with the same options; a finished one begins
- * anew.
+ * anew. One of a complete file always begins anew: what it has written is unchanged then.
  * @param source a path, or a stream, which cannot be resumed
  * @throws ImportError the source cannot be read, or another import into the registry is running; StoreRefusal the records of the
  * registry are not ours to write
@@ -159,16 +167,22 @@ async function importOpened(
   const isDry = options.dryRun === true
   const recordType = recordTypeNamed(registry.kind, options.recordType)
   const identity = isDry ? null : importIdentity(opened, format, recordType, options)
-  const from = identity === null ? NOTHING_YET : await loadProgress(client, registry.id, identity)
+  const completion = options.complete === undefined ? null : await Completion.begin(options.complete, client)
+  const stored = identity === null ? NOTHING_YET : await loadProgress(client, registry.id, identity)
+  const from = completion === null ? stored : { ...NOTHING_YET, events: stored.events }
+  if (completion !== null && !isDry) await openNotes(client)
   if (!isDry && identity === null) await forgetProgress(client, registry.id)
   // The rejects of an interrupted import are kept.
   const asked = isDry ? (options.rejectsPath ?? null) : options.rejectsPath
   const rejectsPath = rejectsPathFor(source, opened, asked)
+  if (options.complete) checkComplete(source, opened, options.complete, rejectsPath)
   const rejects = await openRejects(rejectsPath, from.rejects_bytes)
   try {
     const run = {
       client,
       sink,
+      completion,
+      isComplete: completion !== null,
       registry,
       run: isDry ? null : (from.run ?? (await beginRun(client))),
       duplicates,
@@ -184,10 +198,16 @@ async function importOpened(
       totalBytes: opened.totalBytes,
       options,
     }
-    const [progress, finished] = await runImport(run, read(opened, from), from)
+    const [progress, isRead] = await runImport(run, read(opened, from), from)
+    const absent = { isDry, isEvent: run.events !== null, signal: options.signal }
+    const recordTypes = recordType === null ? registry.kind.record_types : [recordType]
+    const removal =
+      completion === null || !isRead ? null : await completion.removeAbsent(client, registry, recordTypes, absent)
+    const finished = isRead && (removal === null || removal.isFinished)
     return {
-      ...counts(progress, opened.totalBytes),
+      ...counts(progress, opened.totalBytes, completion),
       finished,
+      removal,
       readAs: readAs(),
       report: reportOf(registry.kind, progress.read, readAs()),
       events: run.events === null ? 'none' : 'changes',
@@ -220,6 +240,9 @@ interface Run {
   readonly duplicates: Duplicates
   readonly registry: Registry
   readonly sink: RecordSink
+  /** Null: people who are not in the file stay. */
+  readonly completion: Completion | null
+  readonly isComplete: boolean
   /** Null: no change is an event. */
   readonly events: RunEvents | null
   readonly preparing: Preparing
@@ -245,9 +268,10 @@ async function runImport(
       writing.catch(() => undefined)
     }
     const done = await writing
+    if (run.isComplete) checkHasLines(done.entries)
     if (run.run !== null) await endProgress(run.client, run.registry.id, done)
     const progress = { ...done, bytes: Math.max(done.bytes, run.totalBytes ?? 0) }
-    if (run.options.onProgress) run.options.onProgress(counts(progress, run.totalBytes))
+    if (run.options.onProgress) run.options.onProgress(counts(progress, run.totalBytes, run.completion))
     return [progress, true]
   } finally {
     await writing.catch(() => undefined)
@@ -273,12 +297,13 @@ async function commitBatch(run: Run, batch: Batch, before: Progress): Promise<Pr
   const progress = await inTransaction(client, async () => {
     const recording = events && { ...events, registry, now: events.now(), began: beganOf(run) }
     if (run.run !== null) await lockEvents(client, registry.id, 'change')
-    const { inserted } = await batch.write(run, recording)
+    const { inserted, unchanged } = await batch.write(run, recording)
+    await run.completion?.note(client, batch, unchanged)
     const after = await reached(run, batch, before, inserted)
     if (run.identity !== null) await saveProgress(client, registry.id, run.identity, after)
     return after
   })
-  options.onProgress?.(counts(progress, run.totalBytes))
+  options.onProgress?.(counts(progress, run.totalBytes, run.completion))
   return progress
 }
 
@@ -303,11 +328,12 @@ async function reached(run: Run, batch: Batch, before: Progress, inserted: numbe
   }
 }
 
-function counts(progress: Progress, totalBytes: number | null): ImportProgress {
+function counts(progress: Progress, totalBytes: number | null, completion: Completion | null): ImportProgress {
   const { entries: lines, written, inserted: added, rejected } = progress
   // Text in another encoding is counted in UTF-8, which may be longer.
   const bytes = Math.min(progress.bytes, totalBytes ?? progress.bytes)
-  return { lines, written, added, replaced: written - added, rejected, bytes, totalBytes }
+  const unchanged = completion?.unchanged ?? 0
+  return { lines, written, added, replaced: written - added - unchanged, unchanged, rejected, bytes, totalBytes }
 }
 
 function recordTypeNamed(kind: Kind, name: string | undefined): RecordType | null {

@@ -13,7 +13,7 @@ import { InvalidRecord, type PreparedRecord, prepareRecord } from '@rollcall/rec
 import type { RecordSink } from '@rollcall/records/records/record-sink'
 import type { WrittenRecord } from '@rollcall/records/records/record-writer'
 import type { ClientBase } from 'pg'
-import { noteLines } from './dry-run.ts'
+import { findNoted, noteLines } from './noted-lines.ts'
 
 export interface Line {
   readonly line: number
@@ -34,11 +34,15 @@ export interface Writing {
   readonly duplicates: Duplicates
   /** Documents that are replaced are read too. */
   readonly before: boolean
+  /** The file has all records: its lines are noted, and those that are stored already as they are are not written. */
+  readonly isComplete: boolean
 }
 
 interface Written {
   readonly inserted: number
   readonly records: readonly WrittenRecord[]
+  /** Primary identifiers of lines that were stored already; `isComplete`. */
+  readonly unchanged: ReadonlySet<string>
   /** Changes of records by lines about records that were merged into them. */
   readonly merged: readonly RecordChange[]
   readonly rejects: readonly { readonly of: Line; readonly reason: string }[]
@@ -51,11 +55,12 @@ export interface LinesWritten extends Omit<Written, 'met'> {
   readonly repeated: readonly { readonly of: Line; readonly earlier: number }[]
 }
 
-const NOTHING: Written = { inserted: 0, records: [], merged: [], rejects: [], met: new Map() }
+const NOTHING: Written = { inserted: 0, records: [], unchanged: new Set(), merged: [], rejects: [], met: new Map() }
 
 const both = (one: Written, other: Written): Written => ({
   inserted: one.inserted + other.inserted,
   records: [...one.records, ...other.records],
+  unchanged: new Set([...one.unchanged, ...other.unchanged]),
   merged: [...one.merged, ...other.merged],
   rejects: [...one.rejects, ...other.rejects],
   met: new Map([...other.met, ...one.met]),
@@ -78,7 +83,7 @@ export async function writeLines(
 async function writeLast(writing: Writing, recordType: RecordType, lines: readonly Line[]): Promise<LinesWritten> {
   const { met, ...written } = await writeOrHalve(writing, recordType, lines)
   const refused = new Set(written.rejects.map(({ of }) => of))
-  const standing = new Set(written.records.map(({ primary_identifier }) => primary_identifier))
+  const standing = new Set([...written.records.map((one) => one.primary_identifier), ...written.unchanged])
   const earlier = new Map(met)
   const repeated: { of: Line; earlier: number }[] = []
   for (const of of lines) {
@@ -101,7 +106,7 @@ async function writeFirst(writing: Writing, recordType: RecordType, lines: reado
     const once = await writeOrHalve(writing, recordType, [...firsts.values()].reverse())
     written = both(written, once)
     const standing = new Map(once.met)
-    for (const { primary_identifier: primary } of once.records) {
+    for (const primary of [...once.records.map((one) => one.primary_identifier), ...once.unchanged]) {
       const first = firsts.get(primary)
       if (first !== undefined) standing.set(primary, first.line)
     }
@@ -124,7 +129,7 @@ async function writeFirst(writing: Writing, recordType: RecordType, lines: reado
  */
 async function writeOrHalve(writing: Writing, recordType: RecordType, lines: readonly Line[]): Promise<Written> {
   try {
-    return await writeOnce(writing, recordType, lines)
+    return await (writing.isComplete ? writeChanged : writeOnce)(writing, recordType, lines)
   } catch (error) {
     const state = sqlState(error)
     const [first, second] = lines
@@ -138,6 +143,23 @@ async function writeOrHalve(writing: Writing, recordType: RecordType, lines: rea
     const met = new Map([...after.met].filter(([primary]) => !own.has(primary)))
     return both(before, { ...after, met })
   }
+}
+
+/** Writes those lines that change a record or add one. */
+async function writeChanged(writing: Writing, recordType: RecordType, lines: readonly Line[]): Promise<Written> {
+  const { client, registry, sink, duplicates } = writing
+  const met = await findNoted(client, recordType, lines.map(primaryOf))
+  const fresh = duplicates === 'last' ? lines : lines.filter((one) => !met.has(primaryOf(one)))
+  const latest = new Map(fresh.map((one) => [primaryOf(one), one]))
+  const records = [...latest.values()].map(({ record }) => record)
+  const unchanged = await sink.unchangedAmong(client, registry, recordType, records)
+  const changed = fresh.filter((one) => !unchanged.has(primaryOf(one)))
+  const written = changed.length === 0 ? NOTHING : await writeOnce(writing, recordType, changed)
+  // A line that was merged into another record, or refused, makes no repetition of a later one.
+  const standing = new Set([...written.records.map((one) => one.primary_identifier), ...unchanged])
+  const noted = [...latest].map(([primary, { line }]) => [primary, standing.has(primary) ? line : null] as const)
+  await noteLines(client, recordType, new Map(noted))
+  return { ...written, unchanged, met }
 }
 
 async function writeOnce(writing: Writing, recordType: RecordType, lines: readonly Line[]): Promise<Written> {

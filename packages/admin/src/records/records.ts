@@ -6,6 +6,7 @@ import { inTransaction } from '@rollcall/database/transaction'
 import { recordChanges } from '@rollcall/delivery/events/publish'
 import { filtersOf } from '@rollcall/delivery/events/recording'
 import { lockEvents } from '@rollcall/delivery/store/events/lock'
+import type { CompleteFile, RemovalResult } from '@rollcall/import/completion'
 import { FORMATS, type FormatName } from '@rollcall/import/formats'
 import { EVENT_MODES, type ImportProgress, importFile } from '@rollcall/import/import-file'
 import { identifierValue, oneOf, type RecordType, resolveIdentifierType } from '@rollcall/protocol'
@@ -13,7 +14,8 @@ import { recordsOf, sinkOf } from '@rollcall/records/records/registry-records'
 import { registryAt } from '@rollcall/records/registries/registries'
 import { recordTypeOf } from '@rollcall/records/registries/registry-attributes'
 import Type from 'typebox'
-import { act } from '../act.ts'
+import { accountAct } from '../accounts/operator-looks.ts'
+import { type Acting, act } from '../act.ts'
 import { closed, flag, Namespace, orNull, personalData, RecordTypeName, text, wholeNumber } from '../members.ts'
 import type { HasRecording } from '../needs.ts'
 import { AdminRefusal } from '../use-case.ts'
@@ -33,6 +35,8 @@ interface ImportNeeds extends HasRecording {
   readonly source: string | Readable
   /** Where rejected lines are listed; null for nowhere. For a file: beside it, `<file>.rejects.ndjson`. */
   readonly rejectsPath?: string | null
+  /** With `complete`: the file to which the records that go are added, for its owner alone. */
+  readonly removalsPath?: string
   readonly signal?: AbortSignal
   readonly onProgress?: (progress: ImportProgress) => void
 }
@@ -42,6 +46,13 @@ const ReadAs = closed({
   encoding: text('Encoding of the text.'),
   delimiter: orNull(text('For CSV: the character between cells; null for JSON.')),
   header: orNull(flag('For CSV: whether the first row has the names of the columns; null for JSON.')),
+})
+
+const Removal = closed({
+  before: Records('Records that there were before the import.'),
+  absent: Records('Of these, the records that the file does not name.'),
+  removed: Records('Of these, the records that are deleted.'),
+  refusal: orNull(text('Why nobody is removed; null: nothing forbids it.')),
 })
 
 /** Imports a source of records; each replaces the record that has the same primary identifier. */
@@ -65,6 +76,12 @@ export const importRecords = act(
       lenient: Type.Optional(
         flag('Keep records of which a value is not understood, and count them (default: false, they are rejected).'),
       ),
+      complete: Type.Optional(
+        flag('The file has all records of the registry, or of the record type: others are deleted (default: false).'),
+      ),
+      allow_removal: Type.Optional(
+        Records('With complete: how many records may be deleted (default: 2 % of those that there are).'),
+      ),
       record_type: Type.Optional(text("Record type of all records (default: each record's @type).")),
       events: Type.Optional(
         oneOf(EVENT_MODES, {
@@ -81,6 +98,8 @@ export const importRecords = act(
       new: orNull(Records('Of those written, the records that were not there before; null in a dry run.')),
       replaced: orNull(Records('Of those written, those that took the place of another; null in a dry run.')),
       dry_run: flag('True: nothing was written; the counts say what would have been.'),
+      unchanged: orNull(Records('Of those written, those that were there already as they are; null unless complete.')),
+      removal: orNull(Removal),
       rejected: Records('Records rejected.'),
       read_as: ReadAs,
       report: ImportReport,
@@ -90,9 +109,13 @@ export const importRecords = act(
     }),
   },
   async (
-    { db, limits, now = () => new Date(), source, rejectsPath, signal, onProgress }: ImportNeeds,
-    { namespace, record_type, events: mode, dry_run, ...given },
+    { now = () => new Date(), ...needs }: ImportNeeds & Acting,
+    { namespace, record_type, events: mode, dry_run, complete, allow_removal, ...given },
   ) => {
+    const { db, limits, source, rejectsPath, removalsPath, signal, onProgress } = needs
+    if (complete !== true && (allow_removal !== undefined || removalsPath !== undefined)) {
+      throw new AdminRefusal('a removal is of a complete file: --allow-removal and --removals go with --complete')
+    }
     const registry = await registryAt(db, namespace)
     const result = await importFile(db, registry, source, {
       ...given,
@@ -101,10 +124,17 @@ export const importRecords = act(
       ...(record_type !== undefined && { recordType: record_type }),
       ...(dry_run !== undefined && { dryRun: dry_run }),
       ...(rejectsPath !== undefined && { rejectsPath }),
+      ...(complete === true && {
+        complete: {
+          remove: removalOf(needs, now()),
+          ...(allow_removal !== undefined && { allowRemoval: allow_removal }),
+          ...(removalsPath !== undefined && { removalsPath }),
+        },
+      }),
       ...(signal && { signal }),
       ...(onProgress && { onProgress }),
     })
-    const { lines, written, rejected, finished, report, events, resumedFrom, readAs } = result
+    const { lines, written, rejected, finished, report, events, resumedFrom, readAs, removal } = result
     const { format, encoding, table } = readAs
     const isDry = dry_run === true
     return {
@@ -116,6 +146,8 @@ export const importRecords = act(
       rejected,
       report,
       events,
+      unchanged: complete === true ? result.unchanged : null,
+      removal: removal === null ? null : removedOf(removal),
       new: isDry ? null : result.added,
       replaced: isDry ? null : result.replaced,
       read_as: { format, encoding, delimiter: table?.delimiter ?? null, header: table?.header ?? null },
@@ -124,6 +156,18 @@ export const importRecords = act(
     }
   },
 )
+
+const removedOf = ({ before, absent, removed, refusal }: RemovalResult) => ({ before, absent, removed, refusal })
+
+/** Removes records that a complete file does not name, with the entry and the tombstones of `record delete`. */
+function removalOf(needs: ImportNeeds & Acting, began: Date): CompleteFile['remove'] {
+  let isEntered = false
+  return async (registry, recordType, identifiers, isEvent) => {
+    if (!isEntered) await accountAct(needs, { note: 'record delete', registry: registry.namespace })
+    isEntered = true
+    return deleteBatches(needs, registry, recordType, identifiers, { began, isEvent })
+  }
+}
 
 /** Identifiers of one transaction. */
 const BATCH = 1_000
@@ -190,11 +234,11 @@ async function deleteBatches(
   registry: Registry,
   recordType: RecordType,
   identifiers: readonly string[],
+  { began = now(), isEvent = true }: { readonly began?: Date; readonly isEvent?: boolean } = {},
 ): Promise<number> {
   const record_type = recordType.name
   const sink = sinkOf(db, registry)
   const client = await db.pool.connect()
-  const began = now()
   let deleted = 0
   try {
     for (let at = 0; at < identifiers.length; at += BATCH) {
@@ -206,6 +250,7 @@ async function deleteBatches(
       const remove = async () => {
         await lockEvents(client, registry.id, 'change')
         const rows = await sink.deleteRecords(client, registry, recordType, batch)
+        if (!isEvent) return rows.length
         const recording = {
           registry,
           records: recordsOf(db, registry),

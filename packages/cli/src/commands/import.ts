@@ -2,7 +2,7 @@
 import { EVENT_MODES, type EventMode, importRecords } from '@rollcall/admin/records/records'
 import { type Command, Option } from 'commander'
 import { withOwnDatabase } from '../environment.ts'
-import { EXIT } from '../failure.ts'
+import { CommandError, EXIT } from '../failure.ts'
 import { readAsText, reportText } from '../import-report.ts'
 import { type OutputOptions, print, withJson } from '../output.ts'
 import { reportImport } from '../progress.ts'
@@ -23,6 +23,13 @@ export function addCommand(program: Command): void {
   withJson(withRecordFileOptions(command, 'name.given_name or identifier[UIN]'))
     .option('--dry-run', 'do everything but write: no record, no event; rejects only into the file of --rejects')
     .option('--lenient', 'keep records of which a value is not understood, and count them')
+    .option('--complete', 'the file has all records of the registry, or of --record-type: others are deleted')
+    .option(
+      '--allow-removal <number>',
+      'with --complete: how many may be deleted (default: 2 % of the records)',
+      wholeNumberIn,
+    )
+    .option('--removals <file>', 'with --complete: file to which the identifiers of those who go are added')
     .option('--record-type <type>', "record type of all records (default: each record's @type)")
     .addOption(
       new Option(
@@ -42,10 +49,17 @@ After an interruption, run the same command again: the import continues where it
 
 The delimiter and the encoding of a CSV file, and whether it has a header line, are found out and said.
 
-Exit codes, also of a dry run: 0 all records are imported, 3 some lines were rejected, 4 interrupted, 1 failed.
+With --complete, a line that is stored already as it is is not written, and a record that no line names is deleted, as by
+rollcall record delete. Nothing is deleted if that were more than 2 % of the records, unless --allow-removal names a
+number that is enough, or if a rejected line does not say whose record it is. With --dry-run and --removals the file
+shows who would go: personal data.
+
+Exit codes, also of a dry run: 0 all records are imported, 3 some lines were rejected, 4 interrupted, 1 failed, or
+records were not deleted.
 
 Example: rollcall import civil people.ndjson
 Example: rollcall import civil people.ndjson --dry-run
+Example: rollcall import civil people.ndjson --complete --allow-removal 40 --dry-run --removals leavers.ndjson
 Example: rollcall import ibr beneficiaries.csv --map columns.json --rejects bad-lines.ndjson`,
     )
     .action(runImport)
@@ -56,20 +70,28 @@ interface CommandOptions extends RecordFileOptions, OutputOptions {
   readonly lenient?: boolean
   readonly dryRun?: boolean
   readonly events?: EventMode
+  readonly complete?: boolean
+  readonly allowRemoval?: number
+  readonly removals?: string
 }
 
 async function runImport(namespace: string, file: string, options: CommandOptions): Promise<void> {
   const { signal } = stopRequest()
-  const { recordType: record_type, rejects, events, lenient, dryRun: dry_run } = options
+  const { recordType: record_type, rejects, events, lenient, dryRun: dry_run, complete } = options
+  const { removals, allowRemoval: allow_removal } = options
   const read = await readRecordFileOptions(options)
   const toDecide = await readColumnsToDecide(options.map)
   const begun = Date.now()
   const progress = reportImport()
-  const files = { source: file === '-' ? process.stdin : file, ...(rejects && { rejectsPath: rejects }) }
+  const files = {
+    source: file === '-' ? process.stdin : file,
+    ...(rejects && { rejectsPath: rejects }),
+    ...(removals && { removalsPath: removals }),
+  }
   const result = await withOwnDatabase(({ config: { limits }, ...needs }) =>
     importRecords(
       { ...needs, limits, ...files, signal, onProgress: progress.update },
-      { namespace, ...read, record_type, events, lenient, dry_run },
+      { namespace, ...read, record_type, events, lenient, dry_run, complete, allow_removal },
     ),
   ).finally(() => progress.stop())
   const seconds = (Date.now() - begun) / 1_000
@@ -81,6 +103,7 @@ async function runImport(namespace: string, file: string, options: CommandOption
     resultText(file, result, seconds, undecided_columns),
   )
   if (!result.finished) process.exitCode = EXIT.interrupted
+  else if (result.removal !== null && result.removal.refusal !== null) process.exitCode = EXIT.failed
   else if (result.rejected > 0) process.exitCode = EXIT.some_rejected
 }
 
@@ -96,7 +119,8 @@ function resultText(
   return [
     dry_run
       ? `dry run, nothing is written: ${written} of ${lines} records can be imported into ${namespace} ${rate}`
-      : `${written} of ${lines} records are in ${namespace}: ${result.new} new, ${result.replaced} replaced ${rate}`,
+      : `${written} of ${lines} records are in ${namespace}: ${result.new} new, ${result.replaced} replaced${result.unchanged === null ? '' : `, ${result.unchanged} unchanged`} ${rate}`,
+    ...removalText(result),
     ...(resumedFrom > 0 ? [`${resumedFrom} of them were imported before`] : []),
     ...(rejected > 0
       ? [
@@ -107,6 +131,20 @@ function resultText(
     ...reportText(report, undecided),
     ...(finished ? [] : [`Interrupted; the records counted here are stored. ${howToGoOn(file)}`]),
   ].join('\n')
+}
+
+function removalText({ removal, dry_run }: Awaited<ReturnType<typeof importRecords>>): readonly string[] {
+  if (removal === null) return []
+  const { before, absent, removed, refusal } = removal
+  if (refusal !== null) return [refusal]
+  const absentees = `${absent} of ${before} records that were there are not in the file`
+  return [dry_run ? `${absentees}: they would be deleted` : `${absentees}: ${removed} are deleted`]
+}
+
+/** @throws CommandError */
+function wholeNumberIn(text: string): number {
+  if (/^\d{1,15}$/.test(text)) return Number(text)
+  throw new CommandError('--allow-removal must be a whole number, such as 120')
 }
 
 const howToGoOn = (file: string): string =>

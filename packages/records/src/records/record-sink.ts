@@ -1,5 +1,6 @@
 /** Writing the records of a registry. Only records in our own tables are written by us: a registry with others has no sink. */
 
+import { unchangedAmong } from './complete-records.ts'
 import { deleteRecords } from './delete-records.ts'
 import { dueLedgers, findNamed, lockAdding, lockLedgers, storeLedgers } from './enrolment-ledgers.ts'
 import { recordsNamed, restoreRecord, retireRecord } from './merge-records.ts'
@@ -13,6 +14,8 @@ import { aliasesOf } from './retired-records.ts'
 export interface RecordSink {
   /** Writes a batch: each record replaces the one with its primary identifier, or is new. */
   readonly writeRecords: typeof writeRecords
+  /** Finds records that are stored already as they are given. */
+  readonly unchangedAmong: typeof unchangedAmong
   /** Locks the record that a primary identifier finds. */
   readonly lockRecord: typeof lockRecord
   /** Deletes records with all that is kept of them, and leaves a tombstone of each. */
@@ -39,6 +42,7 @@ export interface RecordSink {
 /** Writes our own tables. */
 export const OWN_SINK: RecordSink = {
   writeRecords,
+  unchangedAmong,
   lockRecord,
   deleteRecords,
   recordsNamed,

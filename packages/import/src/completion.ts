@@ -1,0 +1,159 @@
+/** A complete file: the registry is to have exactly its people, so those who are not in it go. */
+
+import { open } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import type { Readable } from 'node:stream'
+import type { Registry } from '@rollcall/core/model/registry'
+import type { RecordType } from '@rollcall/protocol'
+import { countEarlier } from '@rollcall/records/records/complete-records'
+import type { ClientBase } from 'pg'
+import type { Batch } from './batch.ts'
+import { beginRun } from './import-progress.ts'
+import { absentRecords, listAbsent, noteLines } from './noted-lines.ts'
+import { ImportError, type Source } from './source.ts'
+
+/** The part of the registry's records that may go unless the operator allows more. */
+const REMOVABLE = 0.02
+/** Records that go in one transaction. */
+const BATCH = 1_000
+
+export interface CompleteFile {
+  /** How many records may go; unless given, 2 % of those that there were before. */
+  readonly allowRemoval?: number
+  /** The file to which the primary identifiers of those who go are added: personal data, so only its owner can read it. */
+  readonly removalsPath?: string
+  /** Deletes records as an operator does. @returns how many were there */
+  readonly remove: (
+    registry: Registry,
+    recordType: RecordType,
+    identifiers: readonly string[],
+    isEvent: boolean,
+  ) => Promise<number>
+}
+
+/** What became of the people who are not in the file. */
+export interface RemovalResult {
+  /** Records that there were before the import. */
+  readonly before: number
+  /** How many of them the file does not name. */
+  readonly absent: number
+  readonly removed: number
+  /** Why nobody was removed, for the operator; null: nothing forbade it. */
+  readonly refusal: string | null
+  /** False: it was stopped by the signal. */
+  readonly isFinished: boolean
+}
+
+/** What the import of a complete file remembers until its end. */
+export class Completion {
+  readonly #file: CompleteFile
+  readonly #began: string
+  /** Lines that were stored already as they are. */
+  unchanged = 0
+  #unnamed = 0
+  #firstUnnamed = 0
+
+  private constructor(file: CompleteFile, began: string) {
+    this.#file = file
+    this.#began = began
+  }
+
+  static async begin(file: CompleteFile, client: ClientBase): Promise<Completion> {
+    return new Completion(file, await beginRun(client))
+  }
+
+  /** Notes whose lines were rejected, in the transaction of the batch. */
+  async note(client: ClientBase, { rejectedPersons, unnamedLines }: Batch, unchanged: number): Promise<void> {
+    this.unchanged += unchanged
+    for (const [recordType, primaries] of rejectedPersons) {
+      await noteLines(client, recordType, new Map(primaries.map((primary) => [primary, null])))
+    }
+    this.#firstUnnamed ||= unnamedLines[0] ?? 0
+    this.#unnamed += unnamedLines.length
+  }
+
+  /**
+   * Removes the people whom no line names. What may go is decided before anybody goes.
+   * @param recordTypes those that the file is complete for
+   */
+  async removeAbsent(
+    client: ClientBase,
+    registry: Registry,
+    recordTypes: readonly RecordType[],
+    { isDry, isEvent, signal }: { isDry: boolean; isEvent: boolean; signal?: AbortSignal | undefined },
+  ): Promise<RemovalResult> {
+    const compared = recordTypes.map((recordType) => ({ registry, recordType, began: this.#began }))
+    let before = 0
+    for (const one of compared) before += await countEarlier(client, one)
+    const absent = await listAbsent(client, compared)
+    await this.#writeList(client)
+    const refusal = absent === 0 ? null : this.#refusalOf(registry, absent, before)
+    if (isDry || refusal !== null) return { before, absent, removed: 0, refusal, isFinished: true }
+    let removed = 0
+    for await (const batch of absentRecords(client, BATCH)) {
+      if (signal?.aborted) return { before, absent, removed, refusal, isFinished: false }
+      const recordType = recordTypes.find(({ name }) => name === batch[0]?.record_type)
+      if (recordType === undefined) continue
+      const identifiers = batch.map(({ primary_identifier }) => primary_identifier)
+      removed += await this.#file.remove(registry, recordType, identifiers, isEvent)
+    }
+    return { before, absent, removed, refusal, isFinished: true }
+  }
+
+  #refusalOf({ namespace }: Registry, absent: number, before: number): string | null {
+    if (this.#unnamed > 0) {
+      return `nobody is removed: line ${this.#firstUnnamed} was rejected and does not say whose record it is (such lines: ${this.#unnamed}); mend the file and import it again`
+    }
+    if (absent <= (this.#file.allowRemoval ?? Math.floor(before * REMOVABLE))) return null
+    const given = this.#file.allowRemoval
+    const allowed = given === undefined ? '2 % of them may go' : `--allow-removal allows ${given}`
+    return `nobody is removed: ${absent} of ${before} records in ${namespace} are not in the file, and ${allowed}; if the file is complete, import it again with --allow-removal ${absent}`
+  }
+
+  async #writeList(client: ClientBase): Promise<void> {
+    const path = this.#file.removalsPath
+    if (path === undefined) return
+    const unusable = (error: NodeJS.ErrnoException): never => {
+      throw new ImportError(`the file of removals cannot be written (${error.code}); name another with --removals`)
+    }
+    const handle = await open(path, 'a', 0o600).catch(unusable)
+    try {
+      const isFile = (await handle.stat()).isFile()
+      // Opening an existing file does not change its mode.
+      if (isFile) await handle.chmod(0o600)
+      for await (const batch of absentRecords(client, BATCH)) {
+        await handle.appendFile(batch.map((one) => `${JSON.stringify(one)}\n`).join(''))
+      }
+      if (isFile) await handle.datasync()
+    } catch (error) {
+      unusable(error as NodeJS.ErrnoException)
+    } finally {
+      await handle.close()
+    }
+  }
+}
+
+/** @throws ImportError the source may have ended early without anybody noticing, or would be overwritten */
+export function checkComplete(
+  source: string | Readable,
+  opened: Source,
+  { removalsPath }: CompleteFile,
+  rejectsPath: string | null,
+): void {
+  if (opened.identity === null) {
+    throw new ImportError(
+      '--complete needs a file: standard input or a pipe may end early, and people would go; write it to a file first',
+    )
+  }
+  if (removalsPath === undefined || typeof source !== 'string') return
+  const others = [source, ...(rejectsPath === null ? [] : [rejectsPath])].map((path) => resolve(path))
+  if (others.includes(resolve(removalsPath))) {
+    throw new ImportError('--removals names the imported file or the file of rejected lines; name another file')
+  }
+}
+
+/** @throws ImportError a file without lines would remove everybody */
+export function checkHasLines(lines: number): void {
+  if (lines > 0) return
+  throw new ImportError('the file has no records: with --complete everybody would go, so nothing is removed')
+}

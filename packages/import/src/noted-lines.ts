@@ -1,0 +1,101 @@
+/**
+ * What a dry run, or the import of a complete file, remembers of its lines, in temporary tables of its session: the first line
+ * of each primary identifier, and in the end the records that no line names.
+ */
+
+import type { RecordType } from '@rollcall/protocol'
+import { absentStatement, type Compared } from '@rollcall/records/records/complete-records'
+import type { ClientBase } from 'pg'
+
+export async function openNotes(client: ClientBase): Promise<void> {
+  await client.query('set statement_timeout = 0')
+  // A line is null when all lines with the primary identifier were rejected.
+  await client.query(
+    `create temporary table noted_line (
+       record_type text collate "C", primary_identifier text collate "C", line bigint,
+       primary key (record_type, primary_identifier))`,
+  )
+}
+
+/**
+ * @param lines by primary identifier; null: the file names the person, and this line is no record
+ * @returns those that occurred in an earlier line, with the first such line
+ */
+export async function noteLines(
+  client: ClientBase,
+  { name }: RecordType,
+  lines: ReadonlyMap<string, number | null>,
+): Promise<ReadonlyMap<string, number>> {
+  // The outer query does not see the rows that the inner one writes.
+  const { rows } = await client.query<NotedLine>(
+    `with given as (select * from unnest($2::text[], $3::bigint[]) as given (primary_identifier, line)),
+     noted as (
+       insert into noted_line select $1, primary_identifier, line from given
+       on conflict (record_type, primary_identifier) do update set line = excluded.line where noted_line.line is null
+     )
+     ${NOTED}`,
+    [name, [...lines.keys()], [...lines.values()]],
+  )
+  return linesOf(rows)
+}
+
+/** The first lines of those primary identifiers that were noted. */
+export async function findNoted(
+  client: ClientBase,
+  { name }: RecordType,
+  primaries: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  return linesOf((await client.query<NotedLine>(NOTED, [name, primaries])).rows)
+}
+
+interface NotedLine {
+  readonly primary_identifier: string
+  readonly line: string
+}
+
+const NOTED = `select primary_identifier, line from noted_line
+  where record_type = $1 and primary_identifier = any($2::text[]) and line is not null`
+
+const linesOf = (rows: readonly NotedLine[]): ReadonlyMap<string, number> =>
+  new Map(rows.map(({ primary_identifier, line }) => [primary_identifier, Number(line)]))
+
+/** Lists the records that no line names. @returns how many there are */
+export async function listAbsent(client: ClientBase, compared: readonly Compared[]): Promise<number> {
+  await client.query('analyze noted_line')
+  await client.query(
+    `create temporary table absent_record (
+       position bigint generated always as identity primary key, record_type text, primary_identifier text)`,
+  )
+  let count = 0
+  for (const one of compared) {
+    const named = 'select primary_identifier from noted_line where record_type = $2::text'
+    const { text, values } = absentStatement(one, named)
+    const { rowCount } = await client.query(`insert into absent_record (record_type, primary_identifier) ${text}`, [
+      ...values,
+    ])
+    count += rowCount ?? 0
+  }
+  return count
+}
+
+export interface AbsentRecord {
+  readonly record_type: string
+  readonly primary_identifier: string
+}
+
+/** The listed records, a batch at a time. A batch has records of one type. */
+export async function* absentRecords(client: ClientBase, limit: number): AsyncGenerator<readonly AbsentRecord[]> {
+  let after = '0'
+  for (;;) {
+    const { rows } = await client.query<AbsentRecord & { readonly position: string }>(
+      `select position, record_type, primary_identifier from absent_record
+       where position > $1::bigint order by position limit $2`,
+      [after, limit],
+    )
+    const last = rows.at(-1)
+    if (last === undefined) return
+    after = last.position
+    const listed = rows.map(({ record_type, primary_identifier }) => ({ record_type, primary_identifier }))
+    for (const batch of Map.groupBy(listed, ({ record_type }) => record_type).values()) yield batch
+  }
+}

@@ -1,0 +1,67 @@
+/** Records beside a file that has all of them: which are as the file says already, and which the file does not name. */
+
+import type { RegistryShape } from '@rollcall/core/model/registry'
+import { quoteName } from '@rollcall/database/names'
+import type { RecordType } from '@rollcall/protocol'
+import type { ClientBase } from 'pg'
+import type { PreparedRecord } from './prepare-record.ts'
+import { recordTable } from './record-tables.ts'
+
+/**
+ * The primary identifiers of those records whose stored document is equal. They are not locked: whoever changes one later
+ * comes after the file.
+ */
+export async function unchangedAmong(
+  client: ClientBase,
+  registry: RegistryShape,
+  recordType: RecordType,
+  records: readonly PreparedRecord[],
+): Promise<ReadonlySet<string>> {
+  if (records.length === 0) return new Set()
+  const { table } = recordTable(registry, recordType)
+  const { rows } = await client.query<Pick<PreparedRecord, 'primary_identifier' | 'document'>>(
+    `select primary_identifier, document from ${quoteName(table)} where primary_identifier = any($1::text[])`,
+    [records.map(({ primary_identifier }) => primary_identifier)],
+  )
+  const stored = new Map(rows.map(({ primary_identifier, document }) => [primary_identifier, document]))
+  const same = records.filter(({ primary_identifier, document }) => stored.get(primary_identifier) === document)
+  return new Set(same.map(({ primary_identifier }) => primary_identifier))
+}
+
+/** Which records are compared with a file. */
+export interface Compared {
+  readonly registry: RegistryShape
+  readonly recordType: RecordType
+  /** Microseconds of the database's clock: a record that was added since then is newer than the file. */
+  readonly began: string
+}
+
+/** How many records there were when the import began. */
+export async function countEarlier(client: ClientBase, { registry, recordType, began }: Compared): Promise<number> {
+  const { rows } = await client.query<{ count: number }>(
+    `select count(*)::float8 as count from ${quoteName(recordTable(registry, recordType).table)} as record
+     where ${isEarlier('$1')}`,
+    [began],
+  )
+  return rows[0]?.count ?? 0
+}
+
+/**
+ * Selects, as `primary_identifier`, the records that none of the named identifiers finds: neither as its own, nor as that of a
+ * record that was merged into it.
+ * @param named SQL that selects primary identifiers of this type, without parameters above $2
+ */
+export const absentStatement = ({ registry, recordType, began }: Compared, named: string) => ({
+  text: `select $2::text as record_type, record.primary_identifier
+    from ${quoteName(recordTable(registry, recordType).table)} as record
+    where ${isEarlier('$3')}
+      and not exists (select 1 from (${named}) as named where named.primary_identifier = record.primary_identifier)
+      and not exists (
+        select 1 from retired_record as retired join (${named}) as named using (primary_identifier)
+        where retired.registry = $1::integer and retired.record_type = $2::text and retired.survivor = record.id)
+    order by record.id`,
+  values: [registry.id, recordType.name, began],
+})
+
+const isEarlier = (began: string): string =>
+  `(extract(epoch from record.created_at) * 1000000)::bigint < ${began}::bigint`
