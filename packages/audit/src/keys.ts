@@ -85,7 +85,10 @@ async function signerOf(vault: Vault, key: AccountKey): Promise<AccountSigner> {
   return { kid: key.kid, sign: (text) => sign(null, Buffer.from(text), privateKey) }
 }
 
-/** @throws DecryptionError the row was altered, or the master key is another one */
+/**
+ * Decrypts the secret of a key of the audit log, whatever its use.
+ * @throws DecryptionError the row was altered, or the master key is another one; Error the key is erased
+ */
 export async function decryptKey(vault: Vault, { kid, sealed }: AccountKey): Promise<Buffer> {
   if (sealed === null) throw new Error('a key of the audit log is erased')
   return vault.decrypt(purpose, { table, id: kid }, sealed)

@@ -129,7 +129,7 @@ export interface ForgottenRows {
   readonly since: string
   /** See `HeldRow.sender_id`. */
   readonly sender_id: string | null
-  /** SQL of old rows that stay; left out when none does. */
+  /** SQL of old rows that are still needed, whatever the holds say, such as a pending delivery. Left out when age alone decides. */
   readonly staying?: string
 }
 

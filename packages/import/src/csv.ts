@@ -16,7 +16,7 @@ export interface CsvOptions {
   readonly described?: (how: TableForm & { readonly rows: RowReader }) => void
 }
 
-/** How a table is written. */
+/** The delimiter of a table, and whether it has a header line. */
 export interface TableForm {
   readonly delimiter: string
   /** Without a header line, columns are called by their number, from 1. */

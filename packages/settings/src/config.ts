@@ -23,7 +23,7 @@ export interface Config {
   readonly port: number
   readonly adminHost: string
   readonly adminPort: number
-  /** Host names of `/metrics` besides the listener's own address. */
+  /** Names and addresses under which the operator's listener answers, besides loopback and its own address. */
   readonly adminHosts: readonly string[]
   /** The network of the operator's listener has only machines of the operator. */
   readonly adminPrivateNetwork: boolean

@@ -5,6 +5,7 @@ import { searchKey } from '@rollcall/protocol'
 const MOST = 5_000
 const known = new Map<string, string>()
 
+/** The `searchKey` of the name of a JSON member. */
 export function memberKey(name: string): string {
   const found = known.get(name)
   if (found !== undefined) return found

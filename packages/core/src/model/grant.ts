@@ -188,7 +188,7 @@ export interface HiddenPersons {
   readonly takesOut: TakesOut | null
 }
 
-/** The versions to note with a delivery whose records this grant disclosed. */
+/** For a delivery whose records this grant disclosed: the id of the grant, and the version of the protected persons. */
 export const disclosedBy = ({ id, hidden }: Pick<Grant, 'id' | 'hidden'>): DisclosedBy => ({
   grant: id,
   protection: hidden.protection.version,

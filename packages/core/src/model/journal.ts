@@ -32,7 +32,7 @@ export type JournalAct =
       readonly kind: 'records_deleted'
       readonly registry: string
       readonly record_type: string
-      /** Primary identifiers. */
+      /** Primary identifiers of the deleted records. */
       readonly identifiers: readonly string[]
     }
   | {

@@ -13,7 +13,7 @@ import { createExchangeWork, type ExchangeWorkParts } from './exchanges.ts'
 import { lookOut } from './look-out.ts'
 
 export interface RunningWorker {
-  /** Whether it takes work. */
+  /** False after `stop`, and while the last look of one of its loops has failed. */
   working(): boolean
   /** Takes no more work, waits for work in progress, and leaves unfinished work to other nodes. */
   stop(): Promise<void>

@@ -51,7 +51,10 @@ export interface ReadMessage {
   readonly checked: Parted<Message> | { readonly problem: string }
 }
 
-/** The signed texts of header and message, if they differ from the canonical JSON of the values. */
+/**
+ * The texts of header and message that a signature in another form than RFC 8785 covers, or why there are none. Null: the form is
+ * RFC 8785, or no signature was verified.
+ */
 export type SignedTexts = { readonly header: string; readonly message: string } | { readonly problem: string } | null
 
 export interface ReadEnvelope {

@@ -153,7 +153,10 @@ function cutRelated(
 const isOfPerson = ({ attributes }: RecordType, value: JsonObject, identifiers: OtherPerson['identifiers']): boolean =>
   identifiers.length > 0 || attributes.some((one) => readAttribute(one, value) !== null)
 
-/** The rest of another person, and the key of a person who was named in it outside of the relations and removed. */
+/**
+ * Removes hidden persons from the data of another person.
+ * @returns what is left (undefined: nothing), and the key of the first removed person who was named without a relation (null: none)
+ */
 function cutPerson(
   scope: Scope,
   recordType: RecordType,

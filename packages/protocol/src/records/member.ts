@@ -13,7 +13,7 @@ import {
   registration,
 } from './parts.ts'
 
-/** The members that describe a person, wherever a person is in a record. */
+/** The members that describe a person in `DemographicInfo` and in a beneficiary. The civil Person and the Farmer have their own. */
 export const demographics = {
   ...jsonLd,
   identifier: Type.Array(Identifier),

@@ -18,7 +18,7 @@ export interface HasSessionFailures {
   readonly gate: Pick<Gate, 'unit' | 'refused'>
 }
 
-/** Differences between the pages. */
+/** The differences between sessions of the console and those of the partner page. */
 interface PageText extends SessionPages {
   /** Advice when nobody is signed in, and when a session has ended. */
   readonly nobody: string

@@ -1,4 +1,4 @@
-/** The help: documents of docs/, made into elements when the console was built. */
+/** The help: documents of docs/, made into trees of JSON when the console was built. */
 
 import { HELP } from 'virtual:help'
 import { useQuery } from '@tanstack/react-query'

@@ -10,9 +10,8 @@ import { IS_UNFILTERED } from './waiting.ts'
 
 type Pool = Pick<Database, 'pool'>
 
-/** The values by which two subscriptions of a participant in a registry are the same. */
+/** The values by which two subscriptions of a participant in a registry are the same. Both names are canonical. */
 export interface Sameness {
-  /** Canonical names. */
   readonly event_type: string
   readonly record_type: string
   readonly fingerprint: Uint8Array

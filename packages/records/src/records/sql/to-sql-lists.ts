@@ -117,7 +117,7 @@ function containsValue(list: Attribute, of: Predicate, values: Values): Containe
     if (part.is === 'compare' && part.operator === 'eq') return containsOne(list, part.value, values)
     return part.is === 'in' ? overlaps(list, part, values) : []
   })
-  // Equality of a date is one of two columns.
+  // A date is stored in two columns, its first and its last day. This condition compares the first alone, so it is never exact.
   return { forms, exact: parts.length === 1 && forms.length === 1 && only !== undefined && list.type !== 'date' }
 }
 
