@@ -12,7 +12,7 @@ const BUNDLED = /^(?:\.|\/|@rollcall\/|@oxc-project\/|typebox|kysely|jose|graphq
 
 /**
  * @param input the modules that are started, by name: `main` becomes `entry-main.js`
- * @param addressOf the expression that stands for `import.meta.url` of a source
+ * @param addressOf the expression that takes the place of `import.meta.url` in a source
  */
 export async function writeBundle(
   input: Readonly<Record<string, string>>,
@@ -21,8 +21,11 @@ export async function writeBundle(
 ): Promise<readonly OutputChunk[]> {
   const addresses: RolldownPlugin = {
     name: 'addresses of sources',
-    transform: (code, path) =>
-      code.includes('import.meta.url') ? code.replaceAll('import.meta.url', addressOf(path)) : null,
+    transform(code, path) {
+      if (!/import\.meta\.(?:url|dirname)/.test(code)) return null
+      const url = addressOf(path)
+      return code.replaceAll('import.meta.url', url).replaceAll('import.meta.dirname', folderOf(url))
+    },
   }
   const bundle = await rolldown({
     input,
@@ -35,6 +38,10 @@ export async function writeBundle(
   await bundle.close()
   return output.filter((part) => part.type === 'chunk')
 }
+
+/** The expression for the folder of a source. It needs no import, which the source may not have. */
+const folderOf = (url: string): string =>
+  `process.getBuiltinModule('node:path').dirname(process.getBuiltinModule('node:url').fileURLToPath(${url}))`
 
 /** Bundles `lib/main.js` of a package that was built, with the licences of the packages of others that are in the bundle. */
 async function bundlePackage(directory: string, folder: string): Promise<void> {

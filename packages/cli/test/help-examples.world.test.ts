@@ -59,6 +59,7 @@ const GRANT = 'operations: [search]\nsee: [identifier, surname]\nbasis: law\n'
 let demo: Awaited<ReturnType<typeof demoServer>>
 let peer: Awaited<ReturnType<typeof acknowledging>>
 let empty: Awaited<ReturnType<typeof emptyDatabase>>
+let office: Awaited<ReturnType<typeof emptyDatabase>>
 let folder: string
 /** Of the database that the server works on, and of one that nobody works on. */
 let env: Record<string, string>
@@ -70,6 +71,7 @@ beforeAll(async () => {
   demo = await demoServer({ civil: PEOPLE, ibr: [], social: [], ess: [] })
   peer = await acknowledging()
   empty = await emptyDatabase()
+  office = await emptyDatabase()
   folder = demo.home.path
   const shared = { ROLLCALL_DATA: folder, ROLLCALL_MASTER_KEY: MASTER_KEY, HOME: folder }
   env = { ...shared, DATABASE_URL: databaseUrl(demo.server.database.connection) }
@@ -85,6 +87,7 @@ afterAll(async () => {
   await demo.close()
   await peer.close()
   await empty.drop()
+  await office.drop()
 })
 
 /** A participant's address, which acknowledges everything. */
@@ -266,7 +269,7 @@ const PREPARED: Readonly<Record<string, () => Promise<unknown>>> = {
   'purpose remove': () => run('purpose', 'add', 'research'),
   'registry remove': () => run('registry', 'add', 'civil', '--namespace', 'old-civil'),
   'participant remove': () => run('participant', 'add', 'old.example.org', '--name', 'Old'),
-  'source check': () => writeSource(folder, empty.connection),
+  'source check': () => writeSource(folder, office.connection),
   'record merge': () => run('import', 'civil', join(folder, 'twice.ndjson')),
   'subscriptions show': () => subscribed('live'),
   'subscriptions cancel': () => subscribed('live'),
