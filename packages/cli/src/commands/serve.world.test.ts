@@ -67,6 +67,7 @@ test('registries and participants added beside it take part, until they are disa
     reg_type_aliases: [],
     qualified_kids: false,
     primary_identifiers: { Person: 'UIN' },
+    source: null,
   }
   expect(added).toEqual(registry)
   expect(await rollcallJson(['registry', 'list'], env)).toEqual([{ ...registry, records: { Person: 0 } }])
