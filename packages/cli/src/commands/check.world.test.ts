@@ -42,7 +42,7 @@ test('without the operator what only the registry can begin is missing, and says
 test('a person who is not there, and a secret that is wrong, are said with what to do', async () => {
   const unknown = await rollcall(['check', 'civil', '--identifier', 'UIN=9999'], demo.home.env)
   expect(unknown.code).toBe(1)
-  expect(unknown.stdout).toMatch(/^missing {2}search .*name a person who is there with --identifier$/m)
+  expect(unknown.stdout).toMatch(/^missing {2}search .*name a person of this registry with --identifier$/m)
   expect(states(unknown.stdout)).toEqual({ search: 'missing' })
 
   const url = `${demo.server.url}/civil/v1.0.0`
