@@ -143,7 +143,7 @@ export async function startReceiver(rest = 250) {
   return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
 }
 
-/** What the work runs when it has been run before, each of a few times: the rest is work in the background. */
+/** The functions that run each time when the work is repeated a few times. All others are work in the background. */
 async function counted(work: () => Promise<void>, warm: number): Promise<[place: string, times: number][]> {
   for (let done = 0; done < warm; done += 1) await work()
   const session = new Session()

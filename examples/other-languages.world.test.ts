@@ -142,7 +142,7 @@ describe.each(LANGUAGES)('$name', (language) => {
     expect({ stdout, stderr }).toEqual({ stdout: `answered ${found}\ncalled back ${found}\n`, stderr: '' })
   })
 
-  /** What the example says of a registry that answers its searches so, one after the other. */
+  /** The lines that the example prints when a registry answers its searches in this way, one after the other. */
   async function toldOf(context: TestContext, answers: readonly Respond[], tokens?: Respond) {
     let searches = 0
     const respond: Respond = (asked, response) =>

@@ -74,7 +74,7 @@ test.for(Object.keys(RUN) as Shown[])('the search in %s finds the person', async
   expect(stdout).toMatch(/succ/)
 })
 
-/** What the script of the reference page makes of a request. */
+/** The programs that the script of the reference page shows for a request. */
 async function onReferencePage(name: Shown, path: string, body: string): Promise<string> {
   const page = await (await fetch(`${server.url}/civil/v1.0.0/docs`)).text()
   const [, shown = ''] = / data-programs="([^"]*)"/.exec(page) ?? []

@@ -34,7 +34,7 @@ interface Spelling {
 type Given<Input> = Input & Readonly<Record<string, unknown>>
 
 interface Row<Input, Result, More> {
-  /** What the command does, in one line; absent for a row of `later`. */
+  /** One line for the list of commands; absent for a row of `later`. */
   readonly about?: string
   /** Members that are arguments, as in `namespace [record_type]` or `[ids...]`. `input` reads those in `<>`. */
   readonly args?: string

@@ -22,7 +22,7 @@ export function print({ json }: OutputOptions, value: unknown, text: string): vo
 /** Prints a line while a command goes on. */
 export const printLine = (line: string): void => void process.stdout.write(`${line}\n`)
 
-/** What a command says on its way: lines for people, and nothing with --json. */
+/** Prints progress of a command: lines for people, and nothing with --json. */
 export const progressLine = ({ json }: OutputOptions): ((line: string) => void) => (json ? () => undefined : printLine)
 
 /** Some line numbers of a file. @param count number of all lines */

@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 
 /** The row of a command, which is loaded when the command line names it. */
 export interface Leaf {
-  /** What the command does, in one line. */
+  /** One line for the list of commands. */
   readonly about: string
   /** Gives the command its arguments, its options and its work. */
   readonly complete: (command: Command) => Promise<void> | void

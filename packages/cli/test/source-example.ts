@@ -1,4 +1,4 @@
-/** What the examples of `rollcall source` find: a civil office's database, and the file that says where it is. */
+/** The set-up of examples of `rollcall source`: a civil office's database, and the file that says where it is. */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ClientConfig } from 'pg'

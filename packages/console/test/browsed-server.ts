@@ -1,4 +1,4 @@
-/** What tests of pages begin with: a server with records, a message of each sort, and states that are rare. */
+/** The set-up of tests of pages: a server with records, a message of each sort, and states that are rare. */
 import { addOperator } from '@rollcall/admin/operators/operators'
 import { acting } from '../../admin/test/acting.ts'
 import { openBrowser, type TestBrowser } from '../../admin/test/browser.ts'
@@ -14,9 +14,9 @@ export const person = (uin: string) => ({
 export interface BrowsedServer {
   readonly server: TestServer
   readonly opened: TestBrowser
-  /** Of an operator who may do everything. */
+  /** The token of an operator who may do everything. */
   readonly token: string
-  /** Of a request that is answered later. */
+  /** The message_id of a request that is answered later. */
   readonly message_id: string
   close(): Promise<void>
 }

@@ -44,7 +44,7 @@ export interface RemovalResult {
   readonly isFinished: boolean
 }
 
-/** What the import of a complete file remembers until its end. */
+/** The state that the import of a complete file keeps until its end. */
 export class Completion {
   readonly #file: CompleteFile
   readonly #began: string

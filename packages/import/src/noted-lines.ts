@@ -1,5 +1,5 @@
 /**
- * What a dry run, or the import of a complete file, remembers of its lines, in temporary tables of its session: the first line
+ * Temporary tables in which a dry run, or the import of a complete file, keeps its lines until the session ends: the first line
  * of each primary identifier, and in the end the records that no line names.
  */
 

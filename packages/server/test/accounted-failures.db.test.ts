@@ -1,4 +1,4 @@
-/** What is answered, sent and counted when an account cannot be written, a quota is used up, or a request is refused. */
+/** Answers, notifications and audit entries when an entry cannot be written, a quota is used up, or a request is refused. */
 import { openDatabase } from '@rollcall/database/database'
 import { afterAll, describe, expect, it } from 'vitest'
 import { grant } from '../../participants/test/grants.ts'

@@ -1,4 +1,4 @@
-/** What tests of the audit log begin with: a server with records of each kind, and a participant who is sent them. */
+/** The set-up of tests of the audit log: a server with records of each kind, and a participant who is sent them. */
 import { hash } from 'node:crypto'
 import { loadAccountKeys } from '@rollcall/audit/keys'
 import { pseudonymOf } from '@rollcall/audit/persons'
@@ -53,7 +53,7 @@ export interface Expected {
   readonly seen?: readonly string[]
   readonly asked?: readonly string[]
   readonly written?: readonly string[]
-  /** What the answer tells of a record without showing it. */
+  /** Paths by record type that the answer tells of a record without showing it. */
   readonly told?: Readonly<Record<string, string[]>>
 }
 
@@ -63,7 +63,7 @@ export interface AccountedServer {
   readonly peer: AsyncPeer
   /** Sends a request, which must be answered with 200. */
   send(namespace: string, path: string, body: object | string, by?: TestParticipant): Promise<Sent>
-  /** What the receiver has got since. */
+  /** The messages that the receiver has got since. */
   received(from: number): readonly Sent[]
   /** The entries of the message that was sent. */
   accountsOf(sent: Sent): Promise<readonly StoredAccount[]>

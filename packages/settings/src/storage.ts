@@ -13,7 +13,6 @@ import { openEmbeddedPostgres } from '@rollcall/database/embedded/postgres'
 import { environmentSource, fileSource, type MasterKeySource } from '@rollcall/keys/master-key'
 import { createVault, type Vault } from '@rollcall/keys/vault'
 import { createLog } from '@rollcall/observe/log'
-import { openSources } from '@rollcall/source/open-sources'
 import pg, { type PoolConfig } from 'pg'
 import type { Config } from './config.ts'
 
@@ -28,6 +27,8 @@ export interface Storage {
 
 /** Opens the database without touching its tables. When that fails it throws and leaves nothing running. */
 export async function openStorage(config: Config): Promise<Storage> {
+  // Loaded here: the help of a command needs no sources.
+  const { openSources } = await import('@rollcall/source/open-sources')
   const open = (connection: PoolConfig): Database =>
     openDatabase(
       { ...connection, statement_timeout: config.limits.statement_timeout * 1_000 },
@@ -36,14 +37,13 @@ export async function openStorage(config: Config): Promise<Storage> {
   const { databaseUrl, ownerDatabaseUrl } = config
   if (databaseUrl !== undefined) {
     const db = withJournal(config, open({ connectionString: databaseUrl }))
-    return storageOf(db, ownerDatabaseUrl === undefined ? db : open({ connectionString: ownerDatabaseUrl }))
+    const owner = ownerDatabaseUrl === undefined ? db : open({ connectionString: ownerDatabaseUrl })
+    return storageOf(db, owner, openSources(db, process.env))
   }
   const postgres = await openEmbeddedPostgres(config.dataDirectory)
-  return storageOf(
-    withJournal(config, open(postgres.application as PoolConfig)),
-    open(postgres.connection as PoolConfig),
-    () => postgres.close(),
-  )
+  const db = withJournal(config, open(postgres.application as PoolConfig))
+  const owner = open(postgres.connection as PoolConfig)
+  return storageOf(db, owner, openSources(db, process.env), () => postgres.close())
 }
 
 /** Describes the database of a configuration, without secrets of its address. */
@@ -64,8 +64,12 @@ export function withJournal(config: Config, db: Database): Database {
 }
 
 /** Connections are made when they are needed: a server without migrations opens none as the owner. */
-function storageOf(db: Database, owner: Database, after?: () => Promise<void>): Storage {
-  const sources = openSources(db, process.env)
+function storageOf(
+  db: Database,
+  owner: Database,
+  sources: { close(): Promise<void> },
+  after?: () => Promise<void>,
+): Storage {
   return {
     db,
     owner,

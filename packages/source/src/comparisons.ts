@@ -6,13 +6,13 @@ import { type Attribute, readAttribute } from '@rollcall/protocol'
 import type { ColumnTest } from './engine/column-test.ts'
 import type { ComparisonName } from './engine/comparison-names.ts'
 
-/** What is compared: an attribute, or an identifier type. */
+/** An attribute that is compared, or `identifier` for an identifier type. */
 export type Compared = Attribute | 'identifier'
 
 export interface Comparison {
   /** Why it does not fit what is compared, or a column that gives it; null: it fits. */
   problem(compared: Compared, targets: readonly Target[]): string | null
-  /** What a column must hold for the comparison to be true; null: nothing can be said of it. */
+  /** The test that a column passes whenever the comparison is true. Null: no test of the column can be made. */
   test(compared: Compared, target: Target, operator: Comparator, value: Literal): ColumnTest | null
 }
 

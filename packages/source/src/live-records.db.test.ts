@@ -69,7 +69,7 @@ const rows: readonly OfficePerson[] = fc
     }
   })
 
-/** What a record of the office is, told once more and by hand. */
+/** The record of a row of the office, written by hand: the mapping must give the same. */
 function documentOf(one: OfficePerson): JsonObject {
   const iso = (text: string): string => text.split('/').toReversed().join('-')
   const few = (values: readonly string[]) => (values.length === 1 ? values[0] : values)
@@ -166,7 +166,7 @@ test('a search finds the same, or is refused with its reason', { timeout: 600_00
       await own.find(registry, { recordType, predicate: whole, page }),
       await live.find(registry, { recordType, predicate: whole, page }),
     ]
-    // What is refused is not answered; if it were, it would be no other answer.
+    // A refused query is read all the same here: its answer would be equal, too.
     if (refusal != null) seen.refused.add(refusal.replace(/^\w+/, '...'))
     else {
       seen.answered += 1

@@ -18,7 +18,7 @@ export function neededOf(records: MappedRecords, predicate: Predicate): Needed {
       return allOf(predicate.of.map((part) => neededOf(records, part)))
     case 'or':
       return anyOf(predicate.of.map((part) => neededOf(records, part)))
-    // What is not true is read of the record: a value that is missing or cannot be read is neither.
+    // A negation is judged by the record alone: a missing or unreadable value is neither true nor false.
     case 'not':
       return ANYTHING
     case 'some':

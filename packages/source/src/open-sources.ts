@@ -31,7 +31,7 @@ export function openSources(db: Database, env: Environment): { close(): Promise<
       if (found?.kind === kind && found.file === file) return found.records
       const fresh = open(db, registry, file, env)
       opened.set(id, fresh)
-      // What is under way on the former connections ends there.
+      // Statements that still run on the former connections end there.
       found?.engine?.close().catch(() => undefined)
       return fresh.records
     },

@@ -65,7 +65,7 @@ export const checkSource = useCase(
 )
 
 /**
- * What a source comes to.
+ * Reads a source file, connects to its database, and reports what can be read there.
  * @throws AdminRefusal it cannot be read, or its account may write
  */
 export async function checkedSource(

@@ -11,7 +11,7 @@ const flipped = (column: string, place: number): string =>
 
 const ENTRIES_WITH_SHAPE = [2, 3, 4, 5, 6, 7, 8, 9, 10]
 
-/** What is done, and the faults that are named. The first entry of a process is whole, the others have one shape. */
+/** Each row has a change of the stored entries and the faults that a verification names. The first entry of a process is whole, the others share one shape. */
 const TAMPERINGS: readonly (readonly [string, (place: Place) => string, (place: Place) => readonly string[]])[] = [
   [
     'a byte of the values of an entry is changed',

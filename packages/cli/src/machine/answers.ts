@@ -28,7 +28,7 @@ interface Question {
   readonly otherwise: (answers: Partial<Answers>) => string | null
   /** Whether to ask; always by default. */
   readonly when?: (answers: Partial<Answers>) => boolean
-  /** What is wrong with an answer; null for a good one. */
+  /** Returns the rule that an answer breaks, or null for a good answer. */
   readonly problem: (value: string) => string | null
 }
 

@@ -24,7 +24,7 @@ export interface CertificateFacts {
   readonly now: number
 }
 
-/** What is wrong with a certificate, quoting no key; null when nginx can serve it. */
+/** Names the fault of a certificate without quoting a key. Null: nginx can serve the certificate. */
 export function certificateProblem({ chain, key, name, authorities, now }: CertificateFacts): string | null {
   let certificates: readonly X509Certificate[]
   try {

@@ -18,7 +18,7 @@ export interface Facts {
     /** It has keys that a master key encrypts. */
     readonly has_keys: boolean
   }
-  /** What is wrong with the certificate; null when nginx can serve it. */
+  /** The fault of the certificate, or null when nginx can serve it. */
   readonly certificate: string | null
   /** The certificate's file exists. */
   readonly has_certificate: boolean
@@ -47,7 +47,7 @@ export type Act =
 
 export interface Plan {
   readonly acts: readonly Act[]
-  /** What the operator must do before the rest can go on; null for nothing. */
+  /** The step that the operator must do before setup can go on, or null. */
   readonly waits: string | null
 }
 

@@ -44,7 +44,7 @@ const callerNamed = async (name: string) => {
 }
 const [ada, bea] = [await callerNamed('ada'), await callerNamed('bea')]
 
-// What the acts are about.
+// The participants, records and messages that the acts name.
 const asking = await asyncPeer(server, 'asking.example')
 const asked = searchFor(asking, [byIdentifier('UIN', uinOf(0))])
 await accepted(server, asking, asked)

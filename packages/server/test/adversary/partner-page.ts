@@ -1,4 +1,4 @@
-/** What attacks on the partner page begin with: two participants, and what a browser that signs in may send. */
+/** The set-up of attacks on the partner page: a server, two participants, and the requests of a browser that signs in. */
 import { afterAll } from 'vitest'
 import { testClock } from '../../../observe/test/clock.ts'
 import { PARTNER_BASE } from '../../src/http/partner/route.ts'

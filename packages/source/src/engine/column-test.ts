@@ -1,15 +1,15 @@
-/** What a search needs of the columns of a source: a condition that no matching record fails. Engines write it in their SQL. */
+/** A condition on the columns of a source that no matching record fails. Engines write it in their SQL. */
 
 import type { Target } from '@rollcall/import/column-mapping'
 import type { MappedPart } from './mapped-records.ts'
 
-/** What a column must hold. Each is read so that it may be wider than the question, and is never narrower. */
+/** A test of one column. It may be wider than the question, and is never narrower. */
 export type ColumnTest =
   | { readonly is: 'present' }
   /** The text of the column is one of these. */
   | { readonly is: 'texts'; readonly texts: readonly string[] }
   | { readonly is: 'beginning'; readonly text: string }
-  /** What is left of the text without anything but digits is one of these. */
+  /** The digits of the text, without its other characters, are one of these. */
   | { readonly is: 'digits'; readonly texts: readonly string[] }
   /** A number between these, both ends included; null: without an end. */
   | { readonly is: 'numbers'; readonly from: number | null; readonly to: number | null }

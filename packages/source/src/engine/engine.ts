@@ -36,9 +36,9 @@ export interface SourceState {
 export interface EngineReport {
   /** The version and the name of the database, as the engine tells them. */
   readonly about: string
-  /** What the account may do and should not, as sentences. */
+  /** Rights of the account beyond reading, as sentences. */
   readonly writes: readonly string[]
-  /** What is weak and does not stop the source, as sentences. */
+  /** Weaknesses that do not stop the source, as sentences. */
   readonly weak: readonly string[]
 }
 

@@ -1,4 +1,4 @@
-/** What a checked source file says of the records of a registry. */
+/** A checked source file: how the rows of a database become the records of a registry. */
 
 import type { Target } from '@rollcall/import/column-mapping'
 import type { RowReader } from '@rollcall/import/row-documents'
@@ -11,7 +11,7 @@ export interface MappedPart {
   readonly from: { readonly schema: string | null; readonly table: string } | { readonly select: string }
   /** Null: every row counts. */
   readonly where: string | null
-  /** Of the records' own table the key; of a child the column with the key of its record. */
+  /** In the records' own table, the column of the key. In a child, the column with the key of its record. */
   readonly key: string
   /** The columns that are read, each once. */
   readonly columns: readonly string[]

@@ -10,7 +10,7 @@ import { quoted, tableOf } from './names.ts'
 /** The types of the parts of records, and of the key. */
 export interface KnownTypes {
   readonly key: ColumnType
-  /** Of the own table and of each child, in their order. */
+  /** The column types of the own table, then those of each child, in order. */
   readonly parts: readonly PartTypes[]
 }
 

@@ -50,9 +50,9 @@ const [ada, bea] = [await byOperator('ada'), await byOperator('bea')]
 interface Raced {
   /** The act, which changes nothing as long as nobody else does. */
   readonly act: () => Promise<unknown>
-  /** What the other node does. */
+  /** The change that the other node makes. */
   readonly narrowed: string | (() => Promise<unknown>)
-  /** What the other node has locked meanwhile. Default: the settings. */
+  /** The lock that the other node holds meanwhile. Default: that of the settings. */
   readonly locked?: string
 }
 
