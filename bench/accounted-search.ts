@@ -5,7 +5,7 @@
  *     npm run bench -- accounted-search --data /var/tmp/rollcall-bench
  */
 
-import { setGrant } from '@rollcall/admin/grants/grants'
+import { setGrant } from '@rollcall/admin/grants/grant-changes'
 import type { Database } from '@rollcall/database/database'
 import { acting } from '../packages/admin/test/acting.ts'
 import { compareSearches } from './search/compare-searches.ts'

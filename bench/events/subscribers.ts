@@ -1,6 +1,7 @@
 /** Subscribers, events and notifications as rows: what a published event has committed. */
 import { randomUUID } from 'node:crypto'
-import { grantTemplate, setGrant } from '@rollcall/admin/grants/grants'
+import { setGrant } from '@rollcall/admin/grants/grant-changes'
+import { grantTemplate } from '@rollcall/admin/grants/grants'
 import { filingKeys } from '@rollcall/core/events/filing'
 import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'

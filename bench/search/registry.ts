@@ -1,6 +1,7 @@
 /** What is searched: a registry of synthetic records, filled once, and participants who may ask. */
 import { Readable } from 'node:stream'
-import { grantTemplate, setGrant } from '@rollcall/admin/grants/grants'
+import { setGrant } from '@rollcall/admin/grants/grant-changes'
+import { grantTemplate } from '@rollcall/admin/grants/grants'
 import type { MessagePolicy } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'

@@ -46,21 +46,35 @@ export const ONE_OPERATOR: Approvals = {
   propose: () => Promise.reject(new Error('no act waits where one operator is enough')),
 }
 
-/** The rule by which an act waits for a second operator, and the lines that this operator sees. */
-export interface ApprovalTerms<Needs, Input> {
-  readonly when: 'always' | 'wider'
+interface Deciding<Input> {
   /** An operator needs this role to decide. */
   readonly role: OperatorRole
   /** Members of the input that may be personal data: no lines of the diff, which every operator may read. */
   readonly confidential?: readonly (keyof Input & string)[]
-  /** Reads what is stored, to show it beside what is wanted; changes nothing. Null: this call needs no second operator. */
-  readonly compare: (needs: Needs & Acting, input: Input) => Promise<Comparison | null>
 }
 
-interface ActTerms<Needs, Input extends TSchema, Result extends TSchema> {
+interface AlwaysWaits<Needs, Input> extends Deciding<Input> {
+  readonly when: 'always'
+  /** Names what the act concerns. Null: this call changes nothing, or the act refuses it. */
+  readonly concerns: (needs: Needs & Acting, input: Input) => Promise<Comparison | null>
+}
+
+interface WaitsWhereWider<Needs, Input, Stored> extends Deciding<Input> {
+  readonly when: 'wider'
+  /** Reads what is stored, and changes nothing. Absent: the input alone decides. */
+  readonly stored?: (needs: Needs & Acting, input: Input) => Promise<Stored>
+  /** Pure. Null: what is wanted permits no more than what is stored. */
+  readonly compare: (wanted: Input, stored: Stored) => Comparison | null
+}
+
+interface ActTerms<Needs, Input extends TSchema, Result extends TSchema, Stored> {
   /** The words of the command. The entry of the act has them as its note. */
   readonly name: string
-  readonly approval: 'never' | ApprovalTerms<Needs, ReadOnly<Static<Input>>>
+  /** Whether the act waits for a second operator, and the lines that this operator sees. */
+  readonly approval:
+    | 'never'
+    | AlwaysWaits<Needs, ReadOnly<Static<Input>>>
+    | WaitsWhereWider<Needs, ReadOnly<Static<Input>>, Stored>
   /**
    * Whether it changes settings by which acts are decided. It then has one transaction, with what it was decided by, and no other
    * such act changes anything meanwhile.
@@ -83,6 +97,8 @@ export interface ActRow<Needs> extends ActFacts {
   /** Null: the act never waits. */
   readonly role: OperatorRole | null
   readonly confidential: readonly string[]
+  /** Compares what is wanted with what is stored; null: the act waits always, or never. */
+  readonly compare: ((wanted: never, stored: never) => Comparison | null) | null
   /** The lines for a second operator; null: this call needs none. */
   readonly diff: (needs: Needs, input: unknown) => Promise<readonly DiffLine[] | null>
 }
@@ -94,8 +110,8 @@ type Decided<Answer> = { readonly waits: readonly DiffLine[] } | { readonly answ
  * Makes an act of its terms and its work.
  * @throws AdminRefusal also where the caller may not do it
  */
-export function act<Needs, Input extends TSchema, Result extends TSchema>(
-  { name, approval, settings, entry = 'first', input, result }: ActTerms<Needs, Input, Result>,
+export function act<Needs, Input extends TSchema, Result extends TSchema, Stored = null>(
+  { name, approval, settings, entry = 'first', input, result }: ActTerms<Needs, Input, Result, Stored>,
   work: (
     needs: Needs & Acting,
     input: ReadOnly<Static<Input>>,
@@ -106,11 +122,16 @@ export function act<Needs, Input extends TSchema, Result extends TSchema>(
   type Known = ReadOnly<Static<Input>>
   type Answer = ReadOnly<Static<Result>>
   const terms = approval === 'never' ? null : approval
-  const { role = null, confidential = [] } = terms ?? {}
-  const facts = { name, approval: terms?.when ?? 'never', role, confidential } as const
+  const { when = 'never', role = null, confidential = [] } = terms ?? {}
+  const facts = { name, approval: when, role, confidential } as const
+  const compared = async (needs: Needs & Acting, given: Known): Promise<Comparison | null> => {
+    if (terms === null) return null
+    if (terms.when === 'always') return terms.concerns(needs, given)
+    return terms.compare(given, ((await terms.stored?.(needs, given)) ?? null) as Stored)
+  }
   const diff = async (needs: Needs & Acting, given: Known): Promise<readonly DiffLine[] | null> => {
-    const compared = terms === null ? null : await terms.compare(needs, given)
-    return compared === null ? null : diffOf(compared, confidential)
+    const found = await compared(needs, given)
+    return found === null ? null : diffOf(found, confidential)
   }
 
   /** Decides, and does it unless it waits: in one transaction where `needs.db` is one. */
@@ -152,7 +173,11 @@ export function act<Needs, Input extends TSchema, Result extends TSchema>(
     if (accounts === undefined || approvals === undefined) throw mayNot(name, undefined)
     return checked(needs, given as Given<Static<Input>>)
   }
-  const row = { ...facts, diff: (needs: Needs & Acting, given: unknown) => diff(needs, given as Known) }
+  const row = {
+    ...facts,
+    compare: terms?.when === 'wider' ? (terms.compare as ActRow<Needs>['compare']) : null,
+    diff: (needs: Needs & Acting, given: unknown) => diff(needs, given as Known),
+  }
   return Object.assign(guarded as typeof checked, { input, result, act: row })
 }
 

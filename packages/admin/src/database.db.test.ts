@@ -5,7 +5,7 @@ import { MIGRATIONS } from '../../database/src/migrations/index.ts'
 import { emptyDatabase } from '../../keys/test/postgres.ts'
 import { acting } from '../test/acting.ts'
 import { examineDatabase, migrateDatabase } from './database.ts'
-import { setGrant } from './grants/grants.ts'
+import { setGrant } from './grants/grant-changes.ts'
 import { addParticipant, setParticipantStatus } from './participants/participants.ts'
 import { addRegistry } from './registries/registries.ts'
 

@@ -1,6 +1,7 @@
 /** Grants in words, for people. */
 
-import type { explainGrant, listGrants, revokeGrant } from '@rollcall/admin/grants/grants'
+import type { revokeGrant } from '@rollcall/admin/grants/grant-changes'
+import type { explainGrant, listGrants } from '@rollcall/admin/grants/grants'
 import type { proposeGrant } from '@rollcall/admin/grants/proposal'
 import { grantWords } from '@rollcall/admin/grants/words'
 import { CommandError } from './failure.ts'

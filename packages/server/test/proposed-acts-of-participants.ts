@@ -1,6 +1,6 @@
 /** Acts about participants that may wait for a second operator. */
 
-import { setGrant } from '@rollcall/admin/grants/grants'
+import { setGrant } from '@rollcall/admin/grants/grant-changes'
 import { addParticipantKeys } from '@rollcall/admin/participants/keys'
 import { addParticipant, setParticipantStatus } from '@rollcall/admin/participants/participants'
 import { allowParticipantHost } from '@rollcall/admin/participants/policy'

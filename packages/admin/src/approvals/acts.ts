@@ -8,11 +8,10 @@ import { reinstateConsent } from '../consents/consents.ts'
 import { replayDeliveries } from '../deliveries/changes.ts'
 import { changeDeliveries, showDelivery } from '../deliveries/deliveries.ts'
 import { backfillSubscription } from '../events/subscription-mailbox.ts'
-import { setGrant } from '../grants/grants.ts'
+import { setGrant } from '../grants/grant-changes.ts'
 import { openBodies, openDeliveryBody } from '../messages/bodies.ts'
 import type { HasRecording } from '../needs.ts'
 import { addOperator } from '../operators/operators.ts'
-import { makeSignInLink } from '../operators/sessions.ts'
 import { addParticipantKeys } from '../participants/keys.ts'
 import { addParticipant, enableParticipant, rotateParticipantSecret } from '../participants/participants.ts'
 import { allowParticipantHost, changeParticipantPolicy } from '../participants/policy.ts'
@@ -36,7 +35,6 @@ export const APPROVAL_ACTS: readonly ProposedAct[] = [
   ...[changeRegistry, reinstateConsent, addConsentAuthority, addParticipant, rotateParticipantSecret],
   ...[promoteParticipant, changeDeliveries, replayDeliveries, backfillSubscription, openBodies, openDeliveryBody],
   ...[showDelivery, showInboxMessage, unprotectPerson, removeHold, erasePerson, applyConfiguration, addOperator],
-  makeSignInLink,
 ]
 
 /** Null: there is no such act. */

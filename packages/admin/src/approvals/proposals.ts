@@ -1,7 +1,7 @@
 /** Proposals: acts that one operator wants, and that are done when a second one approves. */
 
 import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
-import { OPERATOR_ROLES, type Operator, type OperatorRole } from '@rollcall/core/model/operator'
+import { hasRole, OPERATOR_ROLES, type Operator, type OperatorRole } from '@rollcall/core/model/operator'
 import { createOperators } from '@rollcall/participants/directory/operators'
 import {
   decideProposal,
@@ -220,10 +220,10 @@ async function toDecide(needs: ActNeeds & HasTime, id: string) {
   const caller = operatorOf(needs.caller)
   const found = await stored(needs, id)
   const act = actNamed(found.act)
-  if (act === null) {
+  if (act?.act.role == null) {
     throw new AdminRefusal('this version does not know the act of the proposal', { reason: 'conflict' })
   }
-  const by = actorOf(mayAct(caller, roleOf(act.act)))
+  const by = actorOf(mayAct(caller, act.act.role))
   if (isOwn(found, caller)) {
     throw new AdminRefusal('who has proposed it cannot decide about it: another operator must', { reason: 'forbidden' })
   }
@@ -238,23 +238,8 @@ function isOwn({ proposed_by, proposed_name }: StoredProposal, caller: Operator 
   return proposed_by === id || proposed_name === name
 }
 
-interface Deciding {
-  readonly role: OperatorRole | null
-}
-
-/** An act that never waits is decided by nobody. */
-function roleOf({ role }: Deciding): OperatorRole {
-  if (role === null) throw new Error('the act never waits')
-  return role
-}
-
-function canDecide(caller: Operator | null, act: Deciding): boolean {
-  try {
-    return mayAct(caller, roleOf(act)) !== null
-  } catch {
-    return false
-  }
-}
+const canDecide = (caller: Operator | null, { role }: { readonly role: OperatorRole | null }): boolean =>
+  caller !== null && role !== null && hasRole(caller, role)
 
 const decidedAlready = ({ state }: StoredProposal): AdminRefusal =>
   new AdminRefusal(`the proposal does not wait any more: it is ${state}`, { reason: 'conflict' })

@@ -127,10 +127,10 @@ export const changeCallback = act(
     approval: {
       when: 'wider',
       role: 'own',
-      async compare({ db }: HasVault, { sender_id, ...given }) {
-        const stored = await findCallbackSettings(db, (await participantNamed(db, sender_id)).id)
-        return isReachingMore(stored, given) ? { about: { sender_id }, ...callbackShown(stored, given) } : null
-      },
+      stored: async ({ db }: HasVault, { sender_id }) =>
+        findCallbackSettings(db, (await participantNamed(db, sender_id)).id),
+      compare: ({ sender_id, ...given }, stored) =>
+        isReachingMore(stored, given) ? { about: { sender_id }, ...callbackShown(stored, given) } : null,
     },
     settings: true,
     input: Input,

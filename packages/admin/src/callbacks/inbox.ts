@@ -68,8 +68,7 @@ export const showInboxMessage = act(
     approval: {
       when: 'wider',
       role: 'audit',
-      compare: async (_: HasVault, { body = false, ...about }) =>
-        body ? { about, wanted: { opens: 'the body of the callback' } } : null,
+      compare: ({ body = false, ...about }) => (body ? { about, wanted: { opens: 'the body of the callback' } } : null),
     },
     input: closed({
       message_id: ENTRY.message_id,

@@ -62,13 +62,10 @@ export const applyConfiguration = act(
     approval: {
       when: 'wider',
       role: 'own',
-      async compare({ db }: StepNeeds, { configuration, dry_run = false }) {
-        if (dry_run) return null
-        const { changes } = await planConfiguration({ db }, configuration)
-        return changes.length === 0
-          ? null
-          : { wanted: {}, lines: changes.map(({ at, from, to }) => ({ at, from, to })) }
-      },
+      stored: async ({ db }: StepNeeds, { configuration, dry_run = false }) =>
+        dry_run ? [] : (await planConfiguration({ db }, configuration)).changes,
+      compare: (_, changes) =>
+        changes.length === 0 ? null : { wanted: {}, lines: changes.map(({ at, from, to }) => ({ at, from, to })) },
     },
     input: closed({
       configuration: Type.Unknown({ description: 'What the file holds, as JSON.' }),

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { keyPair } from '../../../core/test/key-pairs.ts'
 import { acting } from '../../test/acting.ts'
 import { configurationDatabase, FILE, GRANT, KEY, withA } from '../../test/configuration.ts'
-import { revokeGrant, setGrant } from '../grants/grants.ts'
+import { revokeGrant, setGrant } from '../grants/grant-changes.ts'
 import { setParticipantStatus } from '../participants/participants.ts'
 
 const { needs, apply, changes, refusal } = await configurationDatabase()

@@ -56,11 +56,14 @@ export const addConsentAuthority = act(
     approval: {
       when: 'wider',
       role: 'own',
-      async compare({ db }: HasDatabase, { name, keys = [], jwks_uri = null, hosts = [] }) {
-        const found = await findAuthority(db, name)
-        const stored = found === null ? {} : described(found)
-        const { name: _, ...wanted } = described({ name, jwks_uri, outgoing: hosts, keys: await keysOf(name, keys) })
-        return isSame(stored, { name, ...wanted }) ? null : { about: { name }, stored, wanted }
+      async stored({ db }: HasDatabase, { name, keys = [] }) {
+        const [found, given] = [await findAuthority(db, name), await keysOf(name, keys)]
+        return { authority: found && described(found), given }
+      },
+      compare({ name, jwks_uri = null, hosts = [] }, { authority, given }) {
+        const { name: _, ...wanted } = described({ name, jwks_uri, outgoing: hosts, keys: given })
+        if (isSame(authority, { name, ...wanted })) return null
+        return { about: { name }, stored: authority ?? {}, wanted }
       },
     },
     settings: true,

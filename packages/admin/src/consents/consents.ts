@@ -105,7 +105,7 @@ export const reinstateConsent = act(
       when: 'always',
       role: 'own',
       confidential: ['identifier_value'],
-      compare: async (_: HasVault, asked) => ({
+      concerns: async (_: HasVault, asked) => ({
         about: asked,
         stored: { withdrawals: 'count' },
         wanted: { withdrawals: 'count no more' },

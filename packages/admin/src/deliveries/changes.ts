@@ -7,7 +7,16 @@ import { type Acting, act } from '../act.ts'
 import { closed, flag, SenderId, wholeNumber } from '../members.ts'
 import type { HasDatabase } from '../needs.ts'
 import { AdminRefusal } from '../use-case.ts'
-import { CHOICE, changeableStates, choiceOf, type DeliveryChange, largeReplay, sumOf, tooMany } from './deliveries.ts'
+import {
+  CHOICE,
+  changeableStates,
+  choiceOf,
+  countReplay,
+  type DeliveryChange,
+  largeReplay,
+  sumOf,
+  tooMany,
+} from './deliveries.ts'
 
 export interface HasChangeLimit extends HasDatabase {
   readonly limits: Pick<Limits, 'changed_deliveries'> & Partial<Pick<Limits, 'replay_deliveries'>>
@@ -25,8 +34,8 @@ function byHand(change: DeliveryChange, name: string) {
           ? {
               when: 'wider',
               role: 'operate',
-              compare: async (needs: HasChangeLimit, { dry_run = false, ...given }) =>
-                dry_run ? null : largeReplay(needs, given),
+              stored: (needs: HasChangeLimit, { dry_run: _, ...given }) => countReplay(needs, change, given),
+              compare: ({ dry_run = false, ...given }, counted) => (dry_run ? null : largeReplay(given, counted)),
             }
           : 'never',
       input: closed({

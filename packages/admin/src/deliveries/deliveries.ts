@@ -99,7 +99,7 @@ export const showDelivery = act(
     approval: {
       when: 'wider',
       role: 'audit',
-      compare: async (_: HasVault, { id, body = false }) =>
+      compare: ({ id, body = false }) =>
         body ? { about: { id }, wanted: { opens: 'the body of the delivery' } } : null,
     },
     input: closed({
@@ -181,8 +181,8 @@ export const changeDeliveries = act(
     approval: {
       when: 'wider',
       role: 'operate',
-      compare: async (needs: Changing, { change, all, ...given }) =>
-        change === 'replay' ? largeReplay(needs, given, { all }) : null,
+      stored: (needs: Changing, { change, all: _, ...given }) => countReplay(needs, change, given),
+      compare: ({ change: _, ...given }, counted) => largeReplay(given, counted),
     },
     input: closed({
       ...CHOICE,
@@ -222,18 +222,26 @@ export const changeDeliveries = act(
   },
 )
 
-/** The comparison for a replay of more than one operator may do alone; null when the replay is not so large. */
-export async function largeReplay(
-  { db, limits }: Changing,
-  { ids, ...given }: ReadOnly<Static<typeof Choice>> & { readonly ids?: readonly string[] | undefined },
-  more: object = {},
-): Promise<Comparison | null> {
-  const most = limits?.replay_deliveries ?? 0
-  const choice = { ...(await choiceOf(db, given)), ...(ids !== undefined && { ids }) }
-  if (sumOf(await countChange(db, 'replay', choice), 'deliveries') <= most) return null
-  // The exact number changes all the time.
-  return { about: { ...given, ...more, ids: ids?.length }, wanted: { replayed: `more than ${most}` } }
+type Chosen = ReadOnly<Static<typeof Choice>> & { readonly ids?: readonly string[] | undefined }
+
+interface CountedReplay {
+  /** Deliveries that would be sent again. */
+  readonly replayed: number
+  /** The most that one operator replays alone. */
+  readonly most: number
 }
+
+/** Counts what a change would send again: a retry and a drop nothing. */
+export async function countReplay({ db, limits }: Changing, change: DeliveryChange, { ids, ...given }: Chosen) {
+  const most = limits?.replay_deliveries ?? 0
+  if (change !== 'replay') return { replayed: 0, most }
+  const choice = { ...(await choiceOf(db, given)), ...(ids !== undefined && { ids }) }
+  return { replayed: sumOf(await countChange(db, change, choice), 'deliveries'), most }
+}
+
+/** Null: one operator may replay so many alone. The line does not name the exact number, which changes all the time. */
+export const largeReplay = ({ ids, ...about }: Chosen, { replayed, most }: CountedReplay): Comparison | null =>
+  replayed <= most ? null : { about: { ...about, ids: ids?.length }, wanted: { replayed: `more than ${most}` } }
 
 export const sumOf = (counted: readonly CountedChange[], what: 'deliveries' | 'in_closed_mailboxes'): number =>
   counted.reduce((sum, row) => sum + row[what], 0)

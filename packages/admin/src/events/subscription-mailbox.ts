@@ -69,7 +69,10 @@ export const backfillSubscription = act(
       when: 'always',
       role: 'operate',
       // The number of records that it sends is not known before.
-      compare: async (_: HasDatabase, asked) => ({ about: asked, wanted: { queues: 'every record that matches now' } }),
+      concerns: async (_: HasDatabase, asked) => ({
+        about: asked,
+        wanted: { queues: 'every record that matches now' },
+      }),
     },
     input: closed({
       code: Code,

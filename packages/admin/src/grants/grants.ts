@@ -1,31 +1,20 @@
 /** Grants: what a participant may do in a registry. Without one it may do nothing. */
 
-import { listAuthorities } from '@rollcall/consents/store/authorities'
-import type { Grant, GrantTerms } from '@rollcall/core/model/grant'
+import type { Grant } from '@rollcall/core/model/grant'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'
 import { GrantProblem } from '@rollcall/core/policy/grant-problem'
 import { GRANT_TEMPLATES, termsFor } from '@rollcall/core/policy/grant-templates'
 import { shownAttributes } from '@rollcall/core/policy/shown-attributes'
 import type { Database } from '@rollcall/database/database'
-import {
-  addGrant,
-  environmentProblem,
-  listGrants as listRows,
-  revokeGrants,
-  type StoredGrant,
-} from '@rollcall/participants/store/grants'
+import { environmentProblem, listGrants as listRows, type StoredGrant } from '@rollcall/participants/store/grants'
 import { listParticipants } from '@rollcall/participants/store/participants'
-import { listPurposes } from '@rollcall/participants/store/purposes'
 import { listRegistries, registryAt } from '@rollcall/records/registries/registries'
 import Type from 'typebox'
-import { act } from '../act.ts'
-import { unknownPurpose } from '../consents/purposes.ts'
 import { closed, flag, Namespace, orNull, SenderId, text, timeOut, wholeNumber } from '../members.ts'
 import type { HasDatabase } from '../needs.ts'
 import { participantNamed } from '../participants/participants.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'
-import { journalReplaced } from './revoked.ts'
 import { Terms } from './terms.ts'
 
 export { GRANT_TEMPLATES }
@@ -34,9 +23,7 @@ interface HasClock {
   readonly now?: () => Date
 }
 
-const WHOSE = { sender_id: SenderId, namespace: Namespace } as const
-
-const Suspended = wholeNumber('Subscriptions that were suspended, because they are not granted any more.')
+export const WHOSE = { sender_id: SenderId, namespace: Namespace } as const
 
 export const GRANT = closed({
   ...WHOSE,
@@ -45,69 +32,6 @@ export const GRANT = closed({
   valid_from: text('When it begins to count.'),
   valid_until: orNull(text('When it ends; null: no end.')),
 })
-
-/** Grants the terms in place of what is granted, or beside a grant of another time. Every server follows within a second. */
-export const setGrant = act(
-  {
-    name: 'grant set',
-    approval: {
-      when: 'wider',
-      role: 'own',
-      async compare(
-        { db, now = () => new Date() }: HasDatabase & HasClock,
-        { sender_id, namespace, terms, beside = false },
-      ) {
-        const [participant, registry] = [await participantNamed(db, sender_id), await registryAt(db, namespace)]
-        const stored = await listRows(db, { participant: participant.id, registry: registry.id })
-        const { isWider, withoutOthers } = await import('./widening.ts')
-        if (!beside && !isWider(terms, stored, now())) return null
-        const about = { sender_id, namespace, ...(beside && { beside }) }
-        const [one, ...more] = stored.map((grant) => grant.terms)
-        return one === undefined || more.length > 0 || beside
-          ? { about, stored: { grants: one && [one, ...more] }, wanted: { grants: terms } }
-          : { about, stored: one, wanted: withoutOthers(terms, one) }
-      },
-    },
-    settings: true,
-    input: closed({
-      ...WHOSE,
-      terms: Terms,
-      beside: Type.Optional(
-        flag('Beside the grants of other times; otherwise in place of all grants in the registry.'),
-      ),
-    }),
-    result: closed({ ...GRANT.properties, suspended: Suspended }),
-  },
-  async ({ db }: HasDatabase & HasClock, { sender_id, namespace, terms, beside = false }) => {
-    const participant = await participantNamed(db, sender_id)
-    const registry = await registryAt(db, namespace)
-    const { checkedTerms, suspendUngranted } = await forChanges()
-    const checked = checkedTerms(registry, terms, ['terms'])
-    await checkConsentNames({ db }, checked)
-    const add = () => addGrant(db, { participant, registry }, checked, { replace: !beside })
-    const added = await (beside ? add() : journalReplaced(db, [participant, registry], add))
-    const suspended = await suspendUngranted(db, participant, registry)
-    return { ...described(added, sender_id, namespace), suspended }
-  },
-)
-
-/** A list of grants does not load what a change needs: the forms of queries, and the filters of subscriptions. */
-async function forChanges() {
-  return { ...(await import('./check-terms.ts')), ...(await import('./subscriptions.ts')) }
-}
-
-/** @throws AdminRefusal a purpose that is not configured, an authority that is not registered */
-async function checkConsentNames({ db }: HasDatabase, terms: GrantTerms) {
-  const purposes = new Set((await listPurposes(db)).map(({ code }) => code))
-  const authorities = new Set((await listAuthorities(db)).map(({ name }) => name))
-  const { unknownAuthority } = await import('../consents/authorities.ts')
-  for (const [member, unknown] of [
-    ['purposes', unknownPurpose(terms, purposes)],
-    ['authorities', unknownAuthority(terms, authorities)],
-  ] as const) {
-    if (unknown !== null) throw new AdminRefusal(`terms.${member}: ${unknown}`, { at: ['terms', member] })
-  }
-}
 
 /** The terms of a template for a registry, for `setGrant` or as the beginning of a file. */
 export const grantTemplate = useCase(
@@ -166,27 +90,6 @@ export const expiringGrants = useCase(
       db,
       rows.filter(({ valid_until }) => valid_until !== null && valid_until.getTime() <= until),
     )
-  },
-)
-
-/** Revokes every grant of a participant in a registry; every server follows within a second. */
-export const revokeGrant = act(
-  {
-    name: 'grant revoke',
-    approval: 'never',
-    settings: true,
-    input: closed(WHOSE),
-    result: closed({ ...WHOSE, revoked: wholeNumber('Grants.'), suspended: Suspended }),
-  },
-  async ({ db }: HasDatabase, { sender_id, namespace }) => {
-    const participant = await participantNamed(db, sender_id)
-    const registry = await registryAt(db, namespace)
-    const revoked = await journalReplaced(db, [participant, registry], () =>
-      revokeGrants(db, { participant, registry }),
-    )
-    const { suspendUngranted } = await forChanges()
-    if (revoked === 0) throw new AdminRefusal(`${sender_id} has no grant in ${namespace}`, { reason: 'not_found' })
-    return { sender_id, namespace, revoked, suspended: await suspendUngranted(db, participant, registry) }
   },
 )
 
@@ -282,11 +185,8 @@ async function namedRows(db: Database, rows: readonly StoredGrant[]) {
   })
 }
 
-const described = ({ id, terms, valid_from, valid_until }: StoredGrant, sender_id: string, namespace: string) => ({
-  sender_id,
-  namespace,
-  version: id,
-  terms,
-  valid_from: timeOut(valid_from),
-  valid_until: timeOut(valid_until),
-})
+export const described = (
+  { id, terms, valid_from, valid_until }: StoredGrant,
+  sender_id: string,
+  namespace: string,
+) => ({ sender_id, namespace, version: id, terms, valid_from: timeOut(valid_from), valid_until: timeOut(valid_until) })

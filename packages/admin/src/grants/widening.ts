@@ -79,8 +79,34 @@ export function isWider(wanted: GrantTerms, stored: readonly StoredGrant[], now:
   )
 }
 
+interface WantedGrant {
+  readonly sender_id: string
+  readonly namespace: string
+  readonly terms: GrantTerms
+  readonly beside?: boolean | undefined
+}
+
+interface GrantsNow {
+  /** The grants of the participant in the registry. */
+  readonly grants: readonly StoredGrant[]
+  readonly now: Date
+}
+
+/** The terms beside those that are stored; null: they permit no more. A grant beside others is always shown. */
+export function compareGrants(
+  { sender_id, namespace, terms, beside = false }: WantedGrant,
+  { grants, now }: GrantsNow,
+) {
+  if (!beside && !isWider(terms, grants, now)) return null
+  const about = { sender_id, namespace, ...(beside && { beside }) }
+  const [one, ...more] = grants.map((grant) => grant.terms)
+  return one === undefined || more.length > 0 || beside
+    ? { about, stored: { grants: one && [one, ...more] }, wanted: { grants: terms } }
+    : { about, stored: one, wanted: withoutOthers(terms, one) }
+}
+
 /** The terms, and null for each member that only `before` has. */
-export const withoutOthers = (terms: GrantTerms, before: GrantTerms): object => ({
+const withoutOthers = (terms: GrantTerms, before: GrantTerms): object => ({
   ...terms,
   ...Object.fromEntries(
     Object.keys(before)

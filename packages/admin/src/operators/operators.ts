@@ -62,10 +62,7 @@ export const addOperator = act(
       when: 'wider',
       role: 'own',
       // Whoever has one of these roles may decide about proposals.
-      async compare(_: Needs, { name, roles, registries, authority, expires_at }) {
-        const decides = roles.some((role) => DECIDING_ROLES.has(role))
-        return decides ? { wanted: { name, roles, registries, authority, expires_at } } : null
-      },
+      compare: (wanted) => (wanted.roles.some((role) => DECIDING_ROLES.has(role)) ? { wanted } : null),
     },
     input: closed({
       name: Name,

@@ -25,18 +25,8 @@ interface Needs extends HasDatabase {
 export const makeSignInLink = act(
   {
     name: 'operator link',
-    approval: {
-      when: 'wider',
-      role: 'own',
-      // Whoever has a link is that operator, and would be the second one.
-      async compare({ caller }: Needs & Acting, { name }) {
-        if (operatorOf(caller)?.name === name) return null
-        throw new AdminRefusal(
-          'where acts need two operators (ROLLCALL_TWO_PERSON), a link is made for the owner of ROLLCALL_OPERATOR_TOKEN alone',
-          { reason: 'forbidden' },
-        )
-      },
-    },
+    approval: 'never',
+    entry: 'within',
     input: closed({ name: text('Name of a live token: the link signs in as its owner.') }),
     result: closed({
       name: text('Name of the token.'),
@@ -44,7 +34,15 @@ export const makeSignInLink = act(
       expires_at: instant('From when on it is refused.'),
     }),
   },
-  async ({ db, clock = CLOCK }: Needs, { name }) => {
+  async ({ db, clock = CLOCK, approvals, caller }: Needs & Acting, { name }, enter) => {
+    // Whoever has a link is that operator, and would be the second one.
+    if (approvals.areNeeded && operatorOf(caller)?.name !== name) {
+      throw new AdminRefusal(
+        'where acts need two operators (ROLLCALL_TWO_PERSON), a link is made for the owner of ROLLCALL_OPERATOR_TOKEN alone',
+        { reason: 'forbidden' },
+      )
+    }
+    await enter()
     const now = new Date(clock.date())
     const ends_at = new Date(now.getTime() + LINK_TIME * 1_000)
     const { secret, sha256 } = newSecret()

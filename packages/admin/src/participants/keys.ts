@@ -45,7 +45,7 @@ export const addParticipantKeys = act(
     approval: {
       when: 'always',
       role: 'own',
-      async compare({ db }: HasDatabase, { sender_id, keys, kid, use, valid_from, valid_until }) {
+      async concerns({ db }: HasDatabase, { sender_id, keys, kid, use, valid_from, valid_until }) {
         const live = (await listLiveKeys(db, await participantNamed(db, sender_id))).map(keyShown)
         const added = (await readKeys(sender_id, keys, { kid, use })).map(keyShown)
         const stored = live.length === 0 ? {} : { keys: live }

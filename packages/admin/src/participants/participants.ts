@@ -79,9 +79,8 @@ export const addParticipant = act(
     approval: {
       when: 'wider',
       role: 'own',
-      async compare(_: HasDatabase, { sender_id, name, environment = 'live', grants = {} }) {
-        return Object.keys(grants).length === 0 ? null : { wanted: { sender_id, name, environment, grants } }
-      },
+      compare: ({ sender_id, name, environment = 'live', grants = {} }) =>
+        Object.keys(grants).length === 0 ? null : { wanted: { sender_id, name, environment, grants } },
     },
     settings: true,
     input: closed({
@@ -183,10 +182,9 @@ export const enableParticipant = act(
     approval: {
       when: 'wider',
       role: 'own',
-      async compare({ db }: HasDatabase, { sender_id }) {
-        const { status } = await participantNamed(db, sender_id)
-        return status === 'active' ? null : { about: { sender_id }, stored: { status }, wanted: { status: 'active' } }
-      },
+      stored: async ({ db }: HasDatabase, { sender_id }) => (await participantNamed(db, sender_id)).status,
+      compare: (about, status) =>
+        status === 'active' ? null : { about, stored: { status }, wanted: { status: 'active' } },
     },
     settings: true,
     input: ONE,
@@ -203,11 +201,11 @@ export const rotateParticipantSecret = act(
       when: 'wider',
       role: 'own',
       // With messages that are not signed, the secret alone says who asks.
-      async compare({ db }: HasDatabase, { sender_id }) {
-        const { signature_policy } = await participantNamed(db, sender_id)
-        if (signature_policy === 'required') return null
-        return { about: { sender_id, signature_policy }, wanted: { secret: 'a new one' } }
-      },
+      stored: async ({ db }: HasDatabase, { sender_id }) => (await participantNamed(db, sender_id)).signature_policy,
+      compare: ({ sender_id }, signature_policy) =>
+        signature_policy === 'required'
+          ? null
+          : { about: { sender_id, signature_policy }, wanted: { secret: 'a new one' } },
     },
     settings: true,
     input: ONE,

@@ -65,10 +65,9 @@ export const changeParticipantPolicy = act(
     approval: {
       when: 'wider',
       role: 'own',
-      async compare({ db }: HasVault, { sender_id, ...given }) {
-        const stored = policyOf(await participantNamed(db, sender_id))
-        return isWeaker(stored, given) ? { about: { sender_id }, stored, wanted: given } : null
-      },
+      stored: async ({ db }: HasVault, { sender_id }) => policyOf(await participantNamed(db, sender_id)),
+      compare: ({ sender_id, ...given }, stored) =>
+        isWeaker(stored, given) ? { about: { sender_id }, stored, wanted: given } : null,
     },
     settings: true,
     input: closed({
@@ -97,7 +96,7 @@ export const changeParticipantPolicy = act(
 type Policy = ReturnType<typeof policyOf>
 
 /** Whether a change has another key set, or anything that is weaker than what is stored. */
-export function isWeaker(stored: Policy, given: { readonly [Member in keyof Policy]?: Policy[Member] | undefined }) {
+function isWeaker(stored: Policy, given: { readonly [Member in keyof Policy]?: Policy[Member] | undefined }) {
   return Object.entries(given).some(([name, to]) => {
     if (to === undefined || isSame(to, stored[name as keyof Policy])) return false
     if (name === 'jwks_uri') return to !== null
@@ -156,9 +155,9 @@ export const allowParticipantHost = act(
     approval: {
       when: 'wider',
       role: 'own',
-      async compare({ db }: HasDatabase, { sender_id, ...row }) {
-        const { outgoing } = await participantNamed(db, sender_id)
-        const host = outgoing.find((one) => one.host === row.host)
+      stored: async ({ db }: HasDatabase, { sender_id }) => hostsOf(await participantNamed(db, sender_id)),
+      compare({ sender_id, ...row }, hosts) {
+        const host = hosts.find((one) => one.host === row.host)
         return isSame(host, row) ? null : { about: { sender_id }, stored: { host }, wanted: { host: row } }
       },
     },

@@ -42,7 +42,7 @@ export const promoteParticipant = act(
     approval: {
       when: 'always',
       role: 'own',
-      async compare({ db }: Promoting, { sender_id, jwks_uri = null, keys, kid, use }) {
+      async concerns({ db }: Promoting, { sender_id, jwks_uri = null, keys, kid, use }) {
         const { environment, jwks_uri: before } = await participantNamed(db, sender_id)
         const added = keys === undefined ? [] : (await readKeys(sender_id, keys, { kid, use })).map(keyShown)
         const stored = { environment, jwks_uri: before }

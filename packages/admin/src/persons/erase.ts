@@ -44,7 +44,7 @@ export const erasePerson = act(
       when: 'always',
       role: 'own',
       confidential: ['value', 'reason'],
-      async compare({ db, owner = db }: RetentionNeeds, { type, value, dry_run = false }) {
+      async concerns({ db, owner = db }: RetentionNeeds, { type, value, dry_run = false }) {
         if (dry_run) return null
         await requireOwner(owner)
         const { identifiers, records } = await findPerson(db, { type, value })

@@ -112,7 +112,7 @@ export const removeHold = act(
     approval: {
       when: 'always',
       role: 'own',
-      async compare(needs: HasDatabase, { id }) {
+      async concerns(needs: HasDatabase, { id }) {
         const hold = await holdShown(needs, id)
         // The act itself says that there is none.
         return hold === null ? null : { about: { id }, stored: { hold }, wanted: { hold: null } }

@@ -138,7 +138,7 @@ export const unprotectPerson = act(
       when: 'always',
       role: 'own',
       confidential: ['identifier_value'],
-      compare: async (_: HasDatabase, { namespace, identifier_type }) => ({
+      concerns: async (_: HasDatabase, { namespace, identifier_type }) => ({
         about: { namespace, identifier_type },
         stored: { protection: 'in force' },
         wanted: { protection: 'lifted' },

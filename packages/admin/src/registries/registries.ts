@@ -142,8 +142,8 @@ export const changeRegistry = act(
     approval: {
       when: 'wider',
       role: 'own',
-      async compare({ db }: SourceNeeds, { namespace, ...given }) {
-        const stored = described(await registryAt(db, namespace))
+      stored: async ({ db }: SourceNeeds, { namespace }) => described(await registryAt(db, namespace)),
+      compare({ namespace, ...given }, stored) {
         const isOther = given.source !== undefined && !isSame(given.source, stored.source)
         return isOther || isOpener(stored, given) ? { about: { namespace }, stored, wanted: given } : null
       },
@@ -180,7 +180,7 @@ export const changeRegistry = act(
 )
 
 /** Whether younger persons are minors no more, or other web pages may ask. */
-export const isOpener = (
+const isOpener = (
   stored: Pick<Registry, 'majority_age' | 'web_origins'>,
   given: { readonly majority_age?: number | undefined; readonly web_origins?: readonly string[] | undefined },
 ): boolean =>

@@ -1,5 +1,6 @@
 /** `rollcall grant set`: a grant from a file or a template. */
-import { GRANT_TEMPLATES, grantTemplate, setGrant } from '@rollcall/admin/grants/grants'
+import { setGrant } from '@rollcall/admin/grants/grant-changes'
+import { GRANT_TEMPLATES, grantTemplate } from '@rollcall/admin/grants/grants'
 import { type Command, Option } from 'commander'
 import { ask } from '../environment.ts'
 import { CommandError } from '../failure.ts'

@@ -43,7 +43,7 @@ export const SUBJECT: Group = {
       examples: ['--days 90'],
       text: (rows, { days }) => listedGrants(`no grant ends within ${days} days`)(rows),
     }),
-    revoke: derived(async () => (await grants()).revokeGrant, {
+    revoke: derived(async () => (await import('@rollcall/admin/grants/grant-changes')).revokeGrant, {
       about: 'revoke every grant of a participant in a registry; within a second it may do nothing there',
       args: 'sender_id namespace',
       examples: ['spmis.example.org civil'],

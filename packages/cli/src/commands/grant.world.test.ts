@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expiringGrants, explainGrant, listGrants, revokeGrant, setGrant } from '@rollcall/admin/grants/grants'
+import { revokeGrant, setGrant } from '@rollcall/admin/grants/grant-changes'
+import { expiringGrants, explainGrant, listGrants } from '@rollcall/admin/grants/grants'
 import { proposeGrant } from '@rollcall/admin/grants/proposal'
 import { addParticipant } from '@rollcall/admin/participants/participants'
 import { expect, test } from 'vitest'

@@ -1,4 +1,5 @@
-import { grantTemplate, listGrants, revokeGrant, setGrant } from '@rollcall/admin/grants/grants'
+import { revokeGrant, setGrant } from '@rollcall/admin/grants/grant-changes'
+import { grantTemplate, listGrants } from '@rollcall/admin/grants/grants'
 import { countRecords } from '@rollcall/records/records/record-counts'
 import { KIND_GENERATORS } from '@rollcall/synthetic'
 import { afterAll, beforeAll, expect, test } from 'vitest'

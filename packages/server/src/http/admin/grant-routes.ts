@@ -1,13 +1,7 @@
 /** Calls about grants. Acts that widen access need `own`; acts that take it away need `operate`. */
 
-import {
-  expiringGrants,
-  explainGrant,
-  listGrants,
-  listGrantTemplates,
-  revokeGrant,
-  setGrant,
-} from '@rollcall/admin/grants/grants'
+import { revokeGrant, setGrant } from '@rollcall/admin/grants/grant-changes'
+import { expiringGrants, explainGrant, listGrants, listGrantTemplates } from '@rollcall/admin/grants/grants'
 import { previewGrant } from '@rollcall/admin/grants/preview'
 import { proposeGrant } from '@rollcall/admin/grants/proposal'
 import { type AdminRoute, route } from './route.ts'

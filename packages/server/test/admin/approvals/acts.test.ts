@@ -66,6 +66,7 @@ const ALONE: Readonly<Record<string, readonly string[]>> = {
   'how much may be asked at once, and no access': [...['changeParticipantSubscriptions', 'changeParticipantLimits']],
   'it writes about accounts, and not in them': ['beginVerification', 'stopVerification', 'reviewEmergency'],
   'it is the decision of the second operator': ['approveProposal', 'declineProposal'],
+  'where acts wait, an operator makes it for himself alone': ['makeSignInLink'],
   'it needs the owner of the database, whom no approval stops': [
     ...['migrateDatabase', 'restoreDatabase', 'adoptRestored'],
   ],

@@ -7,7 +7,7 @@ import { approveProposal } from '@rollcall/admin/approvals/proposals'
 import { changeCallback } from '@rollcall/admin/callbacks/callbacks'
 import { applyConfiguration } from '@rollcall/admin/configuration/apply'
 import { addConsentAuthority } from '@rollcall/admin/consents/authorities'
-import { setGrant } from '@rollcall/admin/grants/grants'
+import { setGrant } from '@rollcall/admin/grants/grant-changes'
 import { addParticipantKeys } from '@rollcall/admin/participants/keys'
 import { enableParticipant, rotateParticipantSecret } from '@rollcall/admin/participants/participants'
 import { allowParticipantHost, changeParticipantPolicy } from '@rollcall/admin/participants/policy'
@@ -193,7 +193,7 @@ const RACES: Readonly<Record<string, () => Promise<Raced & { readonly ends: RegE
 /** Acts whose decision does not hang on what is stored, by the reason. */
 const OTHERS: Readonly<Record<string, readonly string[]>> = {
   'the input alone decides': [
-    ...['participant add', 'operator add', 'operator link', 'deliveries show', 'inbox show', 'messages bodies'],
+    ...['participant add', 'operator add', 'deliveries show', 'inbox show', 'messages bodies'],
     ...['deliveries body', 'subscriptions backfill', 'record unprotect', 'consent reinstate'],
   ],
   'the statement that changes them counts them': ['deliveries change', 'deliveries replay'],

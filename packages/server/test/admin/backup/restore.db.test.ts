@@ -7,7 +7,7 @@ import { releaseRestored } from '@rollcall/admin/backup/release'
 import { adoptRestored, type RestoreNeeds, restoreDatabase } from '@rollcall/admin/backup/restore'
 import { withdrawConsent } from '@rollcall/admin/consents/consents'
 import { addPurpose } from '@rollcall/admin/consents/purposes'
-import { revokeGrant, setGrant } from '@rollcall/admin/grants/grants'
+import { revokeGrant, setGrant } from '@rollcall/admin/grants/grant-changes'
 import { addOperator, revokeOperator } from '@rollcall/admin/operators/operators'
 import { revokeOwnKey } from '@rollcall/admin/operators/own-keys'
 import {

@@ -1,5 +1,5 @@
 import { addPurpose, listPurposes, removePurpose } from '@rollcall/admin/consents/purposes'
-import { revokeGrant, setGrant } from '@rollcall/admin/grants/grants'
+import { revokeGrant, setGrant } from '@rollcall/admin/grants/grant-changes'
 import { expect, it } from 'vitest'
 import { acting } from '../../../../admin/test/acting.ts'
 import { subscribingServer } from '../../subscribing.ts'

@@ -1,12 +1,6 @@
 import { resumeSubscription } from '@rollcall/admin/events/subscription-mailbox'
-import {
-  expiringGrants,
-  explainGrant,
-  grantTemplate,
-  listGrants,
-  revokeGrant,
-  setGrant,
-} from '@rollcall/admin/grants/grants'
+import { revokeGrant, setGrant } from '@rollcall/admin/grants/grant-changes'
+import { expiringGrants, explainGrant, grantTemplate, listGrants } from '@rollcall/admin/grants/grants'
 import { describe, expect, it } from 'vitest'
 import { acting } from '../../../../admin/test/acting.ts'
 import { codeOf, subscribed, subscribingServer, TYPES } from '../../subscribing.ts'

@@ -1,6 +1,6 @@
 /** A proposal from real traffic: what was used goes on after it is granted, and the rest does not. */
 
-import { setGrant } from '@rollcall/admin/grants/grants'
+import { setGrant } from '@rollcall/admin/grants/grant-changes'
 import { proposeGrant } from '@rollcall/admin/grants/proposal'
 import { afterAll, describe, expect, it } from 'vitest'
 import { acting } from '../../../../admin/test/acting.ts'

@@ -1,7 +1,8 @@
 /** From the sandbox to a live registry, over HTTP: what a check sees, what it does itself, and what a promotion ends. */
 
 import { listSubscriptions } from '@rollcall/admin/events/subscriptions'
-import { listGrants, setGrant } from '@rollcall/admin/grants/grants'
+import { setGrant } from '@rollcall/admin/grants/grant-changes'
+import { listGrants } from '@rollcall/admin/grants/grants'
 import { checkParticipant } from '@rollcall/admin/participants/check'
 import { addParticipantKeys } from '@rollcall/admin/participants/keys'
 import { rotateParticipantSecret } from '@rollcall/admin/participants/participants'

@@ -2,7 +2,7 @@
 
 import { withdrawConsent } from '@rollcall/admin/consents/consents'
 import { addPurpose } from '@rollcall/admin/consents/purposes'
-import { setGrant } from '@rollcall/admin/grants/grants'
+import { setGrant } from '@rollcall/admin/grants/grant-changes'
 import type { GrantTerms } from '@rollcall/core/model/grant'
 import { beforeAll, expect, it } from 'vitest'
 import { acting } from '../../../../admin/test/acting.ts'

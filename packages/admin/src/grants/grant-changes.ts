@@ -1,0 +1,94 @@
+/** Changes of grants. What they need, such as the forms of queries, is not loaded by a list of grants. */
+
+import { listAuthorities } from '@rollcall/consents/store/authorities'
+import type { GrantTerms } from '@rollcall/core/model/grant'
+import { addGrant, listGrants, revokeGrants } from '@rollcall/participants/store/grants'
+import { listPurposes } from '@rollcall/participants/store/purposes'
+import { registryAt } from '@rollcall/records/registries/registries'
+import Type from 'typebox'
+import { act } from '../act.ts'
+import { unknownAuthority } from '../consents/authorities.ts'
+import { unknownPurpose } from '../consents/purposes.ts'
+import { closed, flag, wholeNumber } from '../members.ts'
+import type { HasDatabase } from '../needs.ts'
+import { participantNamed } from '../participants/participants.ts'
+import { AdminRefusal } from '../use-case.ts'
+import { checkedTerms } from './check-terms.ts'
+import { described, GRANT, WHOSE } from './grants.ts'
+import { journalReplaced } from './revoked.ts'
+import { suspendUngranted } from './subscriptions.ts'
+import { Terms } from './terms.ts'
+import { compareGrants } from './widening.ts'
+
+interface Granting extends HasDatabase {
+  readonly now?: () => Date
+}
+
+const Suspended = wholeNumber('Subscriptions that were suspended, because they are not granted any more.')
+
+/** Grants the terms in place of what is granted, or beside a grant of another time. Every server follows within a second. */
+export const setGrant = act(
+  {
+    name: 'grant set',
+    approval: {
+      when: 'wider',
+      role: 'own',
+      async stored({ db, now = () => new Date() }: Granting, { sender_id, namespace }) {
+        const [participant, registry] = [await participantNamed(db, sender_id), await registryAt(db, namespace)]
+        return { grants: await listGrants(db, { participant: participant.id, registry: registry.id }), now: now() }
+      },
+      compare: compareGrants,
+    },
+    settings: true,
+    input: closed({
+      ...WHOSE,
+      terms: Terms,
+      beside: Type.Optional(
+        flag('Beside the grants of other times; otherwise in place of all grants in the registry.'),
+      ),
+    }),
+    result: closed({ ...GRANT.properties, suspended: Suspended }),
+  },
+  async ({ db }: Granting, { sender_id, namespace, terms, beside = false }) => {
+    const participant = await participantNamed(db, sender_id)
+    const registry = await registryAt(db, namespace)
+    const checked = checkedTerms(registry, terms, ['terms'])
+    await checkConsentNames({ db }, checked)
+    const add = () => addGrant(db, { participant, registry }, checked, { replace: !beside })
+    const added = await (beside ? add() : journalReplaced(db, [participant, registry], add))
+    const suspended = await suspendUngranted(db, participant, registry)
+    return { ...described(added, sender_id, namespace), suspended }
+  },
+)
+
+/** @throws AdminRefusal a purpose that is not configured, an authority that is not registered */
+async function checkConsentNames({ db }: HasDatabase, terms: GrantTerms) {
+  const purposes = new Set((await listPurposes(db)).map(({ code }) => code))
+  const authorities = new Set((await listAuthorities(db)).map(({ name }) => name))
+  for (const [member, unknown] of [
+    ['purposes', unknownPurpose(terms, purposes)],
+    ['authorities', unknownAuthority(terms, authorities)],
+  ] as const) {
+    if (unknown !== null) throw new AdminRefusal(`terms.${member}: ${unknown}`, { at: ['terms', member] })
+  }
+}
+
+/** Revokes every grant of a participant in a registry; every server follows within a second. */
+export const revokeGrant = act(
+  {
+    name: 'grant revoke',
+    approval: 'never',
+    settings: true,
+    input: closed(WHOSE),
+    result: closed({ ...WHOSE, revoked: wholeNumber('Grants.'), suspended: Suspended }),
+  },
+  async ({ db }: HasDatabase, { sender_id, namespace }) => {
+    const participant = await participantNamed(db, sender_id)
+    const registry = await registryAt(db, namespace)
+    const revoked = await journalReplaced(db, [participant, registry], () =>
+      revokeGrants(db, { participant, registry }),
+    )
+    if (revoked === 0) throw new AdminRefusal(`${sender_id} has no grant in ${namespace}`, { reason: 'not_found' })
+    return { sender_id, namespace, revoked, suspended: await suspendUngranted(db, participant, registry) }
+  },
+)
