@@ -189,7 +189,7 @@ test.each<[string, object, string]>([
   [
     'a key of another type than that of its children',
     changed({ key: 'family_name' }),
-    'the database cannot be read as the file says: operator does not exist: integer = text (42883)',
+    'records.Person.children[0].on: person_no must have the type of the key family_name, and it has another one',
   ],
   [
     'a key that two rows have',

@@ -1,7 +1,6 @@
 /** Looks at a source for its operator: what its account may do, what its rows come to, and which questions would be slow. Never a value. */
 
 import { RecordsUnavailable, SearchTimeout } from '@rollcall/core/model/record-source'
-import { isUnavailable, safeDatabaseError } from '@rollcall/database/database-errors'
 import type { Target } from '@rollcall/import/column-mapping'
 import { NOTHING_YET } from '@rollcall/import/import-progress'
 import { type ImportReport, reportOf } from '@rollcall/import/report'
@@ -13,7 +12,7 @@ import type { EngineReport, LookUp, OpenEngine, SlowLookUp, SourceRow } from './
 import { attributesOf, type MappedRecords, type SourceFile } from './engine/mapped-records.ts'
 import { SourceRefusal } from './engine/source-refusal.ts'
 import { isKey } from './live-records.ts'
-import { readRow } from './source-record.ts'
+import { readRow, TOO_MANY } from './source-record.ts'
 
 /** Rows that are read of each record type. */
 const ROWS = 1_000
@@ -52,7 +51,7 @@ export async function checkSource(
     }
     return { ...report, records }
   } catch (error) {
-    throw asRefusal(error, file)
+    throw asRefusal(error, file, engine)
   }
 }
 
@@ -74,6 +73,7 @@ async function checkRecords(
     if (isLeftOut) leftOut += 1
     if (record !== null) counts.record({ kind, today }, records.recordType, line, record, notes)
     else counts.rejected(line, problems.at(-1) ?? '')
+    if (row.children.includes(null)) counts.rejected(line, TOO_MANY)
     if (!isKey(row.key)) counts.rejected(line, 'the key must have 1 to 64 bytes')
   }
   const targets = [records.own, ...records.children].flatMap((part) => part.targets)
@@ -164,7 +164,7 @@ const isOther = (normal: unknown, text: string): boolean =>
   normal !== null && (Array.isArray(normal) ? normal[0] : normal) !== text
 
 /** The failure of the database in words that repeat nothing of it but names of the file. */
-function asRefusal(error: unknown, { url }: SourceFile): unknown {
+function asRefusal(error: unknown, { url }: SourceFile, engine: OpenEngine): unknown {
   if (error instanceof SearchTimeout) {
     return new SourceRefusal(
       `the database took longer than ${error.seconds} seconds: it needs indexes, or statement_timeout a larger number`,
@@ -172,14 +172,17 @@ function asRefusal(error: unknown, { url }: SourceFile): unknown {
   }
   const cause = error instanceof RecordsUnavailable ? error.cause : error
   if (cause instanceof SourceRefusal || !(cause instanceof Error)) return cause
-  const { sqlstate, code, error: name } = safeDatabaseError(cause)
-  const place = 'env' in url ? `at the address in ${url.env}` : `at the address in ${url.file}`
-  // Other classes may quote a value.
-  if (sqlstate !== undefined && /^(?:42|0A|25006)/.test(sqlstate)) {
-    return new SourceRefusal(`the database cannot be read as the file says: ${cause.message} (${sqlstate})`)
+  const { is, code } = engine.failureOf(cause) ?? {}
+  switch (is) {
+    case 'changed':
+      return new SourceRefusal(`the database cannot be read as the file says: ${cause.message} (${code})`)
+    case 'value':
+    case 'statement':
+      // Their messages may quote a value.
+      return new SourceRefusal(`the database cannot be read as the file says: a value does not fit (${code})`)
+    default: {
+      const place = 'env' in url ? `at the address in ${url.env}` : `at the address in ${url.file}`
+      return new SourceRefusal(`there is no answer from a database ${place} (${code ?? cause.name})`)
+    }
   }
-  if (sqlstate !== undefined && !isUnavailable(cause)) {
-    return new SourceRefusal(`the database cannot be read as the file says: a value does not fit (${sqlstate})`)
-  }
-  return new SourceRefusal(`there is no answer from a database ${place} (${sqlstate ?? code ?? name})`)
 }

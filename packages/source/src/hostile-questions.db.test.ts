@@ -13,7 +13,7 @@ import type { OpenEngine } from './engine/engine.ts'
 import { openEngine } from './engines.ts'
 import { liveRecords } from './live-records.ts'
 import { neededOf } from './needed.ts'
-import { conditionOf, Parameters } from './postgresql/conditions.ts'
+import { conditionOf, parameters as newParameters } from './postgresql/conditions.ts'
 import { readSourceFile } from './source-file.ts'
 
 const kind = kindNamed('civil') as Kind
@@ -72,7 +72,7 @@ test('each part of a nested question is written once', () => {
   let predicate = bearer('UIN', 'A1')
   for (let depth = 1; depth < 20; depth += 1) predicate = { is: 'or', of: [bearer('UIN', `X${depth}`), predicate] }
   const parts = [records.own, ...records.children].map(() => types)
-  const parameters = new Parameters()
+  const parameters = newParameters()
   expect(conditionOf(records, parts, neededOf(records, predicate), parameters)).not.toBeNull()
   expect([asked, parameters.values.length]).toEqual([20, 20])
 })
@@ -86,7 +86,7 @@ test('a part that leaves nothing out takes the parameters of the parts before it
     column: { part: records.own, target: records.own.targets[0] },
     test: { is: 'present' },
   }
-  const parameters = new Parameters()
+  const parameters = newParameters()
   expect(conditionOf(records, parts, { is: 'or', of: [column, { is: 'anything' }] } as never, parameters)).toBeNull()
   expect(parameters.values).toEqual([])
 })

@@ -6,6 +6,7 @@ import { isJsonObject, type JsonObject, type JsonValue, type Kind } from '@rollc
 import { InvalidRecord, type PreparedRecord, prepareGiven } from '@rollcall/records/records/prepare-record'
 import type { SourceRow } from './engine/engine.ts'
 import type { MappedRecords } from './engine/mapped-records.ts'
+import { MOST_CHILDREN } from './engine/row-statement.ts'
 
 /** What became of a row. */
 export interface RowRead {
@@ -17,13 +18,19 @@ export interface RowRead {
   readonly problems: readonly string[]
 }
 
+/** The reason of a row that is left out. */
+export const TOO_MANY = `more than ${MOST_CHILDREN} rows of a child`
+
 /** A record whose values are not all understood is left out: what is missing could say something that is not true. */
 export function readRow(kind: Kind, { recordType, own, children, lists }: MappedRecords, row: SourceRow): RowRead {
   const read = own.reader.read(row.cells)
   const states = [read.cells]
   let document = read.document
+  let isTooMany = false
   for (const [at, child] of children.entries()) {
-    const rows = (row.children[at] ?? []).map((cells) => child.reader.read(cells))
+    const given = row.children[at]
+    isTooMany ||= given === null
+    const rows = (given ?? []).map((cells) => child.reader.read(cells))
     states.push(
       together(
         rows.map(({ cells }) => cells),
@@ -39,7 +46,7 @@ export function readRow(kind: Kind, { recordType, own, children, lists }: Mapped
   const notes = new RecordNotes()
   const prepared = prepare(kind, recordType, document, notes)
   notes.compare(cells)
-  const problems = notes.problems(cells)
+  const problems = [...(isTooMany ? [TOO_MANY] : []), ...notes.problems(cells)]
   if (typeof prepared === 'string') return { cells, notes, record: null, problems: [...problems, prepared] }
   return { cells, notes, record: prepared, problems }
 }

@@ -1,6 +1,8 @@
 /** What an engine must be able to do for records that stay in its databases. */
 
+import type { CatalogTable } from './catalog.ts'
 import type { Needed } from './column-test.ts'
+import type { Failure } from './connections.ts'
 import type { MappedRecords } from './mapped-records.ts'
 
 /** A row of records' own table, with the rows of its children. Every value is a text, and an empty one where there is none. */
@@ -8,8 +10,8 @@ export interface SourceRow {
   readonly key: string
   /** In the order of `MappedPart.columns`. */
   readonly cells: readonly string[]
-  /** By child, the cells of its rows. */
-  readonly children: readonly (readonly (readonly string[])[])[]
+  /** By child, the cells of its rows, in the order of their texts; null: more rows than a record may have. */
+  readonly children: readonly (readonly (readonly string[])[] | null)[]
 }
 
 export interface RowsAsked {
@@ -73,5 +75,9 @@ export interface OpenEngine {
   slow(records: MappedRecords, lookUps: readonly LookUp[]): Promise<readonly SlowLookUp[]>
   /** @throws SourceRefusal the key is of another type than keys may have, missing in a row, or the same in several */
   checkKey(records: MappedRecords): Promise<void>
+  /** The tables and views that the account may read. */
+  catalog(): Promise<readonly CatalogTable[]>
+  /** What an error of the engine means; null: it is none of the database. */
+  failureOf(error: unknown): Failure | null
   close(): Promise<void>
 }

@@ -1,32 +1,12 @@
-/** The types of columns, a row each: how a value is read as text, and how a checked text is compared with it. */
+/** The types of columns, a row each. */
 
-export interface ColumnType {
-  /** The type of parameters. */
-  readonly sql: string
-  /** The value as text, of a quoted column. */
-  readonly read: (column: string) => string
-  /** The text as a parameter; null: no value of the type has this text. */
-  readonly parameter: (text: string) => string | null
-  readonly holds: 'text' | 'integer' | 'number' | 'boolean' | 'day' | 'instant' | 'other'
-  /** Whether it may be the type of a key. */
-  readonly isKey: boolean
-}
+import { type ColumnType, NUMBER, UUID, unasked, whole } from '../engine/column-type.ts'
 
 const asText = (column: string): string => `${column}::text`
 /** An infinite day is no day. */
 const finite = (column: string): string => `nullif(nullif(${column}::text, 'infinity'), '-infinity')`
 
-const WHOLE = /^-?(?:0|[1-9]\d{0,18})$/
-const whole = (bits: number) => (text: string) => {
-  if (!WHOLE.test(text)) return null
-  const number = BigInt(text)
-  const end = 2n ** BigInt(bits - 1)
-  return number >= -end && number < end ? text : null
-}
-const NUMBER = /^-?\d{1,400}(?:\.\d{1,400})?(?:e[+-]?\d{1,3})?$/i
-const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i
 const storable = (text: string): string | null => (text.includes('\0') ? null : text)
-const unasked = (): null => null
 
 const text = (sql: string, isKey = true): ColumnType => ({
   sql,
@@ -38,7 +18,7 @@ const text = (sql: string, isKey = true): ColumnType => ({
 const integer = (sql: string, bits: number): ColumnType => ({
   sql,
   read: asText,
-  parameter: whole(bits),
+  parameter: whole(-(2n ** BigInt(bits - 1)), 2n ** BigInt(bits - 1)),
   holds: 'integer',
   isKey: true,
 })

@@ -1,89 +1,16 @@
-/** What columns must hold, as conditions of PostgreSQL. A condition is never narrower than the test; where it cannot be written, nothing is left out. */
+/** Tests of columns, as conditions of PostgreSQL. */
 
-import type { ColumnTest, Needed } from '../engine/column-test.ts'
-import type { MappedRecords } from '../engine/mapped-records.ts'
-import { type ColumnType, isOther } from './column-types.ts'
-import { quoted, tableOf } from './names.ts'
+import type { ColumnTest } from '../engine/column-test.ts'
+import type { ColumnType } from '../engine/column-type.ts'
+import { AROUND, between, boundsOf, conditionsWith, FALSE, wholeBounds } from '../engine/conditions.ts'
+import { Parameters } from '../engine/parameters.ts'
+import { isOther } from './column-types.ts'
+import { placeOf, quoted, tableOf } from './names.ts'
 
-/** The types of the columns of a part, by name. */
-export type PartTypes = ReadonlyMap<string, ColumnType>
+export const parameters = (): Parameters => new Parameters((position, type) => `$${position}::${type}`)
 
-/** Collects the values of a statement. */
-export class Parameters {
-  readonly values: unknown[] = []
-
-  /** @returns the parameter as it stands in the statement */
-  add(value: unknown, type: string): string {
-    this.values.push(value)
-    return `$${this.values.length}::${type}`
-  }
-}
-
-const FALSE = 'false'
-
-/**
- * @param types of the own table and of each child, in their order
- * @returns null: nothing is left out
- */
-export function conditionOf(
-  records: MappedRecords,
-  types: readonly PartTypes[],
-  needed: Needed,
-  parameters: Parameters,
-): string | null {
-  switch (needed.is) {
-    case 'anything':
-      return null
-    case 'nothing':
-      return FALSE
-    case 'and': {
-      const parts = needed.of.flatMap((part) => conditionOf(records, types, part, parameters) ?? [])
-      return parts.length === 0 ? null : `(${parts.join(' and ')})`
-    }
-    case 'or': {
-      const before = parameters.values.length
-      const parts: string[] = []
-      // Each part is written once: a participant may nest them twenty deep.
-      for (const part of needed.of) {
-        const condition = conditionOf(records, types, part, parameters)
-        if (condition === null) {
-          parameters.values.length = before
-          return null
-        }
-        parts.push(condition)
-      }
-      return `(${parts.join(' or ')})`
-    }
-    case 'column': {
-      const { part } = needed.column
-      const isOwn = part === records.own
-      const condition = columnCondition(records, types, needed, isOwn ? 'own' : 'child', parameters)
-      if (isOwn || condition === null || condition === FALSE) return condition
-      const rows = `select child.${quoted(part.key)} from ${tableOf(part, 'child')} where ${condition}`
-      return `own.${quoted(records.own.key)} in (${rows})`
-    }
-  }
-}
-
-/** The condition on the rows of the column's own table; null: nothing is left out. */
-export function columnCondition(
-  records: MappedRecords,
-  types: readonly PartTypes[],
-  { column: { part, target }, test }: Extract<Needed, { is: 'column' }>,
-  alias: string,
-  parameters: Parameters,
-): string | null {
-  const name = target.column?.trim() ?? ''
-  const type = types[[records.own, ...records.children].indexOf(part)]?.get(name)
-  return type === undefined ? null : testOf(test, `${alias}.${quoted(name)}`, type, parameters)
-}
-
-/** A double is compared as the numbers around it that are read as the same double. */
-const AROUND = 1e-15
 /** `real` has seven digits. */
 const AROUND_REAL = 1e-6
-/** A larger double is no bound of a column of whole numbers. */
-const LARGEST = Number.MAX_SAFE_INTEGER
 
 function testOf(test: ColumnTest, column: string, type: ColumnType, parameters: Parameters): string | null {
   switch (test.is) {
@@ -124,30 +51,20 @@ function booleans(column: string, texts: readonly string[]): string {
 }
 
 function numbers(
-  { from, to }: Extract<ColumnTest, { is: 'numbers' }>,
+  test: Extract<ColumnTest, { is: 'numbers' }>,
   column: string,
   { sql, holds }: ColumnType,
   parameters: Parameters,
 ): string | null {
   if (holds !== 'integer' && holds !== 'number') return null
-  const around = sql === 'float4' ? AROUND_REAL : AROUND
-  const least = from === null ? null : from - Math.abs(from) * around
-  const most = to === null ? null : to + Math.abs(to) * around
-  if (holds === 'integer') {
-    return between(column, [
-      ...(least === null || Math.abs(least) > LARGEST ? [] : [`>= ${parameters.add(`${Math.ceil(least)}`, 'int8')}`]),
-      ...(most === null || Math.abs(most) > LARGEST ? [] : [`<= ${parameters.add(`${Math.floor(most)}`, 'int8')}`]),
-    ])
-  }
-  const type = sql === 'numeric' ? 'numeric' : 'float8'
+  const type = holds === 'integer' ? 'int8' : sql === 'numeric' ? 'numeric' : 'float8'
+  const { least, most } =
+    holds === 'integer' ? wholeBounds(test) : boundsOf(test, sql === 'float4' ? AROUND_REAL : AROUND)
   return between(column, [
     ...(least === null ? [] : [`>= ${parameters.add(String(least), type)}`]),
     ...(most === null ? [] : [`<= ${parameters.add(String(most), type)}`]),
   ])
 }
-
-const between = (column: string, conditions: readonly string[]): string | null =>
-  conditions.length === 0 ? null : `(${conditions.map((one) => `${column} ${one}`).join(' and ')})`
 
 function days(
   { from, to, texts }: Extract<ColumnTest, { is: 'days' }>,
@@ -179,3 +96,5 @@ function instants(
     ...(to === null ? [] : [`<= ${parameters.add(to, 'timestamptz')} + interval '1 day'`]),
   ])
 }
+
+export const { conditionOf, columnCondition } = conditionsWith({ quoted, tableOf, placeOf }, testOf)

@@ -1,46 +1,25 @@
-/** Connections to a PostgreSQL that belongs to another system: few, short, and never able to write. */
+/** Connections to a PostgreSQL that belongs to another system. */
 
-import { RecordsUnavailable, SearchTimeout } from '@rollcall/core/model/record-source'
 import { outlivingLosses } from '@rollcall/database/database'
-import { isStatementTimeout, isUnavailable } from '@rollcall/database/database-errors'
 import pg from 'pg'
 import { type Environment, readAddress, readCertificates } from '../engine/address.ts'
-import { Breaker } from '../engine/breaker.ts'
+import {
+  CONNECTING,
+  type Connections,
+  connectionsOf,
+  GRACE,
+  type State as StateOf,
+  type Transaction,
+} from '../engine/connections.ts'
 import type { SourceFile } from '../engine/mapped-records.ts'
 import { SourceRefusal } from '../engine/source-refusal.ts'
+import { failureOf } from './failures.ts'
 
-/** Milliseconds that this side gives a statement beyond the time that the database gives it. */
-const GRACE = 500
-/** Milliseconds that a connection may take to be made, or to be free. */
-const CONNECTING = 5_000
+/** Types of columns are the numbers that the catalog has for them. */
+export type State = StateOf<number>
 
-export interface Statement {
-  readonly text: string
-  readonly values: readonly unknown[]
-}
-
-/** One state of the database, on one connection. */
-export interface State {
-  /** Rows as arrays of texts. @throws SearchTimeout, RecordsUnavailable, SourceRefusal */
-  run(statement: Statement): Promise<Answer>
-  end(): Promise<void>
-}
-
-export interface Answer {
-  readonly rows: readonly (readonly (string | null)[])[]
-  /** The numbers of the types of the columns, in order. */
-  readonly types: readonly number[]
-}
-
-export interface Connections {
-  /** Begins a transaction that only reads, in one state. @throws RecordsUnavailable */
-  begin(): Promise<State>
-  /** Whether the database did not answer lately. */
-  isAway(): boolean
-  close(): Promise<void>
-}
-
-export function openConnections(file: SourceFile, env: Environment): Connections {
+/** @throws SourceRefusal the address, or a file that the source names, cannot be read */
+export function openConnections(file: SourceFile, env: Environment): Connections<number> {
   const address = readAddress(file, env)
   if (!/^postgres(?:ql)?:$/.test(address.protocol)) {
     throw new SourceRefusal('url: the address must begin with postgresql://', ['url'])
@@ -61,34 +40,8 @@ export function openConnections(file: SourceFile, env: Environment): Connections
       types: { getTypeParser: () => String },
     }),
   )
-  const breaker = new Breaker()
-  let held = 0
-  return {
-    begin: () =>
-      breaker.run(
-        async () => {
-          try {
-            const { run, end } = await begin(pool, file, breaker)
-            held += 1
-            const release = (): Promise<void> => {
-              held -= 1
-              return end()
-            }
-            return { run, end: release }
-          } catch (error) {
-            // Whatever the reason is: nothing of ours is in these statements.
-            throw new RecordsUnavailable(error)
-          }
-        },
-        // Where all connections are in use, the database is busy with us and not away.
-        (error) => isAway(error) && held < file.pool,
-      ),
-    isAway: () => breaker.isOpen,
-    close: () => pool.end(),
-  }
+  return connectionsOf(file, { begin: () => begin(pool, file), failureOf, close: () => pool.end() })
 }
-
-const isAway = (error: unknown): boolean => error instanceof RecordsUnavailable
 
 /** Our own words alone: only they may hold several statements. */
 const beginning = ({ statementTimeout, timeZone }: SourceFile): string =>
@@ -102,51 +55,29 @@ const beginning = ({ statementTimeout, timeZone }: SourceFile): string =>
     'set local jit = off',
   ].join('; ')
 
-async function begin(pool: pg.Pool, file: SourceFile, breaker: Breaker): Promise<State> {
+async function begin(pool: pg.Pool, file: SourceFile): Promise<Transaction<number>> {
   const client = await pool.connect()
-  const seconds = file.statementTimeout / 1_000
-  let failed = true
   try {
     await client.query(beginning(file))
-    failed = false
-  } finally {
-    if (failed) client.release(true)
+  } catch (error) {
+    client.release(true)
+    throw error
   }
   return {
     async run({ text, values }) {
-      try {
-        // The extended protocol takes one statement: what the operator wrote cannot end this transaction and begin another.
-        const config = { text, values: [...values], rowMode: 'array' as const, queryMode: 'extended' }
-        const { rows, fields } = await client.query<(string | null)[]>(config)
-        return { rows, types: fields.map(({ dataTypeID }) => dataTypeID) }
-      } catch (error) {
-        failed = true
-        if (isStatementTimeout(error)) throw new SearchTimeout(new RecordsUnavailable(error), seconds)
-        if (isUnavailable(error)) breaker.failed()
-        throw unavailable(error)
-      }
+      // The extended protocol takes one statement: what the operator wrote cannot end this transaction and begin another.
+      const config = { text, values: [...values], rowMode: 'array' as const, queryMode: 'extended' }
+      const { rows, fields } = await client.query<(string | null)[]>(config)
+      return { rows, types: fields.map(({ dataTypeID }) => dataTypeID), names: fields.map(({ name }) => name) }
     },
-    async end() {
-      if (!failed) {
-        try {
-          await client.query('commit')
-        } catch {
-          failed = true
-        }
+    async end(isBroken) {
+      let isLost = isBroken
+      if (!isLost) {
+        await client.query('commit').catch(() => {
+          isLost = true
+        })
       }
-      client.release(failed)
+      client.release(isLost)
     },
   }
 }
-
-/**
- * The failure of a database that is away as one that may pass, and so is one whose tables or rights are other than they were. Any
- * other is an error of the statement.
- */
-function unavailable(error: unknown): unknown {
-  return isUnavailable(error) || hasChanged(error) ? new RecordsUnavailable(error) : error
-}
-
-/** Whether a table, a column or a right is missing (SQLSTATE class 42). */
-export const hasChanged = (error: unknown): boolean =>
-  error instanceof pg.DatabaseError && error.code?.startsWith('42') === true

@@ -1,12 +1,12 @@
 /** Which questions would read a whole table, and the index that each lacks. */
 
 import type { ColumnTest } from '../engine/column-test.ts'
+import type { KnownTypes } from '../engine/column-type.ts'
 import type { LookUp, SlowLookUp } from '../engine/engine.ts'
 import type { MappedPart, MappedRecords } from '../engine/mapped-records.ts'
-import { columnCondition, digitsOf, Parameters } from './conditions.ts'
+import { columnCondition, digitsOf, parameters as newParameters } from './conditions.ts'
 import type { State } from './connections.ts'
 import { placeOf, quoted, tableOf } from './names.ts'
-import type { KnownTypes } from './row-statement.ts'
 
 interface Plan {
   readonly 'Node Type': string
@@ -28,7 +28,7 @@ export async function slowLookUps(
   const slow: SlowLookUp[] = []
   for (const { name, needed } of lookUps) {
     const { part, target } = needed.column
-    const parameters = new Parameters()
+    const parameters = newParameters()
     const condition = columnCondition(records, parts, needed, 'one', parameters)
     if (condition === null || condition === 'false') continue
     if (await readsAll(state, part, condition, parameters.values)) {

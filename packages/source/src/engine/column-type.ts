@@ -1,0 +1,40 @@
+/** The type of a column: how a value is read as text, and how a checked text is compared with it. */
+
+export interface ColumnType {
+  /** The type of parameters, as the engine writes it. */
+  readonly sql: string
+  /** The value as text, of a quoted column. */
+  readonly read: (column: string) => string
+  /** The text that was read, as everybody reads it; absent: as it is. */
+  readonly cell?: (text: string) => string
+  /** The text as a parameter; null: no value of the type has this text. */
+  readonly parameter: (text: string) => string | null
+  readonly holds: 'text' | 'integer' | 'number' | 'boolean' | 'day' | 'instant' | 'other'
+  /** Whether it may be the type of a key. */
+  readonly isKey: boolean
+}
+
+/** The types of the columns of a part, by name. */
+export type PartTypes = ReadonlyMap<string, ColumnType>
+
+/** The types of the parts of records, and of the key. */
+export interface KnownTypes {
+  readonly key: ColumnType
+  /** The column types of the own table, then those of each child, in order. */
+  readonly parts: readonly PartTypes[]
+}
+
+const WHOLE = /^-?(?:0|[1-9]\d{0,19})$/
+
+/** The parameters of a column of whole numbers between these, the second left out. */
+export const whole = (least: bigint, end: bigint) => (text: string) => {
+  if (!WHOLE.test(text)) return null
+  const number = BigInt(text)
+  return number >= least && number < end ? text : null
+}
+
+/** How a number is written that a database understands. */
+export const NUMBER = /^-?\d{1,400}(?:\.\d{1,400})?(?:e[+-]?\d{1,3})?$/i
+export const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i
+/** The parameter of a type that is asked in other ways than by its text. */
+export const unasked = (): null => null

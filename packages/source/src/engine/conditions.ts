@@ -1,0 +1,115 @@
+/** What columns must hold, as conditions in SQL. A condition is never narrower than the test; where it cannot be written, nothing is left out. */
+
+import type { ColumnTest, Needed } from './column-test.ts'
+import type { ColumnType, PartTypes } from './column-type.ts'
+import type { MappedRecords } from './mapped-records.ts'
+import type { Names } from './names.ts'
+import type { Parameters } from './parameters.ts'
+
+/** A condition that no row has. */
+export const FALSE = 'false'
+
+/** @returns the condition on a quoted column; null: nothing is left out */
+export type WriteTest = (test: ColumnTest, column: string, type: ColumnType, parameters: Parameters) => string | null
+
+export interface Conditions {
+  /**
+   * @param types of the own table and of each child, in their order
+   * @returns null: nothing is left out
+   */
+  conditionOf(
+    records: MappedRecords,
+    types: readonly PartTypes[],
+    needed: Needed,
+    parameters: Parameters,
+  ): string | null
+  /** The condition on the rows of the column's own table; null: nothing is left out. */
+  columnCondition(
+    records: MappedRecords,
+    types: readonly PartTypes[],
+    needed: Extract<Needed, { is: 'column' }>,
+    alias: string,
+    parameters: Parameters,
+  ): string | null
+}
+
+export function conditionsWith({ quoted, tableOf }: Names, testOf: WriteTest): Conditions {
+  const columnCondition: Conditions['columnCondition'] = (
+    records,
+    types,
+    { column: { part, target }, test },
+    alias,
+    parameters,
+  ) => {
+    const name = target.column?.trim() ?? ''
+    const type = types[[records.own, ...records.children].indexOf(part)]?.get(name)
+    return type === undefined ? null : testOf(test, `${alias}.${quoted(name)}`, type, parameters)
+  }
+  const conditionOf: Conditions['conditionOf'] = (records, types, needed, parameters) => {
+    switch (needed.is) {
+      case 'anything':
+        return null
+      case 'nothing':
+        return FALSE
+      case 'and': {
+        const parts = needed.of.flatMap((part) => conditionOf(records, types, part, parameters) ?? [])
+        return parts.length === 0 ? null : `(${parts.join(' and ')})`
+      }
+      case 'or': {
+        const before = parameters.values.length
+        const parts: string[] = []
+        // Each part is written once: a participant may nest them twenty deep.
+        for (const part of needed.of) {
+          const condition = conditionOf(records, types, part, parameters)
+          if (condition === null) {
+            parameters.values.length = before
+            return null
+          }
+          parts.push(condition)
+        }
+        return `(${parts.join(' or ')})`
+      }
+      case 'column': {
+        const { part } = needed.column
+        const isOwn = part === records.own
+        const condition = columnCondition(records, types, needed, isOwn ? 'own' : 'child', parameters)
+        if (isOwn || condition === null || condition === FALSE) return condition
+        const rows = `select child.${quoted(part.key)} from ${tableOf(part, 'child')} where ${condition}`
+        return `own.${quoted(records.own.key)} in (${rows})`
+      }
+    }
+  }
+  return { conditionOf, columnCondition }
+}
+
+/** @param conditions each an operator with its parameter */
+export const between = (column: string, conditions: readonly string[]): string | null =>
+  conditions.length === 0 ? null : `(${conditions.map((one) => `${column} ${one}`).join(' and ')})`
+
+/** A double is compared as the numbers around it that are read as the same double. */
+export const AROUND = 1e-15
+/** A larger double is no bound of a column of whole numbers. */
+const LARGEST = Number.MAX_SAFE_INTEGER
+
+/** @returns null: without a bound */
+export function boundsOf(
+  { from, to }: Extract<ColumnTest, { is: 'numbers' }>,
+  around: number,
+): { readonly least: number | null; readonly most: number | null } {
+  return {
+    least: from === null ? null : from - Math.abs(from) * around,
+    most: to === null ? null : to + Math.abs(to) * around,
+  }
+}
+
+/** The bounds of a column of whole numbers. */
+export function wholeBounds(test: Extract<ColumnTest, { is: 'numbers' }>): {
+  readonly least: string | null
+  readonly most: string | null
+} {
+  const { least, most } = boundsOf(test, AROUND)
+  return {
+    least: least === null || Math.abs(least) > LARGEST ? null : String(Math.ceil(least)),
+    most: most === null || Math.abs(most) > LARGEST ? null : String(Math.floor(most)),
+  }
+}

@@ -1,0 +1,105 @@
+/** Connections to a database that belongs to another system: few, short, and never able to write. */
+
+import { RecordsUnavailable, SearchTimeout } from '@rollcall/core/model/record-source'
+import { Breaker } from './breaker.ts'
+import type { SourceFile } from './mapped-records.ts'
+
+/** Milliseconds that this side gives a statement beyond the time that the database gives it. */
+export const GRACE = 500
+/** Milliseconds that a connection may take to be made, or to be free. */
+export const CONNECTING = 5_000
+
+export interface Statement {
+  readonly text: string
+  readonly values: readonly unknown[]
+}
+
+export interface Answer<Type> {
+  /** Rows as arrays of texts. */
+  readonly rows: readonly (readonly (string | null)[])[]
+  /** The types of the columns as the driver tells them, in order. */
+  readonly types: readonly Type[]
+  readonly names: readonly string[]
+}
+
+/** One state of the database, on one connection. */
+export interface State<Type> {
+  /** @throws SearchTimeout, RecordsUnavailable */
+  run(statement: Statement): Promise<Answer<Type>>
+  end(): Promise<void>
+}
+
+export interface Connections<Type> {
+  /** Begins a transaction that only reads, in one state. @throws RecordsUnavailable */
+  begin(): Promise<State<Type>>
+  /** Whether the database did not answer lately. */
+  isAway(): boolean
+  close(): Promise<void>
+}
+
+/**
+ * What a failure means. `timeout`: the statement took too long; `away`: the database as a whole declines or is not there;
+ * `declined`: it declines this statement; `changed`: a table, a column or a right is missing, or the statement would write; `value`: a
+ * value does not fit; `statement`: any other error of a statement.
+ */
+export type FailureKind = 'timeout' | 'away' | 'declined' | 'changed' | 'value' | 'statement'
+
+export interface Failure {
+  readonly is: FailureKind
+  /** The code that the database or the system has for it. */
+  readonly code: string | undefined
+}
+
+/** A transaction that only reads, on a connection. */
+export interface Transaction<Type> {
+  run(statement: Statement): Promise<Answer<Type>>
+  /** Gives the connection back; a broken one is closed. */
+  end(isBroken: boolean): Promise<void>
+}
+
+export interface Driver<Type> {
+  begin(): Promise<Transaction<Type>>
+  /** Null: the error is not one of the database. */
+  failureOf(error: unknown): Failure | null
+  close(): Promise<void>
+}
+
+export function connectionsOf<Type>(
+  { pool, statementTimeout }: Pick<SourceFile, 'pool' | 'statementTimeout'>,
+  driver: Driver<Type>,
+): Connections<Type> {
+  const breaker = new Breaker()
+  let held = 0
+  const begin = async (): Promise<State<Type>> => {
+    let isBroken = false
+    // Whatever the reason of a failure is: nothing of the file is in these statements.
+    const transaction = await driver.begin().catch((error) => Promise.reject(new RecordsUnavailable(error)))
+    held += 1
+    return {
+      async run(statement) {
+        try {
+          return await transaction.run(statement)
+        } catch (error) {
+          isBroken = true
+          throw meaning(error)
+        }
+      },
+      end() {
+        held -= 1
+        return transaction.end(isBroken)
+      },
+    }
+  }
+  const meaning = (error: unknown): unknown => {
+    const is = driver.failureOf(error)?.is ?? 'statement'
+    if (is === 'timeout') return new SearchTimeout(new RecordsUnavailable(error), statementTimeout / 1_000)
+    if (is === 'away') breaker.failed()
+    return is === 'statement' ? error : new RecordsUnavailable(error)
+  }
+  return {
+    // Where all connections are in use, the database is busy with us and not away.
+    begin: () => breaker.run(begin, (error) => error instanceof RecordsUnavailable && held < pool),
+    isAway: () => breaker.isOpen,
+    close: () => driver.close(),
+  }
+}

@@ -1,0 +1,120 @@
+/** What all engines have in common. */
+
+import { RecordsUnavailable } from '@rollcall/core/model/record-source'
+import { type PathStep, pathText } from '@rollcall/protocol'
+import type { ColumnType, KnownTypes } from './column-type.ts'
+import type { Connections, State } from './connections.ts'
+import type { Dialect } from './dialect.ts'
+import type { OpenEngine, SourceState } from './engine.ts'
+import type { MappedRecords, SourceFile } from './mapped-records.ts'
+import { rowStatement, rowsOf } from './row-statement.ts'
+import { SourceRefusal } from './source-refusal.ts'
+
+export function engineOf<Type>(file: SourceFile, dialect: Dialect<Type>, connections: Connections<Type>): OpenEngine {
+  const known = new Map<MappedRecords, KnownTypes>()
+  const typesOf = async (state: State<Type>, records: MappedRecords): Promise<KnownTypes> => {
+    const types = known.get(records) ?? (await readTypes(file, dialect, state, records))
+    known.set(records, types)
+    return types
+  }
+  const begin = async (): Promise<SourceState> => {
+    const state = await connections.begin()
+    return {
+      async rows(records, asked) {
+        try {
+          const types = await typesOf(state, records)
+          const statement = rowStatement(dialect.rows, records, types, asked)
+          return statement === null ? [] : rowsOf(dialect.rows, records, types, (await state.run(statement)).rows)
+        } catch (error) {
+          // The tables may be others than they were.
+          if (error instanceof RecordsUnavailable) known.delete(records)
+          throw error
+        }
+      },
+      end: state.end,
+    }
+  }
+  const within = async <Result>(work: (state: State<Type>) => Promise<Result>): Promise<Result> => {
+    const state = await connections.begin()
+    try {
+      return await work(state)
+    } finally {
+      await state.end()
+    }
+  }
+  const { parameters, conditions } = dialect.rows
+  return {
+    begin,
+    async bounds(records, needed) {
+      const { parts } = known.get(records) ?? (await within((state) => typesOf(state, records)))
+      return conditions.conditionOf(records, parts, needed, parameters()) !== null
+    },
+    isAway: connections.isAway,
+    report: () => within((state) => dialect.report(state, file)),
+    checkKey: (records) =>
+      within(async (state) => {
+        await typesOf(state, records)
+        await checkKey(dialect, state, records)
+      }),
+    slow: (records, lookUps) =>
+      within(async (state) => dialect.slow(state, records, await typesOf(state, records), lookUps)),
+    catalog: () => within((state) => dialect.catalog(state)),
+    failureOf: dialect.failureOf,
+    close: connections.close,
+  }
+}
+
+/** @throws SourceRefusal a key has a type that keys may not have, or another one than that of its children */
+async function readTypes<Type>(
+  file: SourceFile,
+  dialect: Dialect<Type>,
+  state: State<Type>,
+  { recordType, own, children }: MappedRecords,
+): Promise<KnownTypes> {
+  const parts = [own, ...children]
+  const types = await dialect.readTypes(state, parts, file)
+  const keys = types.map(([key]) => key)
+  const [key] = keys
+  const path = ['records', recordType.name]
+  if (key === undefined || !key.isKey) {
+    throw refused(
+      [...path, 'key'],
+      `${own.key} must be a column of whole numbers, of texts or of UUIDs, and it is of another type`,
+    )
+  }
+  // A database may compare numbers with texts in a way of its own, and a row would belong to several records.
+  const other = keys.findIndex((one) => one === undefined || !isComparable(key, one))
+  if (other !== -1) {
+    throw refused(
+      [...path, 'children', other - 1, 'on'],
+      `${parts[other]?.key} must have the type of the key ${own.key}, and it has another one`,
+    )
+  }
+  return {
+    key,
+    parts: parts.map(
+      (part, at) => new Map([part.key, ...part.columns].map((name, index) => [name, types[at]?.[index] ?? key])),
+    ),
+  }
+}
+
+const isComparable = (one: ColumnType, other: ColumnType): boolean => one.holds === other.holds
+
+/** @throws SourceRefusal two rows have one key, or a row has none */
+async function checkKey<Type>(
+  { hasUniqueKey, rows: { names } }: Dialect<Type>,
+  state: State<Type>,
+  { recordType, own }: MappedRecords,
+): Promise<void> {
+  if (await hasUniqueKey(state, own)) return
+  const key = `own.${names.quoted(own.key)}`
+  const { rows } = await state.run({
+    text: `select 1 from ${names.tableOf(own, 'own')} group by ${key} having count(*) > 1 or ${key} is null limit 1`,
+    values: [],
+  })
+  if (rows.length === 0) return
+  throw refused(['records', recordType.name, 'key'], `${own.key} is the same in several rows, or missing in one`)
+}
+
+const refused = (path: readonly PathStep[], rule: string): SourceRefusal =>
+  new SourceRefusal(`${pathText(path)}: ${rule}`, path)

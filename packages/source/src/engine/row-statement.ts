@@ -1,0 +1,102 @@
+/** The statement that reads rows of a source: the own table, with the rows of its children in one answer. */
+
+import type { ColumnType, KnownTypes, PartTypes } from './column-type.ts'
+import type { Conditions } from './conditions.ts'
+import type { Statement } from './connections.ts'
+import type { RowsAsked, SourceRow } from './engine.ts'
+import type { MappedPart, MappedRecords } from './mapped-records.ts'
+import type { Names } from './names.ts'
+import type { Parameters } from './parameters.ts'
+
+/** Rows of a child that one record may have. */
+export const MOST_CHILDREN = 1_000
+
+/** How an engine writes the pieces of the statement. */
+export interface RowSql {
+  readonly names: Names
+  readonly conditions: Conditions
+  parameters(): Parameters
+  /** The condition that a column is one of these texts, each a parameter of the type. */
+  oneOf(column: string, texts: readonly string[], type: ColumnType, parameters: Parameters): string
+  limit(rows: number, parameters: Parameters): string
+  /**
+   * The statement, within another, of the rows of a child as one text; no order is needed.
+   * @param cells their values, as texts
+   * @param condition on the rows of `from`, an alias with them
+   */
+  childRows(cells: readonly string[], from: string, condition: string): string
+  /** The rows of the text; null: they are more than one record may have. */
+  readChildRows(text: string | null): readonly (readonly (string | null)[])[] | null
+}
+
+/** @returns null: no row can have one of the keys */
+export function rowStatement(
+  sql: RowSql,
+  { own, children, ...records }: MappedRecords,
+  { key: keyType, parts }: KnownTypes,
+  { needed, keys, after, limit }: RowsAsked,
+): Statement | null {
+  const { quoted, tableOf } = sql.names
+  const parameters = sql.parameters()
+  const key = `own.${quoted(own.key)}`
+  const conditions: string[] = []
+  const condition = sql.conditions.conditionOf({ own, children, ...records }, parts, needed, parameters)
+  if (condition !== null) conditions.push(condition)
+  if (keys !== null) {
+    const usable = keys.flatMap((one) => keyType.parameter(one) ?? [])
+    if (usable.length === 0) return null
+    conditions.push(sql.oneOf(key, usable, keyType, parameters))
+  }
+  if (after !== null) {
+    const mark = keyType.parameter(after)
+    if (mark === null) return null
+    conditions.push(`${key} > ${parameters.add(mark, keyType.sql)}`)
+  }
+  const cellsOf = (alias: string, part: MappedPart, types: PartTypes | undefined): readonly string[] =>
+    part.columns.map((column) => {
+      const name = `${alias}.${quoted(column)}`
+      return types?.get(column)?.read(name) ?? name
+    })
+  const values = [
+    keyType.read(key),
+    ...cellsOf('own', own, parts[0]),
+    ...children.map((child, at) => {
+      const cells = cellsOf('child', child, parts[at + 1])
+      return `(${sql.childRows(cells, tableOf(child, 'child'), `child.${quoted(child.key)} = ${key}`)})`
+    }),
+  ]
+  const where = conditions.length === 0 ? '' : ` where ${conditions.join(' and ')}`
+  return {
+    text: `select ${values.join(', ')} from ${tableOf(own, 'own')}${where} order by ${key} limit ${sql.limit(limit, parameters)}`,
+    values: parameters.values,
+  }
+}
+
+/** The rows of an answer. */
+export function rowsOf(
+  sql: RowSql,
+  { own, children }: MappedRecords,
+  { parts }: KnownTypes,
+  rows: readonly (readonly (string | null)[])[],
+): readonly SourceRow[] {
+  const readers = [own, ...children].map((part, at) =>
+    part.columns.map((column) => parts[at]?.get(column)?.cell ?? String),
+  )
+  const cellsOf = (values: readonly (string | null)[], at: number): readonly string[] =>
+    values.map((value, column) => (value === null ? '' : (readers[at]?.[column]?.(value) ?? value)))
+  return rows.map(([key, ...values]) => ({
+    key: key ?? '',
+    cells: cellsOf(values.slice(0, own.columns.length), 0),
+    children: values.slice(own.columns.length).map((text, at) => {
+      const found = sql.readChildRows(text)
+      if (found === null || found.length > MOST_CHILDREN) return null
+      return found.map((cells) => cellsOf(cells, at + 1)).toSorted(inOrder)
+    }),
+  }))
+}
+
+/** The order of the texts of cells, the first ones first. */
+function inOrder(one: readonly string[], other: readonly string[]): number {
+  const at = one.findIndex((cell, column) => cell !== other[column])
+  return at === -1 ? 0 : (one[at] ?? '') < (other[at] ?? '') ? -1 : 1
+}

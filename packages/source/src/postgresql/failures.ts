@@ -1,0 +1,27 @@
+/** What errors of PostgreSQL mean for a source. */
+
+import { isUnavailable, safeDatabaseError } from '@rollcall/database/database-errors'
+import type { Failure, FailureKind } from '../engine/connections.ts'
+
+/** By SQLSTATE or its first characters; the first row that fits. */
+const STATES: readonly (readonly [string, FailureKind])[] = [
+  ['57014', 'timeout'],
+  ['53400', 'declined'], // a limit of the configuration, such as of temporary files
+  ['25006', 'changed'], // it would write
+  ['42', 'changed'],
+  ['0A', 'changed'],
+  ['22', 'value'],
+  ['23', 'value'],
+]
+
+export function failureOf(error: unknown): Failure | null {
+  const { sqlstate, code } = safeDatabaseError(error)
+  if (sqlstate !== undefined) {
+    const is =
+      STATES.find(([state]) => sqlstate.startsWith(state))?.[1] ?? (isUnavailable(error) ? 'away' : 'statement')
+    return { is, code: sqlstate }
+  }
+  // This side has stopped to wait: the statement is slow, and the database may be well.
+  if (error instanceof Error && error.message === 'Query read timeout') return { is: 'timeout', code }
+  return isUnavailable(error) ? { is: 'away', code } : null
+}
