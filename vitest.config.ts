@@ -19,6 +19,7 @@ const named = (suffix: string): string[] => FOLDERS.map((folder) => `${folder}/*
 const DB = named('.db.test.ts')
 const WORLD = named('.world.test.ts')
 const POSTGRES = 'packages/database/test/global-setup.ts'
+const MARIADB = 'packages/source/test/mariadb-setup.ts'
 const PROGRAMS = 'packages/cli/test/built-programs.ts'
 
 /** CONTRIBUTING.md says which test belongs to which lane. */
@@ -36,14 +37,14 @@ export default defineConfig({
     expect: { poll: { timeout: 60_000 } },
     projects: [
       { extends: true, test: { name: 'unit', include: named('.test.ts'), exclude: [...DB, ...WORLD] } },
-      { extends: true, test: { name: 'db', include: DB, globalSetup: [POSTGRES] } },
+      { extends: true, test: { name: 'db', include: DB, globalSetup: [POSTGRES, MARIADB] } },
       {
         extends: true,
         // Processes of their own, and browsers, take their time.
         test: {
           name: 'world',
           include: WORLD,
-          globalSetup: [POSTGRES, PROGRAMS],
+          globalSetup: [POSTGRES, MARIADB, PROGRAMS],
           testTimeout: 600_000,
           hookTimeout: 600_000,
         },

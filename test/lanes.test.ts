@@ -3,7 +3,8 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { expect, it } from 'vitest'
 
-const POSTGRES = 'packages/keys/test/postgres.ts'
+/** What has a database of the run. */
+const DATABASES = ['packages/keys/test/postgres.ts', 'packages/source/test/mariadb.ts']
 /** Imports of a test, or of its helpers, that start a process: a command, a browser, a PostgreSQL of its own. */
 const PROCESSES = /^node:child_process$|^playwright-core$|\/embedded\/postgres(?:\.ts)?$/
 
@@ -33,11 +34,11 @@ function testCode(file: string, seen = new Set([file])): ReadonlySet<string> {
 const needs = files.map((file) => {
   const code = [...testCode(file)]
   const processes = code.some((part) => importsOf(part).some((path) => PROCESSES.test(path)))
-  return { file, processes, postgres: code.includes(POSTGRES) }
+  return { file, processes, database: DATABASES.some((path) => code.includes(path)) }
 })
 
 it('reads the imports of tests', () => {
-  expect(needs.filter(({ postgres }) => postgres).length).toBeGreaterThan(100)
+  expect(needs.filter(({ database }) => database).length).toBeGreaterThan(100)
   expect(needs.filter(({ processes }) => processes).length).toBeGreaterThan(30)
 })
 
@@ -46,12 +47,12 @@ it('a test that starts processes is called .world.test.ts', () => {
   expect(wrong.map(({ file }) => file)).toEqual([])
 })
 
-it('a test that needs PostgreSQL is called .db.test.ts, or .world.test.ts', () => {
-  const wrong = needs.filter(({ file, postgres }) => postgres && !/\.(?:db|world)\.test\.ts$/.test(file))
+it('a test that needs a database is called .db.test.ts, or .world.test.ts', () => {
+  const wrong = needs.filter(({ file, database }) => database && !/\.(?:db|world)\.test\.ts$/.test(file))
   expect(wrong.map(({ file }) => file)).toEqual([])
 })
 
 it('a test is not called .db.test.ts without need', () => {
-  const wrong = needs.filter(({ file, postgres }) => !postgres && file.endsWith('.db.test.ts'))
+  const wrong = needs.filter(({ file, database }) => !database && file.endsWith('.db.test.ts'))
   expect(wrong.map(({ file }) => file)).toEqual([])
 })

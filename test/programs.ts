@@ -3,8 +3,8 @@ import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import type { TestContext } from 'vitest'
 
-/** The path of a program. Where it is not installed, the test is skipped, and the end of the run says why. */
-export function programOrSkip({ skip }: Pick<TestContext, 'skip'>, name: string): string {
+/** Null: it is not installed. */
+export function findProgram(name: string): string | null {
   // Those of an administrator are not in the PATH of everybody.
   for (const folder of [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin']) {
     const path = join(folder, name)
@@ -15,5 +15,9 @@ export function programOrSkip({ skip }: Pick<TestContext, 'skip'>, name: string)
       // Not in this folder.
     }
   }
-  return skip(`${name} is not installed`)
+  return null
 }
+
+/** The path of a program. Where it is not installed, the test is skipped, and the end of the run says why. */
+export const programOrSkip = ({ skip }: Pick<TestContext, 'skip'>, name: string): string =>
+  findProgram(name) ?? skip(`${name} is not installed`)

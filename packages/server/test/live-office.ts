@@ -2,6 +2,7 @@
 
 import type { RecordSource } from '@rollcall/core/model/record-source'
 import type { Registry } from '@rollcall/core/model/registry'
+import type { Database } from '@rollcall/database/database'
 import { readProtection } from '@rollcall/records/records/protection'
 import { openRecords } from '@rollcall/records/records/registry-records'
 import { openEngine } from '@rollcall/source/engines'
@@ -9,9 +10,10 @@ import { readSourceFile } from '@rollcall/source/source-file'
 import pg from 'pg'
 import { emptyDatabase, type TestDatabase } from '../../keys/test/postgres.ts'
 import { liveRecords } from '../../source/src/live-records.ts'
+import { mariadbDatabase } from '../../source/test/mariadb.ts'
 import { addressOf } from '../../source/test/office.ts'
 
-const SOURCES: Readonly<Record<string, object>> = {
+const SOURCES = {
   civil: {
     Person: {
       select: `select no, upper(doc #>> '{identifier,0,identifier_value}') as uin, doc #>> '{name,surname}' as surname,
@@ -56,7 +58,74 @@ export interface LiveOffice {
   close(): Promise<void>
 }
 
-/** Has a registry read these documents live. */
+/** The same documents in MariaDB: the functions of JSON are others. */
+const MARIADB_SOURCES: Readonly<Record<string, object>> = {
+  civil: {
+    Person: {
+      ...SOURCES.civil.Person,
+      select: `select no, upper(json_value(doc, '$.identifier[0].identifier_value')) as uin, json_value(doc, '$.name.surname') as surname,
+        json_value(doc, '$.name.given_name') as given, json_value(doc, '$.sex') as sex,
+        cast(json_value(doc, '$.birth_date') as date) as born from thing`,
+    },
+  },
+  ibr: {
+    Beneficiary: {
+      ...SOURCES.ibr.Beneficiary,
+      select: `select no, upper(json_value(doc, '$.member.member_identifier')) as uin from thing`,
+      children: [
+        {
+          ...SOURCES.ibr.Beneficiary.children[0],
+          select: `select no, json_value(doc, '$.member.programme_identifier.programme.programme_identifier') as programme,
+            json_value(doc, '$.member.programme_identifier.enrolment_status') as status,
+            json_value(doc, '$.member.programme_identifier.enrolment_date') as began from thing`,
+        },
+      ],
+    },
+  },
+}
+
+/** Has a registry read these documents live of MariaDB. */
+export async function liveMariadb(
+  { db }: Pick<TestDatabase, 'db'>,
+  registry: Registry,
+  documents: readonly object[],
+): Promise<LiveOffice> {
+  const office = await mariadbDatabase()
+  await office.run('create table thing (no integer auto_increment primary key, doc longtext not null)')
+  for (const one of documents) await office.run('insert into thing (doc) values (?)', [JSON.stringify(one)])
+  const given = { engine: 'mariadb', url: { env: 'OFFICE' }, way: 'live', records: MARIADB_SOURCES[registry.kind.name] }
+  const { source, close } = opened(db, registry, given, office.address)
+  return {
+    source,
+    async remove(primary) {
+      await office.run(
+        `delete from thing where upper(?) in (upper(json_value(doc, '$.identifier[0].identifier_value')),
+          upper(json_value(doc, '$.member.member_identifier')))`,
+        [primary],
+      )
+    },
+    async close() {
+      await close()
+      await office.drop()
+    },
+  }
+}
+
+/** Has a registry read the source that a file describes. */
+function opened(
+  db: Database,
+  registry: Registry,
+  given: object,
+  address: string,
+): Pick<LiveOffice, 'source' | 'close'> {
+  const file = readSourceFile(given, registry.kind)
+  const engine = openEngine(file, { OFFICE: address })
+  const records = liveRecords(registry.kind, file, engine, ({ id }) => readProtection(db.pool, id))
+  openRecords(db, registry, records)
+  return { source: records.source, close: engine.close }
+}
+
+/** Has a registry read these documents live of PostgreSQL. */
 export async function liveOffice(
   { db }: Pick<TestDatabase, 'db'>,
   registry: Registry,
@@ -67,13 +136,15 @@ export async function liveOffice(
   await client.connect()
   await client.query('create table thing (no serial primary key, doc jsonb not null)')
   for (const one of documents) await client.query('insert into thing (doc) values ($1)', [JSON.stringify(one)])
-  const given = { engine: 'postgresql', url: { env: 'OFFICE' }, way: 'live', records: SOURCES[registry.kind.name] }
-  const file = readSourceFile(given, registry.kind)
-  const engine = openEngine(file, { OFFICE: addressOf(office.connection) })
-  const records = liveRecords(registry.kind, file, engine, ({ id }) => readProtection(db.pool, id))
-  openRecords(db, registry, records)
+  const given = {
+    engine: 'postgresql',
+    url: { env: 'OFFICE' },
+    way: 'live',
+    records: SOURCES[registry.kind.name as keyof typeof SOURCES],
+  }
+  const { source, close } = opened(db, registry, given, addressOf(office.connection))
   return {
-    source: records.source,
+    source,
     async remove(primary) {
       await client.query(
         `delete from thing where upper($1) in (
@@ -83,7 +154,7 @@ export async function liveOffice(
     },
     async close() {
       await client.end()
-      await engine.close()
+      await close()
       await office.drop()
     },
   }

@@ -4,10 +4,13 @@ import type { Environment } from './engine/address.ts'
 import type { OpenEngine } from './engine/engine.ts'
 import type { EngineName } from './engine/engine-names.ts'
 import type { SourceFile } from './engine/mapped-records.ts'
+import { openMariadb } from './mariadb/open-mariadb.ts'
 import { openPostgresql } from './postgresql/open-postgresql.ts'
 
 const ENGINES: Readonly<Record<EngineName, (file: SourceFile, env: Environment) => OpenEngine>> = {
   postgresql: openPostgresql,
+  mariadb: openMariadb,
+  mysql: openMariadb,
 }
 
 /** @throws SourceRefusal */

@@ -56,7 +56,7 @@ const Records = Type.Object(
 
 export const SourceFileSchema = Type.Object(
   {
-    engine: Text('The engine of the database: postgresql.'),
+    engine: Text('The engine of the database: postgresql, mariadb or mysql.'),
     url: Address,
     way: Text('live: each question is a query of this database, and nothing is copied.'),
     tls: Type.Optional(

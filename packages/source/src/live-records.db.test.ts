@@ -16,11 +16,13 @@ import { writeRecords } from '@rollcall/records/records/record-writer'
 import { recordsOf } from '@rollcall/records/records/registry-records'
 import { addRegistry } from '@rollcall/records/registries/registries'
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { PROPERTY_SEED } from '../../../test/property-seed.ts'
 import { predicates } from '../../core/test/agreement/predicates.ts'
 import { TODAYS } from '../../core/test/agreement/raw-values.ts'
 import { emptyDatabase, type TestDatabase, testDatabase } from '../../keys/test/postgres.ts'
+import { hasMariadb } from '../test/mariadb.ts'
+import { mariadbOffice, mariadbOfficeSource } from '../test/mariadb-office.ts'
 import { addressOf, makeOffice, type OfficePerson, officeSource } from '../test/office.ts'
 import type { OpenEngine } from './engine/engine.ts'
 import { openEngine } from './engines.ts'
@@ -96,18 +98,12 @@ function documentOf(one: OfficePerson): JsonObject {
 }
 
 let database: TestDatabase
-let office: Awaited<ReturnType<typeof emptyDatabase>>
-let engine: OpenEngine
 let registry: Registry
 let recordType: RecordType
 let own: RecordReader
-let live: RecordReader
-let source: RecordSource
 
 beforeAll(async () => {
   database = await testDatabase()
-  office = await emptyDatabase()
-  await makeOffice(office.connection, rows)
   const { db } = database
   registry = await addRegistry(db, { namespace: 'civil', kind: 'civil', sender_id: 'civil.example' })
   recordType = registry.kind.record_types[0]
@@ -116,24 +112,34 @@ beforeAll(async () => {
     .map((one) => prepareRecord(registry.kind, recordType, documentOf(one)))
   await withTransaction(db.pool, (client) => writeRecords(client, registry, recordType, prepared))
   own = recordsOf(db, registry).source.reader('sync')
-  const file = readSourceFile(officeSource({ env: 'OFFICE' }), registry.kind)
-  engine = openEngine(file, { OFFICE: addressOf(office.connection) })
-  const records = liveRecords(registry.kind, file, engine, ({ id }) => readProtection(db.pool, id))
-  source = records.source
-  live = source.reader('sync')
 })
-afterAll(async () => {
-  await engine.close()
-  await office.drop()
-  await database.close()
-})
+afterAll(() => database.close())
 
-test('all records are the same, in the same order', async () => {
-  const all = { recordType, predicate: null, since: null, after: null, limit: 2 * PEOPLE }
-  const documents = async (reader: RecordReader) => (await reader.page(registry, all)).map(({ document }) => document)
-  expect(await documents(live)).toEqual(await documents(own))
-  expect((await documents(own)).length).toBeGreaterThan(PEOPLE / 3)
-})
+interface Office {
+  readonly source: object
+  readonly address: string
+  drop(): Promise<void>
+}
+
+const ENGINES: readonly { readonly name: string; readonly isHere: () => boolean; open(): Promise<Office> }[] = [
+  {
+    name: 'PostgreSQL',
+    isHere: () => true,
+    async open() {
+      const office = await emptyDatabase()
+      await makeOffice(office.connection, rows)
+      return { source: officeSource({ env: 'OFFICE' }), address: addressOf(office.connection), drop: office.drop }
+    },
+  },
+  {
+    name: 'MariaDB',
+    isHere: hasMariadb,
+    async open() {
+      const { address, drop } = await mariadbOffice(rows)
+      return { source: mariadbOfficeSource({ env: 'OFFICE' }), address, drop }
+    },
+  },
+]
 
 const SORTS: readonly (readonly SortKey[])[] = [
   [],
@@ -144,40 +150,67 @@ const SORTS: readonly (readonly SortKey[])[] = [
   ],
 ]
 
-test('a search finds the same, or is refused with its reason', { timeout: 600_000 }, async () => {
-  const compared = ['surname', 'given_name', 'sex', 'birth_date', 'age', 'marriage_date', 'death_date', 'birth_place']
-  const asked: RecordType = {
-    ...recordType,
-    attributes: recordType.attributes.filter(({ name }) => compared.includes(name)),
-  }
-  const query = predicates(registry.kind, asked).map((one) => atDay(one, recordType, TODAYS[0]))
-  const rows = fc.option(query)
-  const page = fc.record({
-    sort: fc.constantFrom(...SORTS),
-    limit: fc.integer({ min: 1, max: PEOPLE }),
-    offset: fc.nat(10),
-    cap: fc.integer({ min: 1, max: 2 * PEOPLE }),
+describe.each(ENGINES.filter(({ isHere }) => isHere()))('records of a $name', ({ open }) => {
+  let office: Office
+  let engine: OpenEngine
+  let live: RecordReader
+  let source: RecordSource
+
+  beforeAll(async () => {
+    office = await open()
+    const file = readSourceFile(JSON.parse(JSON.stringify(office.source)), registry.kind)
+    engine = openEngine(file, { OFFICE: office.address })
+    const records = liveRecords(registry.kind, file, engine, ({ id }) => readProtection(database.db.pool, id))
+    source = records.source
+    live = source.reader('sync')
   })
-  const seen = { answered: 0, found: 0, refused: new Set<string>() }
-  const agree = fc.asyncProperty(query, rows, page, async (predicate, conditions, page) => {
-    const refusal = await source.refusal?.(registry, { recordType, predicate })
-    const whole: Predicate = conditions === null ? predicate : { is: 'and', of: [predicate, conditions] }
-    const [one, other] = [
-      await own.find(registry, { recordType, predicate: whole, page }),
-      await live.find(registry, { recordType, predicate: whole, page }),
-    ]
-    // A refused query is read all the same here: its answer would be equal, too.
-    if (refusal != null) seen.refused.add(refusal.replace(/^\w+/, '...'))
-    else {
-      seen.answered += 1
-      if (one.total > 0) seen.found += 1
+  afterAll(async () => {
+    await engine.close()
+    await office.drop()
+  })
+
+  test('all records are the same, in the same order', async () => {
+    const all = { recordType, predicate: null, since: null, after: null, limit: 2 * PEOPLE }
+    const documents = async (reader: RecordReader) => (await reader.page(registry, all)).map(({ document }) => document)
+    expect(await documents(live)).toEqual(await documents(own))
+    expect((await documents(own)).length).toBeGreaterThan(PEOPLE / 3)
+  })
+
+  test('a search finds the same, or is refused with its reason', { timeout: 600_000 }, async () => {
+    const compared = ['surname', 'given_name', 'sex', 'birth_date', 'age', 'marriage_date', 'death_date', 'birth_place']
+    const asked: RecordType = {
+      ...recordType,
+      attributes: recordType.attributes.filter(({ name }) => compared.includes(name)),
     }
-    expect(other.total).toBe(one.total)
-    if (one.total > page.cap) return
-    expect(other.records.map(({ document }) => document)).toEqual(one.records.map(({ document }) => document))
+    const query = predicates(registry.kind, asked).map((one) => atDay(one, recordType, TODAYS[0]))
+    const rows = fc.option(query)
+    const page = fc.record({
+      sort: fc.constantFrom(...SORTS),
+      limit: fc.integer({ min: 1, max: PEOPLE }),
+      offset: fc.nat(10),
+      cap: fc.integer({ min: 1, max: 2 * PEOPLE }),
+    })
+    const seen = { answered: 0, found: 0, refused: new Set<string>() }
+    const agree = fc.asyncProperty(query, rows, page, async (predicate, conditions, page) => {
+      const refusal = await source.refusal?.(registry, { recordType, predicate })
+      const whole: Predicate = conditions === null ? predicate : { is: 'and', of: [predicate, conditions] }
+      const [one, other] = [
+        await own.find(registry, { recordType, predicate: whole, page }),
+        await live.find(registry, { recordType, predicate: whole, page }),
+      ]
+      // A refused query is read all the same here: its answer would be equal, too.
+      if (refusal != null) seen.refused.add(refusal.replace(/^\w+/, '...'))
+      else {
+        seen.answered += 1
+        if (one.total > 0) seen.found += 1
+      }
+      expect(other.total).toBe(one.total)
+      if (one.total > page.cap) return
+      expect(other.records.map(({ document }) => document)).toEqual(one.records.map(({ document }) => document))
+    })
+    await fc.assert(agree, { numRuns: QUESTIONS })
+    expect(seen.answered).toBeGreaterThan(QUESTIONS / 5)
+    expect(seen.found).toBeGreaterThan(QUESTIONS / 20)
+    expect([...seen.refused].length).toBeGreaterThan(1)
   })
-  await fc.assert(agree, { numRuns: QUESTIONS })
-  expect(seen.answered).toBeGreaterThan(QUESTIONS / 5)
-  expect(seen.found).toBeGreaterThan(QUESTIONS / 20)
-  expect([...seen.refused].length).toBeGreaterThan(1)
 })

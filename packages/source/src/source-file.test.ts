@@ -50,16 +50,16 @@ test.each<[string, unknown, string, readonly (string | number)[]]>([
     ['url'],
   ],
   [
-    'MariaDB',
-    { ...office(), engine: 'mariadb' },
-    'engine: MariaDB cannot be read yet; import its records from a file (docs/import.md)',
+    'an engine that is known',
+    { ...office(), engine: 'oracle' },
+    'engine: Oracle cannot be read yet; import its records from a file (docs/import.md)',
     ['engine'],
   ],
   ['another name', { ...office(), engine: 'postgres' }, 'engine: is called postgresql here', ['engine']],
   [
     'a misspelled engine',
     { ...office(), engine: 'postgresq' },
-    'engine: must be postgresql; the nearest is postgresql',
+    'engine: must be postgresql or mariadb or mysql; the nearest is postgresql',
     ['engine'],
   ],
   [

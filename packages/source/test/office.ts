@@ -33,18 +33,26 @@ export interface OfficePerson {
   readonly death?: { readonly no: string; readonly died: string } | undefined
 }
 
+/** The rows of a person in the tables of the office. */
+export function officeRows(one: OfficePerson): readonly { readonly table: string; readonly values: unknown[] }[] {
+  const { person_no, national_no, family_name, given_name, gender, born, mobile, removed, birth, death } = one
+  const own = [person_no, national_no, family_name, given_name, gender, born, mobile]
+  const rows = [
+    { table: 'person', values: [...own, removed ? '2024-01-01 00:00:00' : null] },
+    ...(birth ? [{ table: 'birth', values: [birth.no, person_no, birth.place] }] : []),
+    ...(one.marriages ?? []).map(({ no, married, divorced }) => ({
+      table: 'marriage',
+      values: [no, person_no, married, divorced],
+    })),
+    ...(death ? [{ table: 'death', values: [death.no, person_no, death.died] }] : []),
+  ]
+  return rows.map(({ table, values }) => ({ table, values: values.map((value) => value ?? null) }))
+}
+
 export async function fillOffice(client: pg.ClientBase, people: readonly OfficePerson[]): Promise<void> {
-  for (const one of people) {
-    const { person_no, national_no, family_name, given_name, gender, born, mobile, removed, birth, death } = one
-    const removedAt = removed ? '2024-01-01T00:00:00Z' : null
-    await client.query('insert into office.person values ($1, $2, $3, $4, $5, $6, $7, $8)', [
-      ...[person_no, national_no, family_name, given_name, gender, born, mobile, removedAt],
-    ])
-    if (birth) await client.query('insert into office.birth values ($1, $2, $3)', [birth.no, person_no, birth.place])
-    for (const { no, married, divorced } of one.marriages ?? []) {
-      await client.query('insert into office.marriage values ($1, $2, $3, $4)', [no, person_no, married, divorced])
-    }
-    if (death) await client.query('insert into office.death values ($1, $2, $3)', [death.no, person_no, death.died])
+  for (const { table, values } of people.flatMap(officeRows)) {
+    const places = values.map((_, at) => `$${at + 1}`).join(', ')
+    await client.query(`insert into office.${table} values (${places})`, values)
   }
 }
 

@@ -3,13 +3,13 @@
 import { nearestHint } from '@rollcall/base/shared/nearest'
 import { SourceRefusal } from './source-refusal.ts'
 
-export const ENGINE_NAMES = ['postgresql'] as const
+export const ENGINE_NAMES = ['postgresql', 'mariadb', 'mysql'] as const
 export type EngineName = (typeof ENGINE_NAMES)[number]
 
 /** What operators write, with what is said to them. */
 const UNREAD: Readonly<Record<string, string>> = {
-  mariadb: 'MariaDB cannot be read yet; import its records from a file (docs/import.md)',
-  mysql: 'MySQL cannot be read yet; import its records from a file (docs/import.md)',
+  mssql: 'Microsoft SQL Server cannot be read yet; import its records from a file (docs/import.md)',
+  oracle: 'Oracle cannot be read yet; import its records from a file (docs/import.md)',
   postgres: 'is called postgresql here',
 }
 

@@ -16,8 +16,9 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { acting } from '../../../../admin/test/acting.ts'
 import { beneficiary, enrolment } from '../../../../core/test/beneficiaries.ts'
 import { nextItems } from '../../../../delivery/src/notify/next-items.ts'
+import { hasMariadb } from '../../../../source/test/mariadb.ts'
 import { accepted, asyncPeer, callbacksTo, deliverAll, searchFor } from '../../asynchronous.ts'
-import { liveOffice } from '../../live-office.ts'
+import { liveMariadb, liveOffice } from '../../live-office.ts'
 import { memoryRecords } from '../../memory-records.ts'
 import { askingOf } from '../../person-questions.ts'
 import { bearer, post, postSearch, testServer, writeDocuments } from '../../server.ts'
@@ -68,11 +69,14 @@ const SOURCES: readonly Source[] = [
       return async (primary: string) => records.remove(primary.toUpperCase())
     },
   },
-  {
-    name: 'live',
+  ...[
+    { name: 'live', office: liveOffice },
+    ...(hasMariadb() ? [{ name: 'live-mariadb', office: liveMariadb }] : []),
+  ].map(({ name, office }) => ({
+    name,
     isOwn: false,
     async hold(registry: Registry, documents: readonly object[]) {
-      const { close, remove } = await liveOffice(database, registry, documents)
+      const { close, remove } = await office(database, registry, documents)
       server.closing({ close })
       return remove
     },
@@ -80,7 +84,7 @@ const SOURCES: readonly Source[] = [
       'a predicate':
         'surname compares without case and accents, which its database cannot do, and needs a further condition that must hold, on UIN, sex, birth_date',
     },
-  },
+  })),
 ]
 
 describe.each(SOURCES)('records in a source: $name', async ({ name, isOwn, hold, refusals = {} }) => {

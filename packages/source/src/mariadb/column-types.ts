@@ -1,0 +1,150 @@
+/** The types of columns, a row each. */
+
+import { type ColumnType, NUMBER, UUID, unasked, whole } from '../engine/column-type.ts'
+import type { Field } from './connections.ts'
+import { instant, localTime } from './zones.ts'
+
+/** Every value is read as a text of this character set. */
+const asText = (column: string): string => `cast(${column} as char character set utf8mb4)`
+
+/** Bits of `Field.flags`. */
+const FLAGS = { unsigned: 32, binary: 128, enumeration: 256, zerofill: 64, set: 2048 } as const
+type Flag = keyof typeof FLAGS
+
+const isSet = ({ flags }: Field, flag: Flag): boolean => (Number(flags) & FLAGS[flag]) !== 0
+
+const ZEROS = /^0*(?=\d)/
+
+function integer(bits: number): (field: Field) => ColumnType {
+  return (field) => {
+    const isUnsigned = isSet(field, 'unsigned')
+    const check = isUnsigned ? whole(0n, 2n ** BigInt(bits)) : whole(-(2n ** BigInt(bits - 1)), 2n ** BigInt(bits - 1))
+    return {
+      sql: `cast(? as ${isUnsigned ? 'unsigned' : 'signed'})`,
+      read: asText,
+      // Its text begins with zeros, which are not of the number.
+      parameter: isSet(field, 'zerofill') ? (text) => check(text.replace(ZEROS, '')) : check,
+      holds: 'integer',
+      isKey: true,
+    }
+  }
+}
+
+const number =
+  (sql: (field: Field) => string) =>
+  (field: Field): ColumnType => ({
+    sql: sql(field),
+    read: asText,
+    parameter: (text) => (NUMBER.test(text) ? text : null),
+    holds: 'number',
+    isKey: false,
+  })
+
+/** `0000-00-00` is how many write that there is none. */
+const none = (text: string): string => (text.startsWith('0000-00-00') ? '' : text)
+
+const time =
+  (zoned: (zone: string) => (text: string) => string) =>
+  (_: Field, zone: string): ColumnType => {
+    const inZone = zoned(zone)
+    return {
+      sql: 'cast(? as datetime)',
+      read: asText,
+      cell: (text) => inZone(none(text)),
+      parameter: unasked,
+      holds: 'instant',
+      isKey: false,
+    }
+  }
+
+/** @param collation of the column; null: it holds bytes */
+function text(field: Field, collation: Collation | null): ColumnType {
+  const isList = isSet(field, 'enumeration') || isSet(field, 'set')
+  return {
+    sql:
+      collation === null
+        ? 'cast(? as binary)'
+        : `cast(? as char character set ${collation.charset}) collate ${collation.name}`,
+    read: asText,
+    parameter: (given) => given,
+    holds: 'text',
+    // The order of an enumeration is not that of its texts.
+    isKey: !isList && collation !== null,
+  }
+}
+
+const FLOAT = 'cast(? as double)'
+const day: ColumnType = {
+  sql: 'cast(? as date)',
+  read: asText,
+  cell: none,
+  parameter: unasked,
+  holds: 'day',
+  isKey: false,
+}
+
+/** By the number of the type in the protocol. */
+const TYPES: ReadonlyMap<number, (field: Field, zone: string) => ColumnType> = new Map([
+  [1, integer(8)],
+  [2, integer(16)],
+  [9, integer(24)],
+  [3, integer(32)],
+  [8, integer(64)],
+  [13, integer(16)], // year
+  [0, number(decimal)],
+  [246, number(decimal)],
+  [4, number(() => FLOAT)],
+  [5, number(() => FLOAT)],
+  [10, () => day],
+  [14, () => day],
+  [12, time(localTime)],
+  [7, time(instant)],
+  [
+    16, // bit
+    (field) => ({ ...integer(64)({ ...field, flags: FLAGS.unsigned }), read: (column) => asText(`${column} + 0`) }),
+  ],
+])
+
+/** A constant has as many digits behind the point as the column: it is compared as a number of the same type. */
+function decimal({ decimals }: Field): string {
+  return `cast(? as decimal(65, ${Math.min(Number(decimals), 30)}))`
+}
+
+/** The numbers of types that are texts or bytes, among them lists of texts. */
+const TEXTS: ReadonlySet<number> = new Set([15, 247, 248, 249, 250, 251, 252, 253, 254])
+
+/** How texts of a column are written and compared. */
+export interface Collation {
+  readonly charset: string
+  readonly name: string
+}
+
+const UUIDS: ColumnType = {
+  sql: 'cast(? as uuid)',
+  read: asText,
+  parameter: (given) => (UUID.test(given) ? given : null),
+  holds: 'other',
+  isKey: true,
+}
+
+/** Any other type, such as a time of day. */
+const OTHER: ColumnType = { sql: '?', read: asText, parameter: unasked, holds: 'other', isKey: false }
+
+/** @param isUuid whether it is of MariaDB's own type of UUIDs */
+export function columnType(field: Field, collation: Collation | null, isUuid: boolean, zone: string): ColumnType {
+  if (isUuid) return UUIDS
+  const type = Number(field.columnType)
+  if (TEXTS.has(type)) return text(field, collation)
+  return TYPES.get(type)?.(field, zone) ?? OTHER
+}
+
+/** The type of a column by the name that the catalog has for it. */
+const NAMED: readonly (readonly [RegExp, ColumnType['holds']])[] = [
+  [/^(?:tiny|small|medium|big)?int|^(?:year|bit)$/, 'integer'],
+  [/^(?:decimal|float|double)/, 'number'],
+  [/^date$/, 'day'],
+  [/^(?:datetime|timestamp)/, 'instant'],
+  [/char|text|^(?:enum|set|binary|varbinary)$|blob/, 'text'],
+]
+export const holdsOf = (name: string): ColumnType['holds'] =>
+  NAMED.find(([pattern]) => pattern.test(name))?.[1] ?? 'other'

@@ -1,0 +1,130 @@
+/** Tests of columns, as conditions of MariaDB and MySQL. */
+
+import type { ColumnTest } from '../engine/column-test.ts'
+import type { ColumnType } from '../engine/column-type.ts'
+import { AROUND, between, boundsOf, conditionsWith, FALSE, wholeBounds } from '../engine/conditions.ts'
+import { Parameters } from '../engine/parameters.ts'
+import { NAMES } from './names.ts'
+
+/** The type of a parameter is the expression that it stands in. */
+export const parameters = (): Parameters => new Parameters((_, type) => type)
+
+/** `float` is written with six digits. */
+const AROUND_FLOAT = 1e-5
+
+export const oneOf = (
+  column: string,
+  texts: readonly string[],
+  { sql }: Pick<ColumnType, 'sql'>,
+  parameters: Parameters,
+): string => `${column} in (${texts.map((text) => parameters.add(text, sql)).join(', ')})`
+
+/**
+ * The collation of a column may take different texts as the same, and with the parameter in it an index can be used: the record that
+ * was read decides.
+ */
+function testOf(test: ColumnTest, column: string, type: ColumnType, parameters: Parameters): string | null {
+  switch (test.is) {
+    case 'present':
+      return `${column} is not null`
+    case 'texts': {
+      if (type.holds === 'day' || type.holds === 'instant') return null
+      if (type.sql === FLOAT) return anyNumber(test.texts, column, type, parameters)
+      const texts = test.texts.flatMap((text) => type.parameter(text) ?? [])
+      if (texts.length === 0) return type.holds === 'other' && !type.isKey ? null : FALSE
+      return oneOf(column, texts, type, parameters)
+    }
+    case 'beginning':
+      if (type.holds !== 'text') return null
+      return `${column} like ${parameters.add(`${test.text.replace(/[|%_]/g, '|$&')}%`, type.sql)} escape '|'`
+    case 'digits':
+      return type.holds === 'text'
+        ? oneOf(digitsOf(column), test.texts, type, parameters)
+        : testOf({ is: 'texts', texts: test.texts }, column, type, parameters)
+    case 'numbers':
+      return numbers(test, column, type, parameters)
+    case 'booleans':
+      // There are no booleans: a number is one of 0 and 1.
+      return type.holds === 'integer'
+        ? oneOf(
+            column,
+            test.values.map((value) => (value ? '1' : '0')),
+            type,
+            parameters,
+          )
+        : null
+    case 'days':
+      return days(test, column, type, parameters)
+    case 'instants':
+      return days(
+        { is: 'days', from: test.from?.slice(0, 10) ?? null, to: test.to?.slice(0, 10) ?? null, texts: null },
+        column,
+        type,
+        parameters,
+        // In any zone, and in its own.
+        2,
+      )
+  }
+}
+
+const FLOAT = 'cast(? as double)'
+
+/** The digits of a text. */
+const digitsOf = (column: string): string => `regexp_replace(${column}, '[^0-9]', '')`
+
+function anyNumber(texts: readonly string[], column: string, type: ColumnType, parameters: Parameters): string {
+  const near = texts.flatMap((text) => {
+    const number = type.parameter(text) === null ? Number.NaN : Number(text)
+    if (!Number.isFinite(number)) return []
+    return numbers({ is: 'numbers', from: number, to: number }, column, type, parameters) ?? []
+  })
+  return near.length === 0 ? FALSE : `(${near.join(' or ')})`
+}
+
+function numbers(
+  test: Extract<ColumnTest, { is: 'numbers' }>,
+  column: string,
+  { sql, holds }: ColumnType,
+  parameters: Parameters,
+): string | null {
+  if (holds !== 'integer' && holds !== 'number') return null
+  const { least, most } =
+    holds === 'integer' ? wholeBounds(test) : boundsOf(test, sql === FLOAT ? AROUND_FLOAT : AROUND)
+  const type = holds === 'integer' ? 'cast(? as signed)' : FLOAT
+  return between(column, [
+    ...(least === null ? [] : [`>= ${parameters.add(String(least), type)}`]),
+    ...(most === null ? [] : [`<= ${parameters.add(String(most), type)}`]),
+  ])
+}
+
+/** @param around days before and behind that count too */
+function days(
+  { from, to, texts }: Extract<ColumnTest, { is: 'days' }>,
+  column: string,
+  type: ColumnType,
+  parameters: Parameters,
+  around = type.holds === 'instant' ? 1 : 0,
+): string | null {
+  if (type.holds === 'text') {
+    if (texts === null) return null
+    return texts.length === 0 ? FALSE : oneOf(column, texts, type, parameters)
+  }
+  if (type.holds !== 'day' && type.holds !== 'instant') return null
+  const first = dayAfter(from, -around)
+  // A time is before the next day.
+  const last = dayAfter(to, type.holds === 'day' ? around : around + 1)
+  return between(column, [
+    ...(first === null ? [] : [`>= ${parameters.add(first, 'cast(? as date)')}`]),
+    ...(last === null ? [] : [`<= ${parameters.add(last, 'cast(? as date)')}`]),
+  ])
+}
+
+/** Null: without an end, or none that the database has. */
+function dayAfter(day: string | null, count: number): string | null {
+  if (day === null || !/^\d{4}-\d\d-\d\d$/.test(day)) return null
+  const moved = new Date(Date.parse(`${day}T00:00:00Z`) + count * 86_400_000)
+  const text = Number.isNaN(moved.getTime()) ? '' : moved.toISOString().slice(0, 10)
+  return /^\d{4}-/.test(text) && !text.startsWith('0000') ? text : null
+}
+
+export const { conditionOf, columnCondition } = conditionsWith(NAMES, testOf)

@@ -1,0 +1,161 @@
+/** Connections to a MariaDB or MySQL that belongs to another system. */
+
+import type { Connection, FieldPacket, Pool, PoolConnection, PoolOptions } from 'mysql2/promise'
+import { type Environment, readAddress, readCertificates } from '../engine/address.ts'
+import {
+  CONNECTING,
+  type Connections,
+  connectionsOf,
+  GRACE,
+  type State as StateOf,
+  type Transaction,
+} from '../engine/connections.ts'
+import type { SourceFile } from '../engine/mapped-records.ts'
+import { SourceRefusal } from '../engine/source-refusal.ts'
+import { failureOf } from './failures.ts'
+
+/** A column of an answer as the driver tells it. */
+export type Field = Pick<FieldPacket, 'columnType' | 'flags' | 'decimals' | 'columnLength'>
+export type State = StateOf<Field>
+
+/** Statements that a connection keeps prepared: those of look-ups are the same all the time. */
+const MOST_PREPARED = 50
+
+/** By `ssl-mode` of the address. */
+const SSL_MODES: Readonly<Record<string, Pick<PoolOptions, 'ssl'>>> = {
+  DISABLED: {},
+  REQUIRED: { ssl: { rejectUnauthorized: false } },
+  VERIFY_IDENTITY: { ssl: { rejectUnauthorized: true, verifyIdentity: true } },
+}
+
+/** @throws SourceRefusal the address, or a file that the source names, cannot be read */
+export function openConnections(file: SourceFile, env: Environment): Connections<Field> {
+  const options = optionsOf(readAddress(file, env), readCertificates(file), file)
+  let opened: Promise<Pool> | undefined
+  return connectionsOf(file, {
+    async begin() {
+      opened ??= openPool(options)
+      const pool = await opened
+      return await begin(await connectionOf(pool), file)
+    },
+    failureOf,
+    async close() {
+      await (await opened)?.end()
+    },
+  })
+}
+
+function optionsOf(address: URL, ca: string | null, { pool }: SourceFile): PoolOptions {
+  if (!/^(?:mariadb|mysql):$/.test(address.protocol)) {
+    throw new SourceRefusal('url: the address must begin with mariadb:// or mysql://', ['url'])
+  }
+  const mode = address.searchParams.get('ssl-mode') ?? 'DISABLED'
+  if (!Object.hasOwn(SSL_MODES, mode)) {
+    throw new SourceRefusal(`url: ssl-mode must be ${Object.keys(SSL_MODES).join(', ')}`, ['url'])
+  }
+  const socket = address.searchParams.get('socket')
+  const text = (given: string): string => decodeURIComponent(given)
+  return {
+    ...(socket === null
+      ? { host: text(address.hostname).replace(/^\[|\]$/g, ''), port: Number(address.port || 3306) }
+      : { socketPath: socket }),
+    user: text(address.username),
+    password: text(address.password),
+    database: text(address.pathname.slice(1)),
+    ...(ca === null ? SSL_MODES[mode] : { ssl: { ca, rejectUnauthorized: true, verifyIdentity: true } }),
+    connectionLimit: pool,
+    connectTimeout: CONNECTING,
+    maxPreparedStatements: MOST_PREPARED,
+    // What the operator wrote is one statement, and the server is sent no file of ours.
+    multipleStatements: false,
+    flags: ['-LOCAL_FILES'],
+    // Values are texts already; these hold for anything that is not.
+    dateStrings: true,
+    supportBigNumbers: true,
+    bigNumberStrings: true,
+    rowsAsArray: true,
+  }
+}
+
+/** The driver is loaded here: who has no such source does not wait for it. */
+async function openPool(options: PoolOptions): Promise<Pool> {
+  const { createPool } = await import('mysql2/promise')
+  const pool = createPool(options)
+  // A connection that is lost while nobody uses it leaves the pool by itself.
+  pool.pool.on('connection', (connection: Connection) => connection.on('error', () => undefined))
+  return pool
+}
+
+/** A connection, which the pool would wait for without an end. */
+async function connectionOf(pool: Pool): Promise<PoolConnection> {
+  const { promise, resolve, reject } = Promise.withResolvers<PoolConnection>()
+  let isLate = false
+  const timer = setTimeout(() => {
+    isLate = true
+    reject(new Error('no connection was free'))
+  }, CONNECTING)
+  pool.getConnection().then((connection) => (isLate ? connection.release() : resolve(connection)), reject)
+  try {
+    return await promise
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/**
+ * Settings of a session. Each server reads its own limit of time: a comment with `M!` is read by MariaDB, and one with this version
+ * by MySQL alone.
+ */
+const settings = ({ statementTimeout }: SourceFile): string =>
+  [
+    `set session character_set_client = utf8mb4, character_set_results = utf8mb4, collation_connection = utf8mb4_unicode_ci`,
+    // A text stands between ' or ", and a backslash escapes: how most administrators write.
+    `sql_mode = ''`,
+    `time_zone = '+00:00'`,
+    `group_concat_max_len = 16777216`,
+    `/*M! max_statement_time = ${statementTimeout / 1_000} */ /*!50708 max_execution_time = ${statementTimeout} */`,
+  ].join(', ')
+
+/** What the catalog and plans have may be numbers. */
+const textOf = (value: unknown): string | null => (value === null || typeof value === 'string' ? value : String(value))
+
+/** Connections whose sessions have their settings. */
+const set = new WeakSet<object>()
+
+async function begin(connection: PoolConnection, file: SourceFile): Promise<Transaction<Field>> {
+  const timeout = file.statementTimeout + GRACE
+  try {
+    if (!set.has(connection.connection)) {
+      await connection.query({ sql: settings(file), timeout })
+      await connection.query({ sql: 'set session transaction isolation level repeatable read', timeout })
+      set.add(connection.connection)
+    }
+    await connection.query({ sql: 'start transaction with consistent snapshot, read only', timeout })
+  } catch (error) {
+    connection.destroy()
+    throw error
+  }
+  return {
+    async run({ text, values }) {
+      // A prepared statement is one statement: what the operator wrote cannot end this transaction and begin another.
+      const [rows, fields] = await connection.execute({ sql: text, values: [...values] as string[], timeout })
+      // A statement such as SET ROLE has no rows.
+      if (!Array.isArray(rows)) return { rows: [], types: [], names: [] }
+      return {
+        rows: (rows as unknown[][]).map((row) => row.map(textOf)),
+        types: fields,
+        names: fields.map(({ name }) => name),
+      }
+    },
+    async end(isBroken) {
+      let isLost = isBroken
+      if (!isLost) {
+        await connection.query({ sql: 'rollback', timeout }).catch(() => {
+          isLost = true
+        })
+      }
+      if (isLost) connection.destroy()
+      else connection.release()
+    },
+  }
+}

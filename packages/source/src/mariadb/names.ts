@@ -1,0 +1,3 @@
+import { namesWith } from '../engine/names.ts'
+
+export const NAMES = namesWith('`')

@@ -1,0 +1,75 @@
+/** MariaDB and MySQL as the database of another system. */
+
+import type { Environment } from '../engine/address.ts'
+import type { ColumnType } from '../engine/column-type.ts'
+import type { Dialect } from '../engine/dialect.ts'
+import type { OpenEngine } from '../engine/engine.ts'
+import type { MappedPart, SourceFile } from '../engine/mapped-records.ts'
+import { engineOf } from '../engine/open-engine.ts'
+import { readCatalog } from './catalog.ts'
+import { type Collation, columnType } from './column-types.ts'
+import { type Field, openConnections, type State } from './connections.ts'
+import { failureOf } from './failures.ts'
+import { NAMES } from './names.ts'
+import { slowLookUps } from './plans.ts'
+import { readReport } from './privileges.ts'
+import { ROW_SQL } from './row-sql.ts'
+
+/** @throws SourceRefusal the address, or a file that the source names, cannot be read */
+export const openMariadb = (file: SourceFile, env: Environment): OpenEngine =>
+  engineOf(file, MARIADB, openConnections(file, env))
+
+const MARIADB: Dialect<Field> = {
+  rows: ROW_SQL,
+  readTypes,
+  hasUniqueKey,
+  report: readReport,
+  slow: slowLookUps,
+  catalog: readCatalog,
+  failureOf,
+}
+
+async function readTypes(
+  state: State,
+  parts: readonly MappedPart[],
+  { timeZone }: SourceFile,
+): Promise<readonly ColumnType[][]> {
+  const found: ColumnType[][] = []
+  for (const [at, part] of parts.entries()) {
+    const alias = at === 0 ? 'own' : 'child'
+    const columns = [part.key, ...part.columns].map((name) => `${alias}.${NAMES.quoted(name)}`)
+    // A row without a match: the character sets of columns are told whatever they hold.
+    const { rows, types } = await state.run({
+      text: `select ${columns.join(', ')}, ${columns.map((one) => `charset(${one}), collation(${one})`).join(', ')}
+        from (select 1 as one) as always left join ${NAMES.tableOf(part, alias)} on false`,
+      values: [],
+    })
+    const sets = rows[0]?.slice(columns.length) ?? []
+    found.push(
+      columns.flatMap((_, index): ColumnType[] => {
+        const field = types[index]
+        if (field === undefined) return []
+        return [columnType(field, collationOf(sets[2 * index], sets[2 * index + 1]), false, timeZone)]
+      }),
+    )
+  }
+  return found
+}
+
+/** Null: bytes. Their names are pieces of statements. */
+const collationOf = (charset: string | null | undefined, name: string | null | undefined): Collation | null =>
+  charset && name && charset !== 'binary' && /^\w+$/.test(`${charset}${name}`) ? { charset, name } : null
+
+async function hasUniqueKey(state: State, { from, key }: MappedPart): Promise<boolean> {
+  if ('select' in from) return false
+  const { rows } = await state.run({
+    text: `select 1 from information_schema.statistics s
+      where table_schema = coalesce(cast(? as char), database()) and table_name = cast(? as char) and column_name = cast(? as char)
+        and non_unique = 0 and nullable = '' and sub_part is null and 1 = (
+          select count(*) from information_schema.statistics o
+          where o.table_schema = s.table_schema and o.table_name = s.table_name and o.index_name = s.index_name)
+      limit 1`,
+    values: [from.schema, from.table, key],
+  })
+  return rows.length > 0
+}

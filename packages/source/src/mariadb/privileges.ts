@@ -1,0 +1,78 @@
+/** What an account of MariaDB or MySQL may do beyond reading: a source must not be harmed by us, whatever goes wrong here. */
+
+import type { EngineReport } from '../engine/engine.ts'
+import type { SourceFile } from '../engine/mapped-records.ts'
+import type { State } from './connections.ts'
+
+/** Privileges by which nothing is written and nothing is told of other accounts. */
+const READING: ReadonlySet<string> = new Set(['USAGE', 'SELECT', 'SHOW VIEW', 'SHOW DATABASES'])
+
+/** `GRANT privileges ON object TO account`; without an object it grants roles. */
+const GRANT =
+  /^GRANT (.+?)(?: ON (?:(?:TABLE|FUNCTION|PROCEDURE|PACKAGE BODY|PACKAGE) )?(\S+|`.*?`\.\S+))? TO ([`']?)(.+?)\3(?:[@ ]|$)/
+/** A role as a statement names it. */
+const ROLE = /[`'](?:[^`']|``|'')+[`'](?:@[`'][^`']*[`'])?/g
+/** Everybody may write to these databases of MariaDB. */
+const TEST = /^`test(?:\\_%)?`\./
+
+export async function readReport(state: State, { ca }: SourceFile): Promise<EngineReport> {
+  const texts = async (text: string): Promise<readonly string[]> =>
+    (await state.run({ text, values: [] })).rows.map(([first]) => first ?? '')
+  const [about = ''] = await texts(
+    `select concat(if(version() like '%MariaDB%', 'MariaDB ', 'MySQL '), version(), ', database ', coalesce(database(), '-'), ', account ', current_user())`,
+  )
+  const definers = await texts(
+    `select concat(routine_schema, '.', routine_name) from information_schema.routines
+      where security_type = 'DEFINER' and routine_schema not in ('sys', 'mysql') order by 1 limit 1`,
+  )
+  const [account = ''] = await texts(`select substring_index(current_user(), '@', 1)`)
+  const writes = (await allGrants(texts)).flatMap((grant) => findingOf(grant, account, definers[0]) ?? [])
+  const weak: string[] = []
+  const [cipher] = (await state.run({ text: `show session status like 'Ssl_cipher'`, values: [] })).rows
+  const [isLocal] = await texts(
+    `select host like 'localhost%' or host like '127.%' or host like '::1%' from information_schema.processlist where id = connection_id()`,
+  )
+  if ((cipher?.[1] ?? '') === '') {
+    if (isLocal !== '1')
+      weak.push('the connection is not encrypted: write tls with the certificate that signed its own')
+  } else if (ca === null) {
+    weak.push('the certificate of the database is verified only as its address says: write tls to verify it')
+  }
+  const [isReadOnly] = await texts('select @@global.read_only')
+  if (isReadOnly !== '0') weak.push('it is read-only, as a replica is: answers are as old as what it has received')
+  return { about, writes: [...new Set(writes)], weak }
+}
+
+/** The grants of the account, of the roles that it may take, and of everybody. An account may not see those of a role that it has not taken. */
+async function allGrants(texts: (text: string) => Promise<readonly string[]>): Promise<readonly string[]> {
+  const [before] = await texts('select current_role()')
+  const grants = [...(await texts('show grants'))]
+  const roles = grants.flatMap((grant) => {
+    const [, given = '', object] = GRANT.exec(grant) ?? []
+    return object === undefined ? (given.match(ROLE) ?? []) : []
+  })
+  for (const role of new Set(roles)) {
+    await texts(`set role ${role}`)
+    grants.push(...(await texts('show grants')))
+  }
+  if (roles.length > 0)
+    await texts(`set role ${/^(?:|NONE|`.*)$/.test(before ?? '') ? before || 'none' : `\`${before}\``}`)
+  // Earlier versions have no rights of everybody.
+  const everybody = await texts('show grants for public').catch(() => [])
+  return [...grants, ...everybody]
+}
+
+/** @returns what the grant lets the account do, as a sentence; null: nothing beyond reading */
+function findingOf(grant: string, account: string, definer: string | undefined): string | null {
+  const [, given = '', object, , grantee = ''] = GRANT.exec(grant) ?? []
+  if (object === undefined || TEST.test(object)) return null
+  const by = grantee === account ? '' : grantee === 'PUBLIC' ? ', as everybody' : `, by the role ${grantee}`
+  const place = object.replaceAll('`', '')
+  const privileges = given.replaceAll(/ \([^)]*\)/g, '').split(', ')
+  const more = privileges.filter((one) => !READING.has(one) && (one !== 'EXECUTE' || definer !== undefined))
+  if (/ WITH .*GRANT OPTION/.test(grant)) more.push('GRANT OPTION')
+  if (more.length === 0) return null
+  if (more.includes('FILE')) return `it may read and write files of the server (${more.join(', ')} on ${place})${by}`
+  if (more.join() === 'EXECUTE') return `it may call ${definer}, which acts as its definer (EXECUTE on ${place})${by}`
+  return `it has more than reading on ${place}: ${more.join(', ')}${by}`
+}

@@ -1,0 +1,55 @@
+/** Times of a database in the zone of a source: the tables of time zones of MariaDB are often empty. */
+
+const TIME = /^(\d{4})-(\d\d)-(\d\d) (\d\d):(\d\d):(\d\d)(\.\d+)?$/
+
+/** @returns how a time without a zone is read: as one of this zone */
+export const localTime =
+  (zone: string) =>
+  (text: string): string => {
+    const local = millisecondsOf(text)
+    if (local === null) return text
+    // The zone may change between this time in UTC and in the zone.
+    const near = offsetAt(zone, local)
+    return written(local, fractionOf(text), offsetAt(zone, local - near * 60_000))
+  }
+
+/** @returns how a time of UTC is read: as the same instant in this zone */
+export const instant =
+  (zone: string) =>
+  (text: string): string => {
+    const time = millisecondsOf(text)
+    if (time === null) return text
+    const offset = offsetAt(zone, time)
+    return written(time + offset * 60_000, fractionOf(text), offset)
+  }
+
+/** Null: it is no time. */
+function millisecondsOf(text: string): number | null {
+  if (!TIME.test(text)) return null
+  const time = Date.parse(`${text.slice(0, 10)}T${text.slice(11, 19)}Z`)
+  return Number.isNaN(time) ? null : time
+}
+
+const fractionOf = (text: string): string => text.slice(19).replace(/\.?0*$/, '')
+
+const written = (local: number, fraction: string, offset: number): string => {
+  const time = new Date(local).toISOString().slice(0, 19).replace('T', ' ')
+  const [hours, minutes] = [Math.floor(Math.abs(offset) / 60), Math.abs(offset) % 60].map((part) =>
+    String(part).padStart(2, '0'),
+  )
+  return `${time}${fraction}${offset < 0 ? '-' : '+'}${hours}${minutes === '00' ? '' : `:${minutes}`}`
+}
+
+const formatters = new Map<string, Intl.DateTimeFormat>()
+
+/** Minutes that the zone is ahead of UTC at an instant. */
+function offsetAt(zone: string, time: number): number {
+  let formatter = formatters.get(zone)
+  if (formatter === undefined) {
+    formatter = new Intl.DateTimeFormat('en', { timeZone: zone, timeZoneName: 'longOffset' })
+    formatters.set(zone, formatter)
+  }
+  const name = formatter.formatToParts(time).find(({ type }) => type === 'timeZoneName')?.value ?? ''
+  const [, sign, hours, minutes] = /GMT([+-])(\d\d):(\d\d)/.exec(name) ?? []
+  return sign === undefined ? 0 : (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes))
+}

@@ -1,0 +1,50 @@
+/** The MariaDB of the test run. */
+
+import { randomBytes } from 'node:crypto'
+import { createConnection as connectTo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { createConnection } from 'mysql2/promise'
+import { inject } from 'vitest'
+
+/** Whether it is installed. A test without it is skipped, and the end of the run says so. */
+export const hasMariadb = (): boolean => inject('mariadb') !== null
+
+export interface MariadbDatabase {
+  readonly name: string
+  /** The address of an account that may do everything. */
+  readonly address: string
+  /** The address of another account. */
+  addressOf(user: string, password: string): string
+  /** Runs a statement as the account that may do everything. */
+  run(statement: string, values?: readonly unknown[]): Promise<unknown>
+  drop(): Promise<void>
+}
+
+/** A fresh database in which nothing is. */
+export async function mariadbDatabase(): Promise<MariadbDatabase> {
+  const starter = inject('mariadb')
+  if (starter === null) throw new Error('mariadbd is not installed')
+  const socketPath = await text(connectTo(starter))
+  const name = `test_${randomBytes(8).toString('hex')}`
+  const connection = await createConnection({ socketPath, user: 'root' })
+  await connection.query(`create database ${name} character set utf8mb4 collate utf8mb4_general_ci`)
+  await connection.query(`use ${name}`)
+  const addressOf = (user: string, password: string): string => {
+    const url = new URL('mariadb://localhost')
+    url.username = user
+    url.password = password
+    url.pathname = `/${name}`
+    url.searchParams.set('socket', socketPath)
+    return url.href
+  }
+  return {
+    name,
+    address: addressOf('root', ''),
+    addressOf,
+    run: async (statement, values = []) => (await connection.query(statement, values as never))[0],
+    async drop() {
+      await connection.query(`drop database ${name}`)
+      await connection.end()
+    },
+  }
+}
