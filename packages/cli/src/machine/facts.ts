@@ -127,7 +127,7 @@ export async function lookAround({ name, certificate, copies }: Answers): Promis
   if (copies !== 'later' && !(succeeds('rsync', '--version') && succeeds('ssh', '-V'))) {
     look('copies', 'broken', 'the programs that copy are not installed: apt-get install rsync openssh-client')
   }
-  looks.push(await lookAtName(name), lookAtClock(), ...lookAtPorts())
+  looks.push(await lookAtName(name), lookAtClock(), ...lookAtPorts(certificate === 'certbot'))
   return looks
 }
 
@@ -150,8 +150,9 @@ function lookAtClock(): Look {
   return { check: 'clock', state: 'weak', advice }
 }
 
-/** The unit that may listen on each of our ports. */
+/** The unit that may listen on each of our ports. The proofs of certbot are fetched from port 80. */
 const LISTENERS: readonly (readonly [port: number, unit: string])[] = [
+  [80, 'nginx'],
   [443, 'nginx'],
   [8080, 'rollcall@8080'],
   [8081, 'rollcall@8080'],
@@ -159,7 +160,7 @@ const LISTENERS: readonly (readonly [port: number, unit: string])[] = [
   [8083, 'rollcall@8082'],
 ]
 
-function lookAtPorts(): readonly Look[] {
+function lookAtPorts(isCertbot: boolean): readonly Look[] {
   const used = new Set(
     ['/proc/net/tcp', '/proc/net/tcp6'].flatMap((file) =>
       [...(textOf(file) ?? '').matchAll(/^ *\d+: [\dA-F]+:([\dA-F]{4}) [\dA-F]+:0000 0A /gm)].map(([, port = '']) =>
@@ -167,8 +168,10 @@ function lookAtPorts(): readonly Look[] {
       ),
     ),
   )
-  const taken = LISTENERS.filter(([port, unit]) => used.has(port) && !succeeds('systemctl', 'is-active', unit))
-  if (taken.length === 0) return [{ check: 'ports', state: 'ok', advice: '443 and 8080 to 8083 are free, or ours' }]
+  const ours = LISTENERS.filter(([port]) => port !== 80 || isCertbot)
+  const taken = ours.filter(([port, unit]) => used.has(port) && !succeeds('systemctl', 'is-active', unit))
+  const free = isCertbot ? '80, 443' : '443'
+  if (taken.length === 0) return [{ check: 'ports', state: 'ok', advice: `${free} and 8080 to 8083 are free, or ours` }]
   return taken.map(([port, unit]) => ({
     check: 'ports',
     state: 'broken',
