@@ -1,5 +1,5 @@
 /**
- * How fast a signed search under a grant is: the record is cut, and the answer is accounted for before it leaves; beside
+ * How fast a signed search under a grant is: the record is cut, and its audit entry is written before the answer leaves; beside
  * the floor of a signed search, whose records are whole. docs/benchmarks.md says more.
  *
  *     npm run bench -- accounted-search --data /var/tmp/rollcall-bench
@@ -14,7 +14,7 @@ import { questionSigner, registerAskerKey } from './search/signing.ts'
 import type { Row } from './shared/results.ts'
 import { signedStock } from './signed-search.ts'
 
-/** What an eligibility check needs of a person. */
+/** The attributes that an eligibility check needs of a person. */
 const TERMS = { operations: ['search'], see: ['identifier', 'name', 'birth_date', 'sex'], basis: 'law' } as const
 
 /** Measures, prints and writes `accounted-search.json`. */

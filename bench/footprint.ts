@@ -45,7 +45,7 @@ interface Footprint {
 /** How often each function ran, by its file, its place there and its name. */
 type Ran = ReadonlyMap<string, number>
 
-/** What was counted last, as docs/benchmarks.md has it, and the share by which it may grow. */
+/** The last counts, as docs/benchmarks.md has them, and the share by which they may grow. */
 const LAST = {
   'synchronous search': { files: 86, functions: 298 },
   'asynchronous search': { files: 118, functions: 412 },

@@ -25,7 +25,7 @@ import { rounded } from './shared/statistics.ts'
 /** Turns of each case, and how much of the work without a database is measured, in percent. */
 const NUMBERS = { times: [600, 1], pure: [100, 1] } as const
 
-/** What compiling and running must reach of the hand-written statement. */
+/** The share of the hand-written statement's speed that compiling and running must reach. */
 const RATIO_BAR = 0.75
 
 interface Measured extends Beside {

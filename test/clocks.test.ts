@@ -16,7 +16,7 @@ const MAY: Readonly<Record<string, string>> = {
 const LEFT: Readonly<Record<string, number>> = {
   admin: 33,
   audit: 1,
-  delivery: 20,
+  delivery: 16,
   engine: 16,
   keys: 1,
   participants: 2,

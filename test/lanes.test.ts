@@ -31,28 +31,28 @@ function testCode(file: string, seen = new Set([file])): ReadonlySet<string> {
   return seen
 }
 
-const needs = files.map((file) => {
+const deps = files.map((file) => {
   const code = [...testCode(file)]
   const processes = code.some((part) => importsOf(part).some((path) => PROCESSES.test(path)))
   return { file, processes, database: DATABASES.some((path) => code.includes(path)) }
 })
 
 it('reads the imports of tests', () => {
-  expect(needs.filter(({ database }) => database).length).toBeGreaterThan(100)
-  expect(needs.filter(({ processes }) => processes).length).toBeGreaterThan(30)
+  expect(deps.filter(({ database }) => database).length).toBeGreaterThan(100)
+  expect(deps.filter(({ processes }) => processes).length).toBeGreaterThan(30)
 })
 
 it('a test that starts processes is called .world.test.ts', () => {
-  const wrong = needs.filter(({ file, processes }) => processes && !file.endsWith('.world.test.ts'))
+  const wrong = deps.filter(({ file, processes }) => processes && !file.endsWith('.world.test.ts'))
   expect(wrong.map(({ file }) => file)).toEqual([])
 })
 
 it('a test that needs a database is called .db.test.ts, or .world.test.ts', () => {
-  const wrong = needs.filter(({ file, database }) => database && !/\.(?:db|world)\.test\.ts$/.test(file))
+  const wrong = deps.filter(({ file, database }) => database && !/\.(?:db|world)\.test\.ts$/.test(file))
   expect(wrong.map(({ file }) => file)).toEqual([])
 })
 
 it('a test is not called .db.test.ts without need', () => {
-  const wrong = needs.filter(({ file, database }) => !database && file.endsWith('.db.test.ts'))
+  const wrong = deps.filter(({ file, database }) => !database && file.endsWith('.db.test.ts'))
   expect(wrong.map(({ file }) => file)).toEqual([])
 })

@@ -48,7 +48,7 @@ function sampled(): Metrics {
   for (const task of ['process', 'drain']) metrics.taskEnded(task, 'done', 1)
   metrics.deliveryAttempted('delivered', 1)
   for (const state of ['delivered', 'refused', 'dead'] as const) metrics.deliveryEnded(state)
-  for (const outcome of ['written', 'failed'] as const) metrics.accounted(outcome, 1)
+  for (const outcome of ['written', 'failed'] as const) metrics.audited(outcome, 1)
   for (const outcome of ['made', 'failed'] as const) metrics.checkpointMade(outcome)
   for (const outcome of ['taken', 'failed'] as const) metrics.witnessed(outcome, 0)
   return metrics
@@ -195,7 +195,7 @@ describe('the dashboard', () => {
   it('has a row for each subject', () => {
     expect(dashboard.panels.filter(({ type }) => type === 'row').map(({ title }) => title)).toEqual([
       ...['Overview', 'Requests and searches', 'Accepted requests and deliveries', 'Events and notifications'],
-      ...['Circuit breakers', 'Database pool', 'Accounts of access', 'Grants and keys that end within 30 days'],
+      ...['Circuit breakers', 'Database pool', 'Audit log', 'Grants and keys that end within 30 days'],
       'Nodes',
     ])
   })

@@ -86,7 +86,7 @@ async function ours(db: Database, registry: Registry): Promise<Send> {
   await credentialsOf(db, ASKER_SENDER, { signature_policy: 'if-present', allow_unsigned: true })
   const participant = await findParticipant(db, ASKER_SENDER)
   if (participant === null) throw new Error('there is no participant')
-  const parts: Updating = {
+  const deps: Updating = {
     db,
     clock: CLOCK,
     turns: createSemaphore(1),
@@ -124,7 +124,7 @@ async function ours(db: Database, registry: Registry): Promise<Send> {
       member: { member_identifier: person, programme_identifier: enrolment },
     }))
     const message = { transaction_id: 'tx', enrolled_updates: { beneficiaries } }
-    const { members } = await answerEnrolmentUpdates(parts, { exchange, message })
+    const { members } = await answerEnrolmentUpdates(deps, { exchange, message })
     const items = members.enrolled_response as readonly { readonly status: string }[]
     if (items.some(({ status }) => status !== 'succ')) throw new Error('a beneficiary was rejected')
   }

@@ -67,7 +67,7 @@ export const GROUPS: readonly Group[] = [
     text: 'Data protection',
     pages: [
       ['privacy', 'For the data-protection officer'],
-      ['accounts', 'Accounts of access'],
+      ['audit-log', 'Audit log'],
       ['consent', 'Consent'],
       ['protected-persons', 'Protected persons'],
       ['retention', 'Retention and erasure'],

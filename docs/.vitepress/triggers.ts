@@ -26,7 +26,7 @@ export const TRIGGERS: Readonly<Record<CodePlace, Readonly<Record<string, string
     'err.encryption.invalid':
       '`is_msg_encrypted` differs from the message, a member is missing, or the policy forbids it. The message cannot be decrypted: unknown kid, another algorithm, a changed part, no JSON object inside, a ciphertext that arrived in another message before. The participant has no key for the answer.',
     'err.service.unavailable':
-      'The database cannot be reached, too many messages wait for it, the access cannot be accounted for ([accounts.md](accounts.md#what-is-accounted)), the service is stopping, or a search got no slot within `ROLLCALL_SEARCH_TIMEOUT`. HTTP 500 for an error of ours.',
+      'The database cannot be reached, too many messages wait for it, the access cannot be accounted for ([audit-log.md](audit-log.md#which-entries-there-are)), the service is stopping, or a search got no slot within `ROLLCALL_SEARCH_TIMEOUT`. HTTP 500 for an error of ours.',
   },
   header: {
     'rjct.version.invalid': '`header.version` is present and is no spelling of version 1.',

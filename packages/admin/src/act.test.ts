@@ -16,11 +16,11 @@ const QUESTIONS: Readonly<Record<string, readonly string[]>> = {
     ...['examineDatabase', 'listFindings', 'listSettings', 'showOverview', 'showRetention'],
     ...['listRegistries', 'showRegistry', 'showSamples', 'listAttributes', 'listIdentifierTypes'],
     ...['listParticipants', 'showParticipant', 'listParticipantHosts', 'listParticipantKeys', 'listPublicKeys'],
-    ...['readPublicKeys', 'listOwnKeys', 'listAccountSigningKeys', 'listOperators', 'listSessions'],
+    ...['readPublicKeys', 'listOwnKeys', 'listAuditSigningKeys', 'listOperators', 'listSessions'],
     ...['listGrants', 'expiringGrants', 'explainGrant', 'grantTemplate', 'listGrantTemplates', 'previewGrant'],
     ...['proposeMapping', 'checkSource', 'planIndexes', 'exportConfiguration', 'showIndexBuild', 'listPurposes'],
     ...['listConsentAuthorities', 'listProposals', 'listSubscriptions', 'listDeliveries', 'listDestinations'],
-    ...['listMailboxes', 'showOutbox', 'showVerification', 'verifyAllAccounts'],
+    ...['listMailboxes', 'showOutbox', 'showVerification', 'verifyWholeAuditLog'],
   ],
   'it reads a file, and no database': ['verifyBackup', 'verifyEvidence'],
   'it shows a participant what is its own, and no person': [
@@ -36,21 +36,21 @@ test('every other function is an act', () => {
 })
 
 /** An admin function, whatever it is given. */
-type Called = (needs: unknown, input: unknown) => Promise<unknown>
+type Called = (deps: unknown, input: unknown) => Promise<unknown>
 
-const refusal = (made: unknown, needs: unknown): Promise<unknown> =>
-  (made as Called)(needs, {}).then(
+const refusal = (made: unknown, deps: unknown): Promise<unknown> =>
+  (made as Called)(deps, {}).then(
     () => 'done',
     (error: unknown) => (error instanceof AdminRefusal ? [error.reason, error.message] : error),
   )
 
 describe.each(acts)('%s', (_function, name, made) => {
-  test('is refused without a caller, without accounts, without a word on approvals, and to who may not do it', async () => {
+  test('is refused without a caller, without an audit log, without a word on approvals, and to who may not do it', async () => {
     const participant = { kind: 'participant', sender_id: 'a.example' } as const
     const isOfParticipants = name === 'partner replay'
     const whole = acting(isOfParticipants ? { caller: participant } : {})
-    const without = `${name}: it needs a caller, accounts of access and a word on approvals`
-    for (const member of ['caller', 'accounts', 'approvals'] as const) {
+    const without = `${name}: it needs a caller, an audit log and a word on approvals`
+    for (const member of ['caller', 'auditLog', 'approvals'] as const) {
       expect(await refusal(made, { ...whole, [member]: undefined })).toEqual(['forbidden', without])
     }
     for (const kind of ['nobody', 'constructor']) {
@@ -83,8 +83,8 @@ describe('an act', () => {
       begun = true
       return { done: true }
     })
-    const accounts = { write: () => Promise.reject(new Error('no account')) }
-    await expect(late(acting({ accounts }), {})).rejects.toThrow('no account')
+    const auditLog = { write: () => Promise.reject(new Error('no audit log')) }
+    await expect(late(acting({ auditLog }), {})).rejects.toThrow('no audit log')
     expect(begun).toBe(false)
   })
 

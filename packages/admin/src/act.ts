@@ -1,18 +1,18 @@
 /**
  * Acts: admin functions that change something, or that show what belongs to persons. Each has a caller, an entry in the
- * accounts of access, and a word on whether it waits for a second operator. A function without these is `useCase`: it asks
+ * an audit log, and a word on whether it waits for a second operator. A function without these is `useCase`: it asks
  * for what names no person, and changes nothing.
  */
 import { createSemaphore, inTurn } from '@rollcall/base/shared/semaphore'
-import type { Accounts } from '@rollcall/core/model/account'
+import type { AuditLog } from '@rollcall/core/model/audit-entry'
 import type { OperatorRole } from '@rollcall/core/model/operator'
 import type { ReadOnly } from '@rollcall/core/model/read-only'
 import type { Database } from '@rollcall/database/database'
 import { inOneTransaction } from '@rollcall/database/one-transaction'
 import { lockSettings } from '@rollcall/participants/store/session-claim'
 import type { Static, TSchema } from 'typebox'
-import { accountAct, type EntryDetails } from './accounts/operator-looks.ts'
 import { type Comparison, type DiffLine, diffOf, textOf } from './approvals/diff-lines.ts'
+import { auditAct, type EntryDetails } from './audit/operator-entries.ts'
 import { type ActFacts, type Caller, mayDo } from './caller.ts'
 import { AdminRefusal, type Given, type UseCase, useCase } from './use-case.ts'
 
@@ -20,7 +20,7 @@ import { AdminRefusal, type Given, type UseCase, useCase } from './use-case.ts'
 export interface Acting {
   readonly caller: Caller
   /** The entry is written here before anything is changed or shown. */
-  readonly accounts: Accounts
+  readonly auditLog: AuditLog
   readonly approvals: Approvals
 }
 
@@ -29,7 +29,7 @@ export interface Approvals {
   /** Whether some acts need two operators (ROLLCALL_TWO_PERSON). */
   readonly areNeeded: boolean
   /** Stores what waits, and does nothing else. @throws Proposed */
-  propose(needs: Acting, act: WaitingAct): Promise<never>
+  propose(deps: Acting, act: WaitingAct): Promise<never>
 }
 
 /** An act that is to wait. */
@@ -53,30 +53,30 @@ interface Deciding<Input> {
   readonly confidential?: readonly (keyof Input & string)[]
 }
 
-interface AlwaysWaits<Needs, Input> extends Deciding<Input> {
+interface AlwaysWaits<Deps, Input> extends Deciding<Input> {
   readonly when: 'always'
   /** Names what the act concerns. Null: this call changes nothing, or the act refuses it. */
-  readonly concerns: (needs: Needs & Acting, input: Input) => Promise<Comparison | null>
+  readonly concerns: (deps: Deps & Acting, input: Input) => Promise<Comparison | null>
 }
 
-interface WaitsWhereWider<Needs, Input, Stored> extends Deciding<Input> {
+interface WaitsWhereWider<Deps, Input, Stored> extends Deciding<Input> {
   readonly when: 'wider'
   /** Reads what is stored, and changes nothing. Absent: the input alone decides. */
-  readonly stored?: (needs: Needs & Acting, input: Input) => Promise<Stored>
+  readonly stored?: (deps: Deps & Acting, input: Input) => Promise<Stored>
   /** Pure. Null: what is wanted permits no more than what is stored. */
   readonly compare: (wanted: Input, stored: Stored) => Comparison | null
 }
 
-interface ActTerms<Needs, Input extends TSchema, Result extends TSchema, Stored> {
+interface ActTerms<Deps, Input extends TSchema, Result extends TSchema, Stored> {
   /** The words of the command. The entry of the act has them as its note. */
   readonly name: string
   /** Whether the act waits for a second operator, and the lines that this operator sees. */
   readonly approval:
     | 'never'
-    | AlwaysWaits<Needs, ReadOnly<Static<Input>>>
-    | WaitsWhereWider<Needs, ReadOnly<Static<Input>>, Stored>
+    | AlwaysWaits<Deps, ReadOnly<Static<Input>>>
+    | WaitsWhereWider<Deps, ReadOnly<Static<Input>>, Stored>
   /**
-   * Whether it changes settings by which acts are decided. It then has one transaction, with what it was decided by, and no other
+   * Set if the act changes settings by which acts are decided. It then has one transaction, with the data of its decision, and no other
    * such act changes anything meanwhile.
    */
   readonly settings?: true
@@ -93,14 +93,14 @@ interface ActTerms<Needs, Input extends TSchema, Result extends TSchema, Stored>
 export type Enter = (details?: Partial<EntryDetails> | null) => Promise<void>
 
 /** The part of an act that others read. */
-export interface ActRow<Needs> extends ActFacts {
+export interface ActRow<Deps> extends ActFacts {
   /** Null: the act never waits. */
   readonly role: OperatorRole | null
   readonly confidential: readonly string[]
   /** Compares what is wanted with what is stored; null: the act waits always, or never. */
   readonly compare: ((wanted: never, stored: never) => Comparison | null) | null
   /** The lines for a second operator; null: this call needs none. */
-  readonly diff: (needs: Needs, input: unknown) => Promise<readonly DiffLine[] | null>
+  readonly diff: (deps: Deps, input: unknown) => Promise<readonly DiffLine[] | null>
 }
 
 /** The decision about a call: the lines of an act that waits, or the answer. */
@@ -110,73 +110,73 @@ type Decided<Answer> = { readonly waits: readonly DiffLine[] } | { readonly answ
  * Makes an act of its terms and its work.
  * @throws AdminRefusal also where the caller may not do it
  */
-export function act<Needs, Input extends TSchema, Result extends TSchema, Stored = null>(
-  { name, approval, settings, entry = 'first', input, result }: ActTerms<Needs, Input, Result, Stored>,
+export function act<Deps, Input extends TSchema, Result extends TSchema, Stored = null>(
+  { name, approval, settings, entry = 'first', input, result }: ActTerms<Deps, Input, Result, Stored>,
   work: (
-    needs: Needs & Acting,
+    deps: Deps & Acting,
     input: ReadOnly<Static<Input>>,
     enter: Enter,
     checkDecision: (db: Database) => Promise<void>,
   ) => Promise<ReadOnly<Static<Result>>>,
-): UseCase<Needs & Acting, Input, Result> & { readonly act: ActRow<Needs & Acting> } {
+): UseCase<Deps & Acting, Input, Result> & { readonly act: ActRow<Deps & Acting> } {
   type Known = ReadOnly<Static<Input>>
   type Answer = ReadOnly<Static<Result>>
   const terms = approval === 'never' ? null : approval
   const { when = 'never', role = null, confidential = [] } = terms ?? {}
   const facts = { name, approval: when, role, confidential } as const
-  const compared = async (needs: Needs & Acting, given: Known): Promise<Comparison | null> => {
+  const compared = async (deps: Deps & Acting, given: Known): Promise<Comparison | null> => {
     if (terms === null) return null
-    if (terms.when === 'always') return terms.concerns(needs, given)
-    return terms.compare(given, ((await terms.stored?.(needs, given)) ?? null) as Stored)
+    if (terms.when === 'always') return terms.concerns(deps, given)
+    return terms.compare(given, ((await terms.stored?.(deps, given)) ?? null) as Stored)
   }
-  const diff = async (needs: Needs & Acting, given: Known): Promise<readonly DiffLine[] | null> => {
-    const found = await compared(needs, given)
+  const diff = async (deps: Deps & Acting, given: Known): Promise<readonly DiffLine[] | null> => {
+    const found = await compared(deps, given)
     return found === null ? null : diffOf(found, confidential)
   }
 
   /** Decides, and does it unless it waits: in one transaction where `needs.db` is one. */
-  const attempt = async (needs: Needs & Acting, given: Known): Promise<Decided<Answer>> => {
-    const { caller, approvals } = needs
+  const attempt = async (deps: Deps & Acting, given: Known): Promise<Decided<Answer>> => {
+    const { caller, approvals } = deps
     const isAsked = caller.kind === 'proposal' || (approvals.areNeeded && caller.kind !== 'configuration')
-    const lines = isAsked ? await diff(needs, given) : null
+    const lines = isAsked ? await diff(deps, given) : null
     if (caller.kind === 'proposal') checkSame(lines, caller.diff)
     else if (lines !== null) return { waits: lines }
     let entered = false
     const enter: Enter = async (details = {}) => {
       entered = true
       if (details === null) return
-      await accountAct(needs, { note: noteOf(name, given), registry: namespaceIn(given), ...details })
+      await auditAct(deps, { note: noteOf(name, given), registry: namespaceIn(given), ...details })
     }
     const checkDecision = async (db: Database): Promise<void> => {
-      if (isAsked) checkSame(await diff({ ...needs, db }, given), textOf(lines))
+      if (isAsked) checkSame(await diff({ ...deps, db }, given), textOf(lines))
     }
-    if (entry === 'first') await enter(isSameLook(caller) ? null : {})
-    const answer = await work(needs, given, enter, checkDecision)
+    if (entry === 'first') await enter(isRepeatedAccess(caller) ? null : {})
+    const answer = await work(deps, given, enter, checkDecision)
     if (!entered) throw new Error(`the act ${name} left no entry`)
     return { answer }
   }
 
-  const run = async (needs: Needs & Acting, given: Known): Promise<Answer> => {
+  const run = async (deps: Deps & Acting, given: Known): Promise<Answer> => {
     // A configuration file holds the settings while its steps are done.
-    const isAlone = settings === true && needs.caller.kind !== 'configuration'
+    const isAlone = settings === true && deps.caller.kind !== 'configuration'
     const decided = isAlone
-      ? await inSettings(needs, (db) => attempt({ ...needs, db }, given))
-      : await attempt(needs, given)
+      ? await inSettings(deps, (db) => attempt({ ...deps, db }, given))
+      : await attempt(deps, given)
     if ('answer' in decided) return decided.answer
     if (role === null) throw new Error(`the act ${name} never waits`)
-    return needs.approvals.propose(needs, { name, role, diff: decided.waits, input: given })
+    return deps.approvals.propose(deps, { name, role, diff: decided.waits, input: given })
   }
   const checked = useCase({ input, result }, run)
-  const guarded: typeof run = async (needs, given) => {
-    const { caller, accounts, approvals } = needs
+  const guarded: typeof run = async (deps, given) => {
+    const { caller, auditLog, approvals } = deps
     if (!mayDo(caller, facts)) throw mayNot(name, caller)
-    if (accounts === undefined || approvals === undefined) throw mayNot(name, undefined)
-    return checked(needs, given as Given<Static<Input>>)
+    if (auditLog === undefined || approvals === undefined) throw mayNot(name, undefined)
+    return checked(deps, given as Given<Static<Input>>)
   }
   const row = {
     ...facts,
-    compare: terms?.when === 'wider' ? (terms.compare as ActRow<Needs>['compare']) : null,
-    diff: (needs: Needs & Acting, given: unknown) => diff(needs, given as Known),
+    compare: terms?.when === 'wider' ? (terms.compare as ActRow<Deps>['compare']) : null,
+    diff: (deps: Deps & Acting, given: unknown) => diff(deps, given as Known),
   }
   return Object.assign(guarded as typeof checked, { input, result, act: row })
 }
@@ -185,8 +185,8 @@ export function act<Needs, Input extends TSchema, Result extends TSchema, Stored
 const turns = createSemaphore(1)
 
 /** Works in one transaction in which nobody else changes settings. */
-export function inSettings<Result>(needs: object, work: (db: Database) => Promise<Result>): Promise<Result> {
-  const { db } = needs as { readonly db: Database }
+export function inSettings<Result>(deps: object, work: (db: Database) => Promise<Result>): Promise<Result> {
+  const { db } = deps as { readonly db: Database }
   return inTurn(turns, 'settings', () =>
     inOneTransaction(db, async (inner, client) => {
       await lockSettings(client)
@@ -201,12 +201,12 @@ function checkSame(lines: readonly DiffLine[] | null, decided: string): void {
   throw new AdminRefusal('what is stored has changed since it was proposed: propose it again', { reason: 'conflict' })
 }
 
-const isSameLook = (caller: Caller): boolean => caller.kind === 'operator' && caller.isSameLook === true
+const isRepeatedAccess = (caller: Caller): boolean => caller.kind === 'operator' && caller.isRepeatedAccess === true
 
 function mayNot(name: string, caller: Caller | undefined): AdminRefusal {
   const who =
     caller === undefined
-      ? 'it needs a caller, accounts of access and a word on approvals'
+      ? 'it needs a caller, an audit log and a word on approvals'
       : `a caller of the kind ${caller.kind} may not do it`
   return new AdminRefusal(`${name}: ${who}`, { reason: 'forbidden' })
 }

@@ -6,8 +6,8 @@ export type Caller =
       readonly kind: 'operator'
       /** The operator who has the token, or is signed in. */
       readonly operator: Operator
-      /** Whether an open page asks again for what was accounted a short while ago: it is not accounted again. */
-      readonly isSameLook?: boolean
+      /** Whether an open page asks again for what has an audit entry of a short while ago: it gets no other one. */
+      readonly isRepeatedAccess?: boolean
     }
   /** Somebody who runs a command and gives no token. */
   | { readonly kind: 'shell'; readonly user: string }

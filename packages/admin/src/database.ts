@@ -21,9 +21,9 @@ import { planIndexes } from '@rollcall/records/records/index-plan'
 import { ensureRecordTables } from '@rollcall/records/records/record-tables'
 import { listRegistries, readRegistries } from '@rollcall/records/registries/registries'
 import Type from 'typebox'
+import type { HasDatabase, HasOwner } from './deps.ts'
 import { EXPIRING_DAYS, grantHealth } from './grants/health.ts'
 import { closed, flag, Namespace, NOTHING, orNull, SenderId, text, wholeNumber } from './members.ts'
-import type { HasDatabase, HasOwner } from './needs.ts'
 import { useCase } from './use-case.ts'
 
 const Names = (description: string) => Type.Array(Type.String(), { description })
@@ -67,7 +67,7 @@ export const examineDatabase = useCase(
         schema: text('Schema of the tables.'),
         application: text('Role of DATABASE_URL.'),
         superuser: flag('Whether that role is a superuser.'),
-        separate: flag('Whether that role cannot change accounts of access.'),
+        separate: flag('Whether that role cannot change the audit log.'),
       }),
       content: closed({ demo: Names('Entries of a demo.'), real: Names('Other entries.') }),
       pending: Names('Migrations that have not run.'),
@@ -96,7 +96,7 @@ export const examineDatabase = useCase(
         { description: `What nodes have said of their journals within ${REPORT_AGE} minutes.` },
       ),
       unwitnessed: wholeNumber('Processes whose newest checkpoint of a day says that the witness failed.'),
-      unwitnessedEntries: wholeNumber('Their entries of accounts that no witness is known to have.'),
+      unwitnessedEntries: wholeNumber('Their audit entries that no witness is known to have.'),
       operators: wholeNumber('Names with a live token that may decide about proposals.'),
       withoutSecret: Participants('Those that cannot get a token: none of their secrets is live.'),
       unsigned: Participants('Active ones from whom unsigned messages are accepted.'),

@@ -15,11 +15,11 @@ import { listOperatorTokens } from '@rollcall/participants/store/operator-tokens
 import { countWaitingProposals } from '@rollcall/participants/store/proposals'
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
-import { countUnreviewed, MOST_COUNTED } from './accounts/list.ts'
-import { countTraffic, durationsOf, HOURS, lastHours } from './accounts/traffic.ts'
+import { countUnreviewed, MOST_COUNTED } from './audit/list.ts'
+import { countTraffic, durationsOf, HOURS, lastHours } from './audit/traffic.ts'
+import type { HasVault } from './deps.ts'
 import { EXPIRING_DAYS } from './grants/health.ts'
 import { closed, flag, instant, Namespace, orNull, SenderId, text, timeOut, wholeNumber } from './members.ts'
-import type { HasVault } from './needs.ts'
 import { useCase } from './use-case.ts'
 
 const DAY = 86_400_000
@@ -130,8 +130,8 @@ export const showOverview = useCase(
       proposals: wholeNumber('Acts that wait for a second operator; of one registry 0.'),
     }),
   },
-  async (needs: HasHealth, { namespace }) => {
-    const { db, clock = CLOCK } = needs
+  async (deps: HasHealth, { namespace }) => {
+    const { db, clock = CLOCK } = deps
     const began = clock.now()
     const now = new Date(clock.date())
     const hours = (await lastHours(db, now, () => clock.now() - began >= COUNTING)).map(({ from, rows }) => ({
@@ -150,9 +150,9 @@ export const showOverview = useCase(
         opened_at: timeOut(row.opened_at),
         probe_at: timeOut(row.probe_at),
       })),
-      expiring: await expiring(needs, namespace, now),
-      health: await health(needs, namespace ?? null),
-      emergencies: await countUnreviewed(needs, namespace, began),
+      expiring: await expiring(deps, namespace, now),
+      health: await health(deps, namespace ?? null),
+      emergencies: await countUnreviewed(deps, namespace, began),
       proposals: namespace === undefined ? await countWaitingProposals(db, now) : 0,
     }
   },

@@ -1,4 +1,4 @@
-/** Removing a registry or a participant, with what is stored of it. Accounts of access and public keys stay. */
+/** Removing a registry or a participant, with what is stored of it. The audit log and public keys stay. */
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { keepWithdrawals, STORED_CONSENT_USES } from '@rollcall/consents/store/removed-consents'
@@ -19,8 +19,8 @@ import { registryAt } from '@rollcall/records/registries/registries'
 import { removeRegistryRow, STORED_OF_RECORDS } from '@rollcall/records/registries/removed-registries'
 import Type, { type Static } from 'typebox'
 import { act } from './act.ts'
+import type { HasDatabase } from './deps.ts'
 import { closed, flag, Namespace, SenderId, wholeNumber } from './members.ts'
-import type { HasDatabase } from './needs.ts'
 import { participantNamed } from './participants/participants.ts'
 import { AdminRefusal } from './use-case.ts'
 
@@ -47,7 +47,7 @@ const RESULT = {
   }),
 } as const
 
-export interface RemovalNeeds extends HasDatabase {
+export interface RemovalDeps extends HasDatabase {
   /** Gives running servers time to follow. */
   readonly pause?: (milliseconds: number) => Promise<unknown>
 }
@@ -59,7 +59,7 @@ const messagesOf = (removable: Removable): readonly StoredPart[] => [
 ]
 
 /**
- * In the order in which it goes; the row of the registry or participant itself, and what hangs on it, is the last. Accounts of
+ * In the order in which it goes; the row of the registry or participant itself, and what hangs on it, is the last. Entries of
  * access, holds, withdrawals of consent and public keys stay.
  */
 export const STORED: Readonly<Record<Removable, readonly StoredPart[]>> = {
@@ -105,12 +105,12 @@ export const removeRegistry = act(
       records: Type.Record(Type.String(), Type.Integer(), { description: 'How many there were, by record type.' }),
     }),
   },
-  async (needs: RemovalNeeds, { namespace, end = false, dry_run = false }) => {
-    const registry = await registryAt(needs.db, namespace)
-    const records = await countRecords(needs.db, registry)
+  async (deps: RemovalDeps, { namespace, end = false, dry_run = false }) => {
+    const registry = await registryAt(deps.db, namespace)
+    const records = await countRecords(deps.db, registry)
     const what = { removable: 'registry', id: registry.id, name: namespace } as const
-    const stored = await storedOf(needs.db, what)
-    const pending = await remove(needs, what, { end, dry_run })
+    const stored = await storedOf(deps.db, what)
+    const pending = await remove(deps, what, { end, dry_run })
     return { namespace, dry_run, pending, stored, records }
   },
 )
@@ -123,17 +123,17 @@ export const removeParticipant = act(
     input: closed({ sender_id: SenderId, ...OPTIONS }),
     result: closed({ sender_id: SenderId, ...RESULT }),
   },
-  async (needs: RemovalNeeds, { sender_id, end = false, dry_run = false }) => {
-    const { id } = await participantNamed(needs.db, sender_id)
+  async (deps: RemovalDeps, { sender_id, end = false, dry_run = false }) => {
+    const { id } = await participantNamed(deps.db, sender_id)
     const what = { removable: 'participant', id, name: sender_id } as const
-    const stored = await storedOf(needs.db, what)
-    const pending = await remove(needs, what, { end, dry_run })
+    const stored = await storedOf(deps.db, what)
+    const pending = await remove(deps, what, { end, dry_run })
     return { sender_id, dry_run, pending, stored }
   },
 )
 
 /** Removes again what the journal says was removed, before a server runs on the restored database. */
-export async function removeAgain(db: RemovalNeeds['db'], removable: Removable, id: number): Promise<void> {
+export async function removeAgain(db: RemovalDeps['db'], removable: Removable, id: number): Promise<void> {
   await closeForRemoval(db, removable, id)
   await removeStored(db, { removable, id })
 }
@@ -148,11 +148,11 @@ async function removeStored(db: Pick<Database, 'pool'>, { removable, id }: Remov
 }
 
 async function remove(
-  needs: RemovalNeeds,
+  deps: RemovalDeps,
   what: Removed & { readonly name: string },
   how: { readonly end: boolean; readonly dry_run: boolean },
 ): Promise<Pending> {
-  const { db, pause = sleep } = needs
+  const { db, pause = sleep } = deps
   const { removable, id, name } = what
   const pending = await pendingOf(db, what)
   if (how.dry_run) return pending

@@ -57,12 +57,12 @@ export class AdminRefusal extends Error {
 }
 
 /**
- * A function of the operator's. `needs` is what it works with, such as `{ db }`; `input` is checked against its schema;
+ * A function of the operator's. `deps` is what it works with, such as `{ db }`; `input` is checked against its schema;
  * the result is plain JSON.
  * @throws AdminRefusal
  */
-export interface UseCase<Needs, Input extends TSchema, Result extends TSchema> {
-  (needs: Needs, input: Given<Static<Input>>): Promise<ReadOnly<Static<Result>>>
+export interface UseCase<Deps, Input extends TSchema, Result extends TSchema> {
+  (deps: Deps, input: Given<Static<Input>>): Promise<ReadOnly<Static<Result>>>
   /** The schema of the input, for a document that describes it. */
   readonly input: Input
   readonly result: Result
@@ -76,19 +76,19 @@ interface Schemas<Input extends TSchema, Result extends TSchema> {
 }
 
 /** Makes a use case of its schemas and its work. It is no act: it changes nothing, and names no person (`act.ts`). */
-export function useCase<Needs, Input extends TSchema, Result extends TSchema>(
+export function useCase<Deps, Input extends TSchema, Result extends TSchema>(
   { input: schema, result }: Schemas<Input, Result>,
-  work: (needs: Needs, input: ReadOnly<Static<Input>>) => Promise<ReadOnly<Static<Result>>>,
-): UseCase<Needs, Input, Result> {
+  work: (deps: Deps, input: ReadOnly<Static<Input>>) => Promise<ReadOnly<Static<Result>>>,
+): UseCase<Deps, Input, Result> {
   // Compiled when it is needed: a command has one use case and loads several.
   let compiled: ReturnType<typeof validator> | undefined
-  const run = async (needs: Needs, given: Given<Static<Input>>): Promise<ReadOnly<Static<Result>>> => {
+  const run = async (deps: Deps, given: Given<Static<Input>>): Promise<ReadOnly<Static<Result>>> => {
     compiled ??= validator(schema)
     const input = withoutUndefined(given)
     const problem = compiled.firstProblem(input)
     if (problem !== null) throw refusalOf(problem)
     try {
-      return await work(needs, input as ReadOnly<Static<Input>>)
+      return await work(deps, input as ReadOnly<Static<Input>>)
     } catch (error) {
       throw asRefusal(error)
     }

@@ -3,9 +3,9 @@ import { type Acting, ONE_OPERATOR } from '@rollcall/admin/act'
 
 const ACTING: Acting = {
   caller: { kind: 'shell', user: 'tester' },
-  accounts: { write: async () => undefined },
+  auditLog: { write: async () => undefined },
   approvals: ONE_OPERATOR,
 }
 
-/** The needs of an act, with what they lack. Its entry is written nowhere, unless they have accounts. */
-export const acting = <Needs extends object>(needs: Needs): Acting & Needs => ({ ...ACTING, ...needs })
+/** The needs of an act, with what they lack. Its entry is written nowhere, unless they have an audit log. */
+export const acting = <Deps extends object>(deps: Deps): Acting & Deps => ({ ...ACTING, ...deps })

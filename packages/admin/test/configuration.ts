@@ -48,11 +48,11 @@ export const withA = (entry: object) => ({ version: 1, participants: { 'a.exampl
 export async function configurationDatabase() {
   const database = await testDatabase()
   afterAll(() => database.close())
-  const needs = { db: database.db, vault: () => Promise.reject(new Error('no vault is needed')) }
+  const deps = { db: database.db, vault: () => Promise.reject(new Error('no vault is needed')) }
   const apply = (configuration: unknown, dry_run = false) =>
-    applyConfiguration(acting(needs), { configuration, dry_run })
+    applyConfiguration(acting(deps), { configuration, dry_run })
   return {
-    needs,
+    deps,
     apply,
     /** The changes that were made, such as `add registries.civil`. */
     async changes(configuration: unknown): Promise<string[]> {
@@ -61,13 +61,13 @@ export async function configurationDatabase() {
     },
     /** The refusal of a file, which changes nothing. */
     async refusal(configuration: unknown): Promise<Pick<AdminRefusal, 'message' | 'at'>> {
-      const before = await exportConfiguration(needs, {})
+      const before = await exportConfiguration(deps, {})
       const error = await apply(configuration).then(
         () => null,
         (failed: unknown) => failed,
       )
       expect(error).toBeInstanceOf(AdminRefusal)
-      expect(await exportConfiguration(needs, {})).toEqual(before)
+      expect(await exportConfiguration(deps, {})).toEqual(before)
       const { message, at } = error as AdminRefusal
       return { message, at }
     },

@@ -1,10 +1,10 @@
 /** Compares entries without writing them as canonical JSON: equal ones have one shape. */
-import type { AccountedMessage, StoredAccountEntry } from '@rollcall/core/model/account'
+import type { AuditedMessage, StoredAuditEntry } from '@rollcall/core/model/audit-entry'
 
 /** Members that have marks, or a comparison of their own. */
 type Others = 'asked' | 'outcomes' | 'consent' | 'request' | 'reply' | 'correlation_id' | 'transaction_id' | 'sealed'
 
-/** Members that are compared by `===`. Equal values of `shown` are one object (`account-of.ts`). */
+/** Members that are compared by `===`. Equal values of `shown` are one object (`audit-entry-of.ts`). */
 const SAME = {
   kind: true,
   participant: true,
@@ -23,11 +23,11 @@ const SAME = {
   since: true,
   address: true,
   note: true,
-} as const satisfies Readonly<Record<Exclude<keyof StoredAccountEntry, Others>, true>>
+} as const satisfies Readonly<Record<Exclude<keyof StoredAuditEntry, Others>, true>>
 const same = Object.keys(SAME) as readonly (keyof typeof SAME)[]
 
 /** True when the entries differ in the values of marks alone, and the same members are null. */
-export function areAlike(one: StoredAccountEntry, other: StoredAccountEntry): boolean {
+export function areAlike(one: StoredAuditEntry, other: StoredAuditEntry): boolean {
   for (const name of same) if (one[name] !== other[name]) return false
   return (
     isSameList(one.asked.record_types, other.asked.record_types) &&
@@ -44,10 +44,10 @@ export function areAlike(one: StoredAccountEntry, other: StoredAccountEntry): bo
 const isSameList = (one: readonly string[], other: readonly string[]): boolean =>
   one.length === other.length && one.every((value, index) => value === other[index])
 
-function isSameCounts(one: StoredAccountEntry['outcomes'], other: StoredAccountEntry['outcomes']): boolean {
+function isSameCounts(one: StoredAuditEntry['outcomes'], other: StoredAuditEntry['outcomes']): boolean {
   const codes = Object.keys(one)
   return codes.length === Object.keys(other).length && codes.every((code) => one[code] === other[code])
 }
 
-const isSameMessage = (one: AccountedMessage | null, other: AccountedMessage | null): boolean =>
+const isSameMessage = (one: AuditedMessage | null, other: AuditedMessage | null): boolean =>
   one === null || other === null ? one === other : one.kid === other.kid

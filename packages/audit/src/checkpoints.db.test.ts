@@ -2,8 +2,8 @@ import { createHash, createPublicKey, verify } from 'node:crypto'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { query } from '../../database/test/statement.ts'
 import { startedDatabase, type TestDatabase } from '../../keys/test/postgres.ts'
-import { testAccounts } from '../../settings/test/accounts.ts'
-import { accountEntry } from '../test/account-entry.ts'
+import { testAuditLog } from '../../settings/test/audit-log.ts'
+import { auditEntry } from '../test/audit-entry.ts'
 import type { CheckpointContent } from './checkpoints.ts'
 
 interface Stored {
@@ -41,9 +41,9 @@ const hashOf = async ({ db }: TestDatabase, chain: string, sequence: number): Pr
 
 test('an orderly end signs the last entry, with a key whose public half stays', async () => {
   const on = await database()
-  const accounts = testAccounts(on.db)
-  for (const operation of ['one', 'two']) await accounts.write(accountEntry({ operation }), [])
-  await accounts.close()
+  const auditLog = testAuditLog(on.db)
+  for (const operation of ['one', 'two']) await auditLog.write(auditEntry({ operation }), [])
+  await auditLog.close()
   const [checkpoint, ...more] = await stored(on)
   expect(more).toEqual([])
   const { chain, content, parsed, kid, signature, digest } = checkpoint as Stored
@@ -57,42 +57,42 @@ test('an orderly end signs the last entry, with a key whose public half stays', 
 
 test('a process that wrote nothing makes no checkpoint', async () => {
   const on = await database()
-  await testAccounts(on.db).close()
+  await testAuditLog(on.db).close()
   expect(await stored(on)).toEqual([])
 })
 
 test('entries are signed when their time has come, without a further entry', async () => {
   const on = await database()
-  const accounts = testAccounts(on.db, { limits: { checkpoint_interval: 10 } })
-  await accounts.write(accountEntry(), [])
-  await accounts.write(accountEntry(), [])
+  const auditLog = testAuditLog(on.db, { limits: { checkpoint_interval: 10 } })
+  await auditLog.write(auditEntry(), [])
+  await auditLog.write(auditEntry(), [])
   expect(await stored(on)).toEqual([])
-  accounts.clock.pass(10_000)
+  auditLog.clock.pass(10_000)
   await vi.waitFor(async () => expect(await stored(on)).toMatchObject([{ sequence: 2 }]), 60_000)
   // All is signed: there is nothing to do.
-  accounts.clock.pass(60_000)
-  await accounts.write(accountEntry(), [])
-  accounts.clock.pass(10_000)
+  auditLog.clock.pass(60_000)
+  await auditLog.write(auditEntry(), [])
+  auditLog.clock.pass(10_000)
   await vi.waitFor(async () => expect(await stored(on)).toHaveLength(2), 60_000)
   const [first, second] = await stored(on)
   expect(second?.parsed).toMatchObject({ sequence: 3, previous: first?.digest, ended: false })
-  await accounts.close()
+  await auditLog.close()
 })
 
 test('many entries are signed at once', async () => {
   const on = await database()
-  const accounts = testAccounts(on.db, { limits: { checkpoint_entries: 5 } })
-  for (let written = 0; written < 5; written += 1) await accounts.write(accountEntry(), [])
+  const auditLog = testAuditLog(on.db, { limits: { checkpoint_entries: 5 } })
+  for (let written = 0; written < 5; written += 1) await auditLog.write(auditEntry(), [])
   await vi.waitFor(async () => expect(await stored(on)).toMatchObject([{ sequence: 5 }]), 60_000)
-  await accounts.close()
+  await auditLog.close()
 })
 
 test('checkpoints name the newest of the other chains', async () => {
   const on = await database()
-  const [one, other] = [testAccounts(on.db), testAccounts(on.db)]
-  await one.write(accountEntry(), [])
+  const [one, other] = [testAuditLog(on.db), testAuditLog(on.db)]
+  await one.write(auditEntry(), [])
   await one.close()
-  await other.write(accountEntry(), [])
+  await other.write(auditEntry(), [])
   await other.close()
   const [first, second] = await stored(on)
   expect(second?.parsed.others).toEqual([{ chain: first?.chain, sequence: 1, digest: first?.digest }])
@@ -100,18 +100,18 @@ test('checkpoints name the newest of the other chains', async () => {
 
 test('a checkpoint that cannot be written is written later, and the chain before a failure is signed too', async () => {
   const on = await database()
-  const accounts = testAccounts(on.db)
-  await accounts.write(accountEntry(), [])
+  const auditLog = testAuditLog(on.db)
+  await auditLog.write(auditEntry(), [])
   await query(on.owner, 'alter table account_checkpoint rename to checkpoint_away')
-  accounts.clock.pass(10_000)
-  await vi.waitFor(() => expect(accounts.counted).toContain('checkpoint failed'), 60_000)
-  expect(accounts.logged).toContain('a checkpoint of the accounts could not be made')
+  auditLog.clock.pass(10_000)
+  await vi.waitFor(() => expect(auditLog.counted).toContain('checkpoint failed'), 60_000)
+  expect(auditLog.logged).toContain('a checkpoint of the audit log could not be made')
   await query(on.owner, 'alter table account_entry rename to account_away')
-  await expect(accounts.write(accountEntry(), [])).rejects.toThrow('account')
+  await expect(auditLog.write(auditEntry(), [])).rejects.toThrow('account')
   await query(on.owner, 'alter table account_away rename to account_entry')
   await query(on.owner, 'alter table checkpoint_away rename to account_checkpoint')
-  await accounts.write(accountEntry(), [])
-  await accounts.close()
+  await auditLog.write(auditEntry(), [])
+  await auditLog.close()
   const found = await stored(on)
   expect(found.map(({ sequence, parsed: { ended } }) => ({ sequence, ended }))).toEqual([
     { sequence: 1, ended: false },

@@ -6,7 +6,7 @@ import { safeDatabaseError } from '@rollcall/database/database-errors'
 import type { Log } from '@rollcall/observe/log'
 import type { Metrics } from '@rollcall/observe/metrics'
 import { canonicalJson } from '@rollcall/protocol'
-import type { AccountKeys, AccountSigner, SecretKids } from './keys.ts'
+import type { AuditKeys, AuditSigner, SecretKids } from './keys.ts'
 import { insertCheckpoint, type NewCheckpoint, newestCheckpoints } from './store/checkpoints.ts'
 import type { Witness, WitnessState } from './witness.ts'
 
@@ -29,7 +29,7 @@ export interface CheckpointContent {
   readonly witness: WitnessState
   /** The keys of pseudonyms and of details; absent in the oldest checkpoints. */
   readonly keys?: SecretKids
-  /** When the keys of the accounts were made, by kid, with microseconds; those of earlier versions do not say. */
+  /** When the keys of the audit log were made, by kid, with microseconds; those of earlier versions do not say. */
   readonly keys_created?: Readonly<Record<string, string | null>>
 }
 
@@ -42,14 +42,14 @@ export interface ChainEnd {
   readonly at: number
 }
 
-export interface CheckpointParts {
+export interface CheckpointDeps {
   readonly db: Database
   readonly clock: Pick<Clock, 'later'>
   readonly limits: Pick<Limits, 'checkpoint_interval' | 'checkpoint_entries'>
   readonly log: Pick<Log, 'error'>
   readonly metrics: Pick<Metrics, 'checkpointMade'>
   readonly witness: Witness
-  readonly keys: () => Promise<Pick<AccountKeys, 'signer' | 'secrets' | 'created'>>
+  readonly keys: () => Promise<Pick<AuditKeys, 'signer' | 'secrets' | 'created'>>
   /** Time of the database, in milliseconds since 1970. */
   readonly time: () => number
 }
@@ -64,7 +64,7 @@ export interface Checkpoints {
 }
 
 /** The row of a checkpoint. */
-export function signCheckpoint(signer: AccountSigner, content: CheckpointContent): NewCheckpoint {
+export function signCheckpoint(signer: AuditSigner, content: CheckpointContent): NewCheckpoint {
   const text = canonicalJson(content)
   return {
     chain: content.chain,
@@ -96,18 +96,18 @@ const NOTHING = { sequence: 0, digest: null, at: null }
 
 const isUnsigned = ({ end, signed }: OpenChain): boolean => signed.sequence < end.sequence
 
-export function createCheckpoints(parts: CheckpointParts): Checkpoints {
-  const { clock, limits, log, metrics, witness } = parts
+export function createCheckpoints(deps: CheckpointDeps): Checkpoints {
+  const { clock, limits, log, metrics, witness } = deps
   const open = new Map<string, OpenChain>()
   let scheduled = false
   let signing = false
   let working: Promise<void> = Promise.resolve()
 
   const sign = async (chain: OpenChain, ended: boolean): Promise<void> => {
-    if (chain.uncertain !== null) await commit(parts, chain, chain.uncertain)
+    if (chain.uncertain !== null) await commit(deps, chain, chain.uncertain)
     if (!ended && !isUnsigned(chain)) return
-    chain.uncertain = await make(parts, chain, ended)
-    await commit(parts, chain, chain.uncertain)
+    chain.uncertain = await make(deps, chain, ended)
+    await commit(deps, chain, chain.uncertain)
   }
 
   const signAll = async (closing: boolean): Promise<void> => {
@@ -118,7 +118,7 @@ export function createCheckpoints(parts: CheckpointParts): Checkpoints {
         if (chain.abandoned) open.delete(id)
       } catch (error) {
         metrics.checkpointMade('failed')
-        log.error({ database: safeDatabaseError(error) }, 'a checkpoint of the accounts could not be made')
+        log.error({ database: safeDatabaseError(error) }, 'a checkpoint of the audit log could not be made')
       }
     }
     if (closing) open.clear()
@@ -170,7 +170,7 @@ export function createCheckpoints(parts: CheckpointParts): Checkpoints {
 }
 
 async function make(
-  { db, keys, time, witness }: CheckpointParts,
+  { db, keys, time, witness }: CheckpointDeps,
   { end, signed }: OpenChain,
   ended: boolean,
 ): Promise<MadeCheckpoint> {
@@ -193,7 +193,7 @@ async function make(
 }
 
 async function commit(
-  { db, metrics, witness }: CheckpointParts,
+  { db, metrics, witness }: CheckpointDeps,
   chain: OpenChain,
   { content, row }: MadeCheckpoint,
 ): Promise<void> {

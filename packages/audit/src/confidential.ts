@@ -1,6 +1,6 @@
 /** Details that may name a person who works with the data: encrypted, and bound to their entry. */
 
-import type { ConfidentialDetails } from '@rollcall/core/model/account'
+import type { ConfidentialDetails } from '@rollcall/core/model/audit-entry'
 import { decrypt, encrypt, OVERHEAD } from '@rollcall/keys/encrypted-value'
 import type { ConfidentialKey } from './keys.ts'
 import type { EntryPlace } from './store/evidence.ts'

@@ -1,15 +1,15 @@
-/** Processes that are killed while they write accounts: what they were told is written is there, and all of it verifies. */
+/** Processes that are killed while they write audit entries: what they were told is written is there, and all of it verifies. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { masterKeyOfRun, startedDatabase } from '../../keys/test/postgres.ts'
-import { storedAccounts } from '../../settings/test/accounts.ts'
+import { storedEntries } from '../../settings/test/audit-log.ts'
 import { verified } from '../../settings/test/tampering.ts'
 
-const CHILD = join(import.meta.dirname, '../../settings/test/accounts-child.ts')
+const CHILD = join(import.meta.dirname, '../../settings/test/audit-log-child.ts')
 
-test('kill -9 between commits, of several processes, while the accounts are verified', async () => {
+test('kill -9 between commits, of several processes, while the audit log is verified', async () => {
   const database = await startedDatabase()
   onTestFinished(() => database.close())
   const killed = async (run: string, after: number): Promise<string[]> => {
@@ -30,7 +30,7 @@ test('kill -9 between commits, of several processes, while the accounts are veri
   }
   const written = (await Promise.all([killed('a', 300), killed('b', 700)])).flat()
   const [during, more] = await Promise.all([verified(database), killed('c', 400)])
-  const there = new Set((await storedAccounts(database.db)).map(({ entry }) => entry.transaction_id))
+  const there = new Set((await storedEntries(database.db)).map(({ entry }) => entry.transaction_id))
   expect([...written, ...more].filter((id) => !there.has(id))).toEqual([])
   const after = await verified(database)
   for (const { report } of [during, after]) expect(report.faults).toEqual([])

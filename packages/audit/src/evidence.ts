@@ -1,6 +1,6 @@
 /** Evidence of the audit entries of a message. Whoever has the public key verifies it without the database. */
 import { createPublicKey, type JsonWebKey, verify } from 'node:crypto'
-import type { StoredAccountEntry } from '@rollcall/core/model/account'
+import type { StoredAuditEntry } from '@rollcall/core/model/audit-entry'
 import type { ReadOnly } from '@rollcall/core/model/read-only'
 import { canonicalJson, validator } from '@rollcall/protocol'
 import { calculateJwkThumbprint } from 'jose'
@@ -58,7 +58,7 @@ export interface ProvenEntry {
   readonly chain: string
   readonly sequence: number
   readonly at: string
-  readonly entry: StoredAccountEntry
+  readonly entry: StoredAuditEntry
 }
 
 /** An evidence that does not hold. The message names the first fault. */
@@ -79,7 +79,7 @@ export async function checkEvidence(
   const problem = shape.problem(given, 'evidence')
   if (problem !== null) throw new EvidenceFault(problem)
   const evidence = given as Evidence
-  const keys = await accountKeys(evidence)
+  const keys = await auditKeys(evidence)
   const check = (kid: string, text: string, signature: string, what: string): void => {
     const key = keys.get(kid)
     if (key === undefined) throw new EvidenceFault(`${what}: its key is not in the evidence`)
@@ -100,7 +100,7 @@ export async function checkEvidence(
 }
 
 /** Each kid must be the fingerprint (RFC 7638) of its key: whoever trusts the kid trusts the key. */
-async function accountKeys({ keys }: Evidence) {
+async function auditKeys({ keys }: Evidence) {
   const found = new Map<string, ReturnType<typeof createPublicKey>>()
   for (const [at, { kid, use, jwk }] of keys.entries()) {
     if (use !== 'account') continue
@@ -131,7 +131,7 @@ function provenBy(
   if (content.chain !== chain || content.sequence !== last || content.hash !== hash.toString('hex')) {
     throw new EvidenceFault(`${where}: the checkpoint signs other entries`)
   }
-  const entry = JSON.parse(first.entry) as StoredAccountEntry
+  const entry = JSON.parse(first.entry) as StoredAuditEntry
   if (entry.request?.message_id !== message_id && entry.reply?.message_id !== message_id) {
     throw new EvidenceFault(`${where}: the entry is of another message`)
   }

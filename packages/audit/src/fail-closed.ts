@@ -2,10 +2,10 @@ import type { Clock } from '@rollcall/base/shared/clock'
 import { isDataError, isUnavailable, safeDatabaseError } from '@rollcall/database/database-errors'
 import { createFloodLog, type Log } from '@rollcall/observe/log'
 import { RequestFault } from '@rollcall/protocol'
-import type { JointAccounts } from './accounts.ts'
+import type { JointAuditLog } from './audit-log.ts'
 
 /** An entry could not be written: the response is 503, and nothing that the entry describes may be sent. */
-export class NotAccounted extends RequestFault {
+export class NotAudited extends RequestFault {
   constructor() {
     super('err.service.unavailable', 'the access cannot be accounted for at the moment; try again later')
   }
@@ -15,8 +15,8 @@ export class NotAccounted extends RequestFault {
 const PERIOD = 60_000
 
 /** Wraps a writer of entries: whatever error a write has, the request is refused, and the operator is told. */
-export function failingClosed<Writer extends JointAccounts>(
-  accounts: Writer,
+export function failingClosed<Writer extends JointAuditLog>(
+  auditLog: Writer,
   { log, later }: { readonly log: Pick<Log, 'error'>; readonly later?: Clock['later'] },
 ): Writer {
   const flood = createFloodLog<object>({
@@ -30,13 +30,13 @@ export function failingClosed<Writer extends JointAccounts>(
     // An unavailable database is reported elsewhere.
     if (isUnavailable(error)) throw error
     flood.note(safeDatabaseError(error))
-    throw new NotAccounted()
+    throw new NotAudited()
   }
   return {
-    ...accounts,
-    write: (entry, persons) => accounts.write(entry, persons).catch(closed),
+    ...auditLog,
+    write: (entry, persons) => auditLog.write(entry, persons).catch(closed),
     writeWith: (joint, row, entry, persons) =>
-      accounts.writeWith(joint, row, entry, persons).catch((error: unknown) => {
+      auditLog.writeWith(joint, row, entry, persons).catch((error: unknown) => {
         // The error is about the joint row.
         if (isDataError(error)) throw error
         return closed(error)

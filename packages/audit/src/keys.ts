@@ -17,15 +17,15 @@ import { withCurrentMasterKey } from '@rollcall/keys/store/master-keys'
 import type { Vault } from '@rollcall/keys/vault'
 import { calculateJwkThumbprint } from 'jose'
 import {
-  type AccountKey,
-  type AccountKeyKind,
-  addAccountKey,
-  hasAccounts,
-  listAccountKeys,
-  SEALED_ACCOUNT_KEYS,
-} from './store/account-keys.ts'
+  type AuditKey,
+  type AuditKeyKind,
+  addAuditKey,
+  hasEntries,
+  listAuditKeys,
+  SEALED_AUDIT_KEYS,
+} from './store/audit-keys.ts'
 
-export interface AccountSigner {
+export interface AuditSigner {
   readonly kid: string
   /** Ed25519 over the UTF-8 of the text. */
   sign(text: string): Buffer
@@ -36,12 +36,12 @@ export interface ConfidentialKey {
   readonly key: KeyObject
 }
 
-export interface AccountKeys {
+export interface AuditKeys {
   readonly pseudonyms: KeyObject
   /** The key that encrypts. */
   readonly confidential: ConfidentialKey
   /** The key that signs now. */
-  readonly signer: AccountSigner
+  readonly signer: AuditSigner
   /** kids of the secrets, which checkpoints name. */
   readonly secrets: SecretKids
   /** When each key was made, by kid, in UTC with microseconds: checkpoints name it. */
@@ -54,17 +54,17 @@ export interface SecretKids {
   readonly confidential: string
 }
 
-const KINDS: readonly AccountKeyKind[] = ['signature', 'pseudonym', 'confidential']
-const { table, purpose } = SEALED_ACCOUNT_KEYS
+const KINDS: readonly AuditKeyKind[] = ['signature', 'pseudonym', 'confidential']
+const { table, purpose } = SEALED_AUDIT_KEYS
 
 /**
  * Reads the keys, and makes missing ones before the first entry.
  * @throws Error a secret is missing or retired, and there are entries
  * @throws DecryptionError a key was altered, or the master key is another one
  */
-export async function loadAccountKeys(db: Database, vault: Vault): Promise<AccountKeys> {
+export async function loadAuditKeys(db: Database, vault: Vault): Promise<AuditKeys> {
   const keys = await currentKeys(db, vault)
-  const of = (kind: AccountKeyKind): AccountKey => {
+  const of = (kind: AuditKeyKind): AuditKey => {
     const key = keys.find((candidate) => candidate.kind === kind)
     if (key === undefined) throw new Error(`the audit log has no ${kind} key`)
     return key
@@ -79,7 +79,7 @@ export async function loadAccountKeys(db: Database, vault: Vault): Promise<Accou
   }
 }
 
-async function signerOf(vault: Vault, key: AccountKey): Promise<AccountSigner> {
+async function signerOf(vault: Vault, key: AuditKey): Promise<AuditSigner> {
   const jwk = JSON.parse((await decryptKey(vault, key)).toString()) as JsonWebKey
   const privateKey = createPrivateKey({ key: jwk, format: 'jwk' })
   return { kid: key.kid, sign: (text) => sign(null, Buffer.from(text), privateKey) }
@@ -89,34 +89,34 @@ async function signerOf(vault: Vault, key: AccountKey): Promise<AccountSigner> {
  * Decrypts the secret of a key of the audit log, whatever its use.
  * @throws DecryptionError the row was altered, or the master key is another one; Error the key is erased
  */
-export async function decryptKey(vault: Vault, { kid, sealed }: AccountKey): Promise<Buffer> {
+export async function decryptKey(vault: Vault, { kid, sealed }: AuditKey): Promise<Buffer> {
   if (sealed === null) throw new Error('a key of the audit log is erased')
   return vault.decrypt(purpose, { table, id: kid }, sealed)
 }
 
-async function currentKeys(db: Database, vault: Vault): Promise<readonly AccountKey[]> {
+async function currentKeys(db: Database, vault: Vault): Promise<readonly AuditKey[]> {
   // Asked before the keys are read: where there are entries, the list has the keys that another process has just made.
-  const accounted = await hasAccounts(db)
-  const all = await listAccountKeys(db)
-  const current = (keys: readonly AccountKey[]) => keys.filter(({ retired_at }) => retired_at === null)
+  const audited = await hasEntries(db)
+  const all = await listAuditKeys(db)
+  const current = (keys: readonly AuditKey[]) => keys.filter(({ retired_at }) => retired_at === null)
   const found = current(all)
   const lacking = KINDS.filter((kind) => found.every((key) => key.kind !== kind))
   if (lacking.length === 0) return found
-  for (const kind of lacking) refuseToReplace(kind, all, accounted)
+  for (const kind of lacking) refuseToReplace(kind, all, audited)
   await withCurrentMasterKey(async () => {
     for (const kind of lacking) {
       const { kid, public_key, secret } = await newKey(kind)
       const sealed = await vault.encrypt(purpose, { table, id: kid }, secret)
-      await addAccountKey(db, { kid, kind, public_key, sealed })
+      await addAuditKey(db, { kid, kind, public_key, sealed })
     }
   })
-  return current(await listAccountKeys(db))
+  return current(await listAuditKeys(db))
 }
 
 /** With a new secret, earlier entries would not be found any more. */
-function refuseToReplace(kind: AccountKeyKind, all: readonly AccountKey[], accounted: boolean): void {
+function refuseToReplace(kind: AuditKeyKind, all: readonly AuditKey[], audited: boolean): void {
   if (kind === 'signature') return
-  if (all.every((key) => key.kind !== kind) && !accounted) return
+  if (all.every((key) => key.kind !== kind) && !audited) return
   throw new Error(
     `the ${kind} key of the audit log is missing or retired, and must not be replaced: restore the table account_key from a backup`,
   )
@@ -128,7 +128,7 @@ interface GeneratedKey {
   readonly secret: Buffer
 }
 
-async function newKey(kind: AccountKeyKind): Promise<GeneratedKey> {
+async function newKey(kind: AuditKeyKind): Promise<GeneratedKey> {
   if (kind !== 'signature') return { kid: randomUUID(), public_key: null, secret: randomBytes(32) }
   const { privateKey, publicKey } = generateKeyPairSync('ed25519')
   const public_key = publicKey.export({ format: 'jwk' })

@@ -1,17 +1,17 @@
 /**
- * Persons in accounts. The row of an entry has the pseudonym of each identifier; the entry has a commitment to it. When the
+ * Persons in the audit log. The row of an entry has the pseudonym of each identifier; the entry has a commitment to it. When the
  * pseudonym is erased, the commitment says nothing about the person, and the chain still verifies.
  */
 import { createHmac, type KeyObject, randomBytes } from 'node:crypto'
-import { type AccountedPerson, identifierKey, type PersonIdentifier } from '@rollcall/core/model/account'
+import { type AuditedPerson, identifierKey, type PersonIdentifier } from '@rollcall/core/model/audit-entry'
 import { type PackedPerson, SALT_BYTES } from './store/packed-persons.ts'
 
-/** HMAC-SHA-256 of type and value with the secret of the accounts: the same for all registries. */
+/** HMAC-SHA-256 of type and value with the secret of the audit log: the same for all registries. */
 export const pseudonymOf = (secret: KeyObject, identifier: PersonIdentifier): Buffer =>
   createHmac('sha256', secret).update(identifierKey(identifier)).digest()
 
 /** The persons of an entry: one for each role and identifier. */
-export function packedPersonsOf(secret: KeyObject, persons: readonly AccountedPerson[]): readonly PackedPerson[] {
+export function packedPersonsOf(secret: KeyObject, persons: readonly AuditedPerson[]): readonly PackedPerson[] {
   const pseudonyms = new Map<string, Buffer>()
   const packed = new Map<string, PackedPerson>()
   for (const { role, identifiers } of persons) {

@@ -1,9 +1,9 @@
-/** Pseudonyms of persons outside of accounts: the same as in them, of all registries. */
+/** Pseudonyms of persons outside of the audit log: the same as in it, for all registries. */
 import type { KeyObject } from 'node:crypto'
-import type { Pseudonyms } from '@rollcall/core/model/account'
+import type { Pseudonyms } from '@rollcall/core/model/audit-entry'
 import type { Database } from '@rollcall/database/database'
 import type { Vault } from '@rollcall/keys/vault'
-import { loadAccountKeys } from './keys.ts'
+import { loadAuditKeys } from './keys.ts'
 import { pseudonymOf } from './persons.ts'
 
 /** @param vault is opened for the first pseudonym */
@@ -11,7 +11,7 @@ export function createPseudonyms(db: Database, vault: () => Promise<Vault>): Pse
   let secret: Promise<KeyObject> | undefined
   const loaded = (): Promise<KeyObject> => {
     secret ??= vault()
-      .then((opened) => loadAccountKeys(db, opened))
+      .then((opened) => loadAuditKeys(db, opened))
       .then(({ pseudonyms }) => pseudonyms)
       .catch((error: unknown) => {
         secret = undefined

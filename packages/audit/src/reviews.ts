@@ -2,7 +2,7 @@
 
 import { openDetails, sealDetails } from './confidential.ts'
 import type { ConfidentialKey } from './keys.ts'
-import type { StoredReview } from './store/account-pages.ts'
+import type { StoredReview } from './store/entry-pages.ts'
 import type { EntryPlace } from './store/evidence.ts'
 import type { NewReview } from './store/reviews.ts'
 import { isSameTime } from './verify/chain.ts'

@@ -1,9 +1,9 @@
-import { ACCOUNT_KINDS, type StoredAccountEntry } from '@rollcall/core/model/account'
+import { AUDIT_KINDS, type StoredAuditEntry } from '@rollcall/core/model/audit-entry'
 import { canonicalJson } from '@rollcall/protocol'
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { accountEntry } from '../test/account-entry.ts'
-import { messageOf } from './accounts.ts'
+import { auditEntry } from '../test/audit-entry.ts'
+import { messageOf } from './audit-log.ts'
 import { createShapes } from './shapes.ts'
 import { entryTextOf } from './store/entry-shape.ts'
 
@@ -29,9 +29,9 @@ const text = fc.constantFrom(null, 'a', '{"', '\\u0063')
 const list = fc.constantFrom<readonly string[]>([], ['a'], ['b'])
 
 /** Values of few kinds: entries are often alike. */
-const entry: fc.Arbitrary<StoredAccountEntry> = fc.record(
+const entry: fc.Arbitrary<StoredAuditEntry> = fc.record(
   {
-    kind: fc.constantFrom(...ACCOUNT_KINDS.slice(0, 2)),
+    kind: fc.constantFrom(...AUDIT_KINDS.slice(0, 2)),
     participant: text,
     operator: fc.constantFrom(null, null, null, 'auditor'),
     registry: fc.constant('civil'),
@@ -91,7 +91,7 @@ test('the text of an entry is its canonical JSON, and is read back from shape an
         const { compose } = createShapes()
         for (const [base, changes] of groups) {
           // Entries that differ from one before in a member or in none.
-          const members = Object.keys(base) as (keyof StoredAccountEntry)[]
+          const members = Object.keys(base) as (keyof StoredAuditEntry)[]
           const similar = changes.map(({ a, of }) => {
             const name = members[of % members.length] ?? 'kind'
             return { ...base, [name]: a[name] }
@@ -115,14 +115,14 @@ test('the text of an entry is its canonical JSON, and is read back from shape an
 const NO_COLUMNS = { message_id: null, reply_message_id: null }
 
 /** Whether an entry is shared the second time that it comes. */
-function isShared(shapes: ReturnType<typeof createShapes>, one: StoredAccountEntry): boolean {
+function isShared(shapes: ReturnType<typeof createShapes>, one: StoredAuditEntry): boolean {
   shapes.compose(one, NO_COLUMNS)
   return shapes.compose(one, NO_COLUMNS).shape !== null
 }
 
 test('a participant has 1,000 shapes at most, and others have theirs', () => {
   const shapes = createShapes()
-  const numbered = (records: number, participant = 'one.example') => accountEntry({ records, participant })
+  const numbered = (records: number, participant = 'one.example') => auditEntry({ records, participant })
   for (let records = 1; records < 1_000; records += 1) shapes.compose(numbered(records), NO_COLUMNS)
   expect(isShared(shapes, numbered(1_000))).toBe(true)
   expect(isShared(shapes, numbered(1_001))).toBe(false)
@@ -132,8 +132,8 @@ test('a participant has 1,000 shapes at most, and others have theirs', () => {
 test('an entry with a signature or with other texts of a length that a peer chooses shares nothing', () => {
   const shapes = createShapes()
   const signed = (signature: string) =>
-    accountEntry({ request: { message_id: 'a', digest: '0'.repeat(64), kid: 'k', signature } })
+    auditEntry({ request: { message_id: 'a', digest: '0'.repeat(64), kid: 'k', signature } })
   expect(isShared(shapes, signed(' '.repeat(8_193)))).toBe(false)
   expect(isShared(shapes, signed(' '.repeat(4_000)))).toBe(true)
-  expect(isShared(shapes, accountEntry({ purpose: 'p'.repeat(8_192) }))).toBe(false)
+  expect(isShared(shapes, auditEntry({ purpose: 'p'.repeat(8_192) }))).toBe(false)
 })

@@ -1,6 +1,6 @@
 /** Makes the rows of entries: what many entries share is their shape, which is stored once (`store/entry-shape.ts`). */
 import { hash } from 'node:crypto'
-import type { StoredAccountEntry } from '@rollcall/core/model/account'
+import type { StoredAuditEntry } from '@rollcall/core/model/audit-entry'
 import { CanonicalText, canonicalJson } from '@rollcall/protocol'
 import { areAlike } from './alike.ts'
 import {
@@ -30,7 +30,7 @@ export interface KnownShape {
   readonly digest: Buffer
   readonly pieces: readonly string[]
   /** An entry of this shape, and the values of its marks. */
-  readonly sample: StoredAccountEntry
+  readonly sample: StoredAuditEntry
   readonly values: readonly Value[]
   /** The row of the shape is committed, as far as this process knows. */
   stored: boolean
@@ -39,7 +39,7 @@ export interface KnownShape {
 /** The shapes that a process has met. */
 export interface Shapes {
   /** Shares a shape from its second entry on: what comes once costs no row of its own. */
-  compose(entry: StoredAccountEntry, columns: MessageColumns): ComposedEntry
+  compose(entry: StoredAuditEntry, columns: MessageColumns): ComposedEntry
   /** After an error the stored shapes are unknown: all are written again. */
   forget(): void
 }
@@ -55,7 +55,7 @@ const MOST_OF_ONE = 1_000
 /** Characters of a shape, and of a signature: an entry with more shares nothing. A peer chooses the length of its signature. */
 const LONGEST = 8_192
 
-const isLong = ({ request, reply }: StoredAccountEntry): boolean =>
+const isLong = ({ request, reply }: StoredAuditEntry): boolean =>
   (request?.signature?.length ?? 0) > LONGEST || (reply?.signature?.length ?? 0) > LONGEST
 
 export function createShapes(): Shapes {
@@ -109,10 +109,7 @@ export function createShapes(): Shapes {
 }
 
 /** Copies an entry whose texts are slices of the request's body, so that the body is not kept in memory. */
-const detached = ({ shown, ...others }: StoredAccountEntry): StoredAccountEntry => ({
-  ...structuredClone(others),
-  shown,
-})
+const detached = ({ shown, ...others }: StoredAuditEntry): StoredAuditEntry => ({ ...structuredClone(others), shown })
 
 function packedIn(shape: KnownShape, values: readonly Value[]): ComposedEntry & { readonly shape: KnownShape } {
   const packed = Buffer.concat(values.flatMap(({ bytes }) => bytes ?? []))
@@ -136,7 +133,7 @@ function joined(pieces: readonly string[], values: readonly Value[]): string {
 }
 
 /** The members that have values of their own, in the order of canonical JSON. */
-const fieldsOf = ({ consent, correlation_id, reply, request, sealed, transaction_id }: StoredAccountEntry) => ({
+const fieldsOf = ({ consent, correlation_id, reply, request, sealed, transaction_id }: StoredAuditEntry) => ({
   jti: consent?.jti,
   correlation_id,
   reply_digest: reply?.digest,
@@ -184,7 +181,7 @@ const quotedPart = (value: string): string => canonicalJson(value).slice(1, -1)
 
 /** Divides an entry into its shape and the values of its marks. */
 function takenApart(
-  entry: StoredAccountEntry,
+  entry: StoredAuditEntry,
   columns: MessageColumns,
 ): { readonly content: string; readonly values: readonly Value[] } {
   const values: Value[] = []
@@ -243,7 +240,7 @@ const OF_SIGNATURE = /[A-Za-z0-9+/_-]{43,}={0,2}|(?<![0-9])[0-9]{10}(?![0-9])/g
 /** The values of an entry that has the shape of the sample; null when its shape differs. */
 function valuesIn(
   { sample, values: known }: KnownShape,
-  entry: StoredAccountEntry,
+  entry: StoredAuditEntry,
   columns: MessageColumns,
 ): readonly Value[] | null {
   const values: Value[] = []
@@ -302,12 +299,12 @@ function valuesOfSignature(text: string, like: string, known: readonly Value[], 
   return text.slice(at) === like.slice(at) ? values : null
 }
 
-/** Answers under one grant often have the same object (`account-of.ts`). */
-const texts = new WeakMap<StoredAccountEntry['shown'], { readonly text: CanonicalText; readonly number: number }>()
+/** Answers under one grant often have the same object (`audit-entry-of.ts`). */
+const texts = new WeakMap<StoredAuditEntry['shown'], { readonly text: CanonicalText; readonly number: number }>()
 let numbered = 0
 
 /** The canonical text of `shown`, and a number that identifies the object. */
-function shownText(shown: StoredAccountEntry['shown']): { readonly text: CanonicalText; readonly number: number } {
+function shownText(shown: StoredAuditEntry['shown']): { readonly text: CanonicalText; readonly number: number } {
   const known = texts.get(shown)
   if (known !== undefined) return known
   numbered += 1

@@ -1,6 +1,6 @@
 /** Tombstones are signed statements of what was erased or pruned. `verify` reports whatever is missing without one. */
 import { canonicalJson } from '@rollcall/protocol'
-import type { AccountSigner } from './keys.ts'
+import type { AuditSigner } from './keys.ts'
 import type { NewTombstone } from './store/tombstones.ts'
 
 /** Rows of `account_person` were erased: their sequences and positions, by chain. */
@@ -70,7 +70,7 @@ function namedBy(content: TombstoneContent): readonly string[] {
 }
 
 /** Signs a tombstone. Its row is inserted in the transaction that deletes. */
-export function signTombstone(signer: AccountSigner, tombstone: TombstoneContent): NewTombstone {
+export function signTombstone(signer: AuditSigner, tombstone: TombstoneContent): NewTombstone {
   const content = canonicalJson(tombstone)
   return {
     at: new Date(tombstone.at),

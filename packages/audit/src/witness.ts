@@ -29,19 +29,19 @@ export const WITNESS_TIMEOUT = 5_000
 /** Limit of lines that wait for a failing witness; above it the oldest are lost. */
 const MOST_WAITING = 10_000
 
-interface WitnessParts {
+interface WitnessDeps {
   readonly log: Pick<Log, 'error' | 'info'>
   readonly metrics: Pick<Metrics, 'witnessed'>
   readonly later: Clock['later']
 }
 
 /** @param address null: there is no witness */
-export function createWitness(address: WitnessAddress | null, parts: WitnessParts): Witness {
+export function createWitness(address: WitnessAddress | null, deps: WitnessDeps): Witness {
   if (address === null) return { state: () => 'none', note: () => Promise.resolve(), close: () => Promise.resolve() }
-  return witnessOf(address.kind === 'file' ? fileWitness(address.path) : syslogWitness(address), parts)
+  return witnessOf(address.kind === 'file' ? fileWitness(address.path) : syslogWitness(address), deps)
 }
 
-export function witnessOf(target: WitnessTarget, { log, metrics, later }: WitnessParts): Witness {
+export function witnessOf(target: WitnessTarget, { log, metrics, later }: WitnessDeps): Witness {
   let state: WitnessState = 'good'
   let waiting: string[] = []
   return {
@@ -53,13 +53,13 @@ export function witnessOf(target: WitnessTarget, { log, metrics, later }: Witnes
       try {
         await inTime(target, lines, later)
         waiting = waiting.slice(lines.length)
-        if (state === 'failed') log.info('the witness of the accounts takes checkpoints again')
+        if (state === 'failed') log.info('the witness of the audit log takes checkpoints again')
         state = 'good'
         metrics.witnessed('taken', 0)
       } catch (error) {
         metrics.witnessed('failed', waiting.length)
         if (state !== 'failed')
-          log.error({ code: codeOf(error) }, 'the witness of the accounts does not take checkpoints')
+          log.error({ code: codeOf(error) }, 'the witness of the audit log does not take checkpoints')
         state = 'failed'
       }
     },

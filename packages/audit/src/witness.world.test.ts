@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { startedDatabase, type TestDatabase } from '../../keys/test/postgres.ts'
-import { testAccounts } from '../../settings/test/accounts.ts'
-import { accountEntry } from '../test/account-entry.ts'
+import { testAuditLog } from '../../settings/test/audit-log.ts'
+import { auditEntry } from '../test/audit-entry.ts'
 import { countUnwitnessed } from './store/checkpoints.ts'
 import { WITNESS_TIMEOUT } from './witness.ts'
 import { readWitnessLine } from './witness-line.ts'
@@ -29,10 +29,10 @@ async function folder(): Promise<string> {
 
 /** Writes an entry and ends in order. */
 async function oneChain({ db }: TestDatabase, witness: WitnessAddress) {
-  const accounts = testAccounts(db, { witness })
-  await accounts.write(accountEntry(), [])
-  await accounts.close()
-  return accounts
+  const auditLog = testAuditLog(db, { witness })
+  await auditLog.write(auditEntry(), [])
+  await auditLog.close()
+  return auditLog
 }
 
 const checkpoint = async ({ db }: TestDatabase) =>
@@ -60,11 +60,11 @@ test.each([
 test('a file gets a line for each checkpoint, which only its owner may read', async () => {
   const on = await database()
   const path = join(await folder(), 'witness')
-  const accounts = await oneChain(on, { kind: 'file', path })
+  const auditLog = await oneChain(on, { kind: 'file', path })
   const lines = (await readFile(path, 'utf8')).trimEnd().split('\n')
   expect(lines.map(readWitnessLine)).toEqual([{ ...(await checkpoint(on)), at: expect.any(String), ended: true }])
   expect((await stat(path)).mode & 0o777).toBe(0o600)
-  expect(accounts.counted).toContain('witness taken')
+  expect(auditLog.counted).toContain('witness taken')
 })
 
 test('a syslog server gets a datagram of RFC 5424', async () => {
@@ -106,27 +106,27 @@ test('over TCP the messages have octet counts', async () => {
 test('a witness that fails stops nothing; it is counted, logged once and named by the next checkpoint, and gets what it missed', async () => {
   const on = await database()
   const path = join(await folder(), 'not-there', 'witness')
-  const accounts = testAccounts(on.db, { witness: { kind: 'file', path }, limits: { checkpoint_entries: 1 } })
+  const auditLog = testAuditLog(on.db, { witness: { kind: 'file', path }, limits: { checkpoint_entries: 1 } })
   const checkpoints = (count: number) =>
     expect
       .poll(async () => (await on.db.pool.query('select content::json from account_checkpoint order by id')).rows)
       .toHaveLength(count)
   for (const count of [1, 2]) {
-    await accounts.write(accountEntry(), [])
+    await auditLog.write(auditEntry(), [])
     await checkpoints(count)
-    await expect.poll(() => accounts.counted.filter((line) => line === 'witness failed')).toHaveLength(count)
+    await expect.poll(() => auditLog.counted.filter((line) => line === 'witness failed')).toHaveLength(count)
   }
-  expect(accounts.logged).toEqual(['the witness of the accounts does not take checkpoints'])
+  expect(auditLog.logged).toEqual(['the witness of the audit log does not take checkpoints'])
   expect(await countUnwitnessed(on.db)).toEqual({ unwitnessed: 1, unwitnessedEntries: 2 })
   await mkdir(join(path, '..'))
-  await accounts.close()
+  await auditLog.close()
   const lines = (await readFile(path, 'utf8')).trimEnd().split('\n').map(readWitnessLine)
   expect(lines.map((line) => line?.sequence)).toEqual([1, 2, 2])
   const { rows } = await on.db.pool.query(
     `select content::json ->> 'witness' as witness from account_checkpoint order by id`,
   )
   expect(rows.map(({ witness }) => witness)).toEqual(['good', 'failed', 'failed'])
-  expect(accounts.logged.at(-1)).toBe('the witness of the accounts takes checkpoints again')
+  expect(auditLog.logged.at(-1)).toBe('the witness of the audit log takes checkpoints again')
 })
 
 test('a witness that does not answer is given up after its time, and stops neither checkpoints nor the end', async () => {
@@ -134,19 +134,19 @@ test('a witness that does not answer is given up after its time, and stops neith
   const path = join(await folder(), 'pipe')
   // Opening it waits for a reader, as a file of a server that is away does.
   execFileSync('mkfifo', [path])
-  const accounts = testAccounts(on.db, { witness: { kind: 'file', path }, limits: { checkpoint_entries: 1 } })
+  const auditLog = testAuditLog(on.db, { witness: { kind: 'file', path }, limits: { checkpoint_entries: 1 } })
   const failures = (count: number) =>
     expect
       .poll(() => {
-        accounts.clock.pass(WITNESS_TIMEOUT)
-        return accounts.counted.filter((line) => line === 'witness failed').length
+        auditLog.clock.pass(WITNESS_TIMEOUT)
+        return auditLog.counted.filter((line) => line === 'witness failed').length
       })
       .toBe(count)
   for (const count of [1, 2]) {
-    await accounts.write(accountEntry(), [])
+    await auditLog.write(auditEntry(), [])
     await failures(count)
   }
-  const closing = accounts.close()
+  const closing = auditLog.close()
   await failures(3)
   await closing
   const { rows } = await on.db.pool.query(
@@ -157,7 +157,7 @@ test('a witness that does not answer is given up after its time, and stops neith
     [2, 'failed'],
     [2, 'failed'],
   ])
-  expect(accounts.unwitnessed()).toBe(3)
+  expect(auditLog.unwitnessed()).toBe(3)
 })
 
 test('a syslog server that takes no connection is given up too', async () => {

@@ -9,7 +9,7 @@ export interface DatabaseFailure {
   readonly message: string
 }
 
-interface Cause {
+interface KnownFailure {
   /** SQLSTATEs, codes, or the beginnings of `pg`'s messages without a code. */
   readonly known: readonly string[]
   /** @param place such as `the database registry on db.example.org:5432` */
@@ -20,7 +20,7 @@ export const ADDRESS_FORM = 'postgres://user:password@host/database'
 
 const ENCODED = 'a character such as @ : / % in the password is percent-encoded, as %40 for @'
 
-const CAUSES: readonly Cause[] = [
+const CAUSES: readonly KnownFailure[] = [
   {
     known: ['3D000'],
     advice: (place) => `there is no ${place.replace(/^the /, '')}: correct the name, or create it (docs/roles.md)`,

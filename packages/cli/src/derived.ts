@@ -1,6 +1,6 @@
 /** Makes commands of admin functions: their input is arguments and options, and their result is printed. */
 import { Argument, type Command, Option } from 'commander'
-import type { Needs } from './environment.ts'
+import type { Deps } from './environment.ts'
 import { EXIT } from './failure.ts'
 import { factsText, type OutputOptions, print, withJson } from './output.ts'
 import type { Member } from './schema-reader.ts'
@@ -9,7 +9,7 @@ import type { Leaf } from './subject.ts'
 
 /** An admin function, as a command calls it. */
 export interface AdminFunction<Input, Result, More> {
-  (needs: Needs & More, input: Input): Promise<Result>
+  (deps: Deps & More, input: Input): Promise<Result>
   readonly input: { readonly properties?: object }
   /** Only admin functions have this member. */
   readonly act: object | null
@@ -55,7 +55,7 @@ interface Row<Input, Result, More> {
   /** Prints `limit` rows (50 by default), and says whether there are more. */
   readonly pages?: true
   /** Further dependencies of the function. */
-  readonly needs?: (needs: Needs, given: Given<Input>) => More | Promise<More>
+  readonly deps?: (deps: Deps, given: Given<Input>) => More | Promise<More>
   /** Members of the input that are computed; the others stay as given. */
   readonly input?: (given: Given<Input>) => Partial<Input> | Promise<Partial<Input>>
   /** True for exit code 1. */
@@ -100,9 +100,9 @@ export function derived<Input, Result, More = unknown>(
 /** The function with another answer, which says what the settings of this process say. */
 export const answering = <Input, Found, Result>(
   adminFunction: AdminFunction<Input, Found, unknown>,
-  answer: (found: Found, needs: Needs) => Result,
+  answer: (found: Found, deps: Deps) => Result,
 ): AdminFunction<Input, Result, unknown> => {
-  const call = async (needs: Needs, input: Input) => answer(await adminFunction(needs, input), needs)
+  const call = async (deps: Deps, input: Input) => answer(await adminFunction(deps, input), deps)
   return Object.assign(call, { input: adminFunction.input, act: adminFunction.act })
 }
 
@@ -131,9 +131,9 @@ async function run<Input, Result, More>(
   const asked = row.pages ? { ...input, limit: limit + 1 } : input
   const { ask, askToAdd } = await import('./environment.ts')
   let more = {} as More
-  const call = async (needs: Needs, from: Input) => {
-    more = (await row.needs?.(needs, given)) ?? more
-    return adminFunction({ ...needs, ...more }, from)
+  const call = async (deps: Deps, from: Input) => {
+    more = (await row.deps?.(deps, given)) ?? more
+    return adminFunction({ ...deps, ...more }, from)
   }
   const found = await withFile(row, asked, (whole) => (row.adds ? askToAdd : ask)(call, whole))
   const hasMore = Array.isArray(found) && found.length > limit

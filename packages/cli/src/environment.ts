@@ -8,7 +8,7 @@ import { checkSchema, type Database } from '@rollcall/database/database'
 import { layout as embeddedLayout } from '@rollcall/database/embedded/files'
 import type { Vault } from '@rollcall/keys/vault'
 import { type Config, readConfig } from '@rollcall/settings/config'
-import { openAccounts, openStorage, openVault } from '@rollcall/settings/storage'
+import { openAuditLog, openStorage, openVault } from '@rollcall/settings/storage'
 import { CommandError } from './failure.ts'
 
 /** @throws CommandError that names the variable */
@@ -33,7 +33,7 @@ export async function hasDatabase(config: Config): Promise<boolean> {
 }
 
 /** Dependencies of admin functions. */
-export interface Needs extends Acting {
+export interface Deps extends Acting {
   /** The database as the application role. */
   readonly db: Database
   /** The database as the owner, for acts that only the owner may do; it connects when it is used. */
@@ -51,16 +51,16 @@ export interface Needs extends Acting {
  * @throws CommandError there is no database
  * @throws StoreRefusal its tables are older or newer than this version's
  */
-export async function withDatabase<Result>(work: (needs: Needs) => Promise<Result>): Promise<Result> {
+export async function withDatabase<Result>(work: (deps: Deps) => Promise<Result>): Promise<Result> {
   const config = configuration()
   if (!(await hasDatabase(config))) {
     throw new CommandError(
       `there is no database in ${config.dataDirectory} yet; set ROLLCALL_DATA or DATABASE_URL, or make one with rollcall migrate`,
     )
   }
-  return withStorage(config, async (needs) => {
-    await checkSchema(needs.db)
-    return work({ ...needs, ...(await approving(config, needs.db)) })
+  return withStorage(config, async (deps) => {
+    await checkSchema(deps.db)
+    return work({ ...deps, ...(await approving(config, deps.db)) })
   })
 }
 
@@ -68,16 +68,16 @@ export async function withDatabase<Result>(work: (needs: Needs) => Promise<Resul
  * Like `withDatabase`, for acts that add registries, participants or people of the operator.
  * @throws AdminRefusal the database is that of a demo
  */
-export const withOwnDatabase = <Result>(work: (needs: Needs) => Promise<Result>): Promise<Result> =>
-  withDatabase(async (needs) => {
-    if (process.env.ROLLCALL_DEMO_WRITES !== '1') await refuseToAddToDemo(needs.db)
-    return work(needs)
+export const withOwnDatabase = <Result>(work: (deps: Deps) => Promise<Result>): Promise<Result> =>
+  withDatabase(async (deps) => {
+    if (process.env.ROLLCALL_DEMO_WRITES !== '1') await refuseToAddToDemo(deps.db)
+    return work(deps)
   })
 
 /** Like `withDatabase`, but the database may have no tables yet, and an embedded one is made. */
-export async function withStorage<Result>(config: Config, work: (needs: Needs) => Promise<Result>): Promise<Result> {
+export async function withStorage<Result>(config: Config, work: (deps: Deps) => Promise<Result>): Promise<Result> {
   const storage = await openStorage(config)
-  const accounts = openAccounts(config, storage.db)
+  const auditLog = openAuditLog(config, storage.db)
   try {
     return await work({
       caller: { kind: 'shell', user: shellUser() },
@@ -87,10 +87,10 @@ export async function withStorage<Result>(config: Config, work: (needs: Needs) =
       config,
       limits: config.limits,
       vault: () => openVault(config, storage.db),
-      accounts,
+      auditLog,
     })
   } finally {
-    await accounts.close()
+    await auditLog.close()
     await storage.close()
   }
 }
@@ -99,7 +99,7 @@ export async function withStorage<Result>(config: Config, work: (needs: Needs) =
  * The caller, and the rule for acts that need a second operator.
  * @throws AdminRefusal the token of the command is not valid
  */
-async function approving({ twoPerson, limits }: Config, db: Database): Promise<Pick<Needs, 'caller' | 'approvals'>> {
+async function approving({ twoPerson, limits }: Config, db: Database): Promise<Pick<Deps, 'caller' | 'approvals'>> {
   const token = process.env.ROLLCALL_OPERATOR_TOKEN ?? ''
   const shell = { kind: 'shell', user: shellUser() } as const
   if (!twoPerson && token === '') return { caller: shell, approvals: ONE_OPERATOR }
@@ -125,12 +125,12 @@ function shellUser(): string {
 
 /** Calls an admin function that needs the database alone. */
 export const ask = <Input, Result>(
-  useCase: (needs: Needs, input: Input) => Promise<Result>,
+  useCase: (deps: Deps, input: Input) => Promise<Result>,
   input: Input,
-): Promise<Result> => withDatabase((needs) => useCase(needs, input))
+): Promise<Result> => withDatabase((deps) => useCase(deps, input))
 
 /** Like `ask`, for acts that add data of the operator. */
 export const askToAdd = <Input, Result>(
-  useCase: (needs: Needs, input: Input) => Promise<Result>,
+  useCase: (deps: Deps, input: Input) => Promise<Result>,
   input: Input,
-): Promise<Result> => withOwnDatabase((needs) => useCase(needs, input))
+): Promise<Result> => withOwnDatabase((deps) => useCase(deps, input))

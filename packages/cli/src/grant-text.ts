@@ -41,7 +41,7 @@ export const suspendedText = ({ suspended }: { readonly suspended: number }): re
     ? []
     : [`${suspended} of its subscriptions ${suspended === 1 ? 'is' : 'are'} suspended: not granted any more`]
 
-/** What a grant means, in lines; allowed things come first. */
+/** The meaning of a grant, in lines; allowed things come first. */
 export function explanationText(explained: Explained): string {
   const { version, valid_from, valid_until } = explained
   const lines: readonly (readonly [string, string])[] = [

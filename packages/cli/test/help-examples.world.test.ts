@@ -304,16 +304,16 @@ const PREPARED: Readonly<Record<string, () => Promise<unknown>>> = {
     )
   },
   'participant promote': () => write('live-key.pem', spki(generateKeyPairSync('ed25519').publicKey)),
-  'grant propose': () => auditing(demo.server.database).account({ participant: 'spmis.example.org' }),
+  'grant propose': () => auditing(demo.server.database).addEntry({ participant: 'spmis.example.org' }),
   'audit review': async () => {
-    await auditing(demo.server.database).account({ emergency: true, confidential: { reason: 'A fire' } })
+    await auditing(demo.server.database).addEntry({ emergency: true, confidential: { reason: 'A fire' } })
     const [waiting] = await run('audit', 'emergencies')
     meaning['4f0c2b7e-0d52-4c6e-9a54-30c1f2d9a002.17'] = waiting.id
   },
   'audit evidence': async () => {
-    const { account, sign } = auditing(demo.server.database)
+    const { addEntry, sign } = auditing(demo.server.database)
     const request = { message_id: '5f0c2b7e-0d52', digest: '00', kid: null, signature: null }
-    await account({ request })
+    await addEntry({ request })
     await sign()
   },
   'audit check': async () => {

@@ -16,13 +16,13 @@ export interface AuthorityKeys {
   of(authority: ConsentAuthority, kid: string | null, algorithm: ConsentAlgorithm): Promise<readonly WebCryptoKey[]>
 }
 
-/** @param parts.guardOf of the requests for key sets; the id is that of the authority */
-export function createAuthorityKeys(parts: {
+/** @param deps.guardOf of the requests for key sets; the id is that of the authority */
+export function createAuthorityKeys(deps: {
   readonly guardOf: (authority: GuardOwner) => Pick<AddressGuard, 'request'>
   readonly log: Pick<Log, 'warn'>
   readonly clock: Pick<Clock, 'now'>
 }): AuthorityKeys {
-  const keySets = createKeySets(parts)
+  const keySets = createKeySets(deps)
   const imported = importedOnce(verifyingKey)
   return {
     async of({ id, name, jwks_uri, outgoing, keys }, kid, algorithm) {

@@ -2,7 +2,7 @@
 
 import type { Clock } from '@rollcall/base/shared/clock'
 import { shortLived } from '@rollcall/base/shared/short-lived'
-import type { Pseudonyms } from '@rollcall/core/model/account'
+import type { Pseudonyms } from '@rollcall/core/model/audit-entry'
 import type { ConsentUse, SignedConsent } from '@rollcall/core/model/consent'
 import type { Identifier } from '@rollcall/core/model/records'
 import type { Database } from '@rollcall/database/database'
@@ -30,15 +30,15 @@ export interface Consents {
 
 export function createConsents(
   db: Pick<Database, 'pool'>,
-  parts: { readonly keys: AuthorityKeys; readonly pseudonyms: Pseudonyms; readonly clock: Pick<Clock, 'now'> },
+  deps: { readonly keys: AuthorityKeys; readonly pseudonyms: Pseudonyms; readonly clock: Pick<Clock, 'now'> },
 ): Consents {
-  const { keys, pseudonyms, clock } = parts
+  const { keys, pseudonyms, clock } = deps
   const authorities = shortLived((name) => findAuthority(db, name), { now: clock.now })
   return {
     pseudonyms,
     async verify(jws, scope) {
       const { authority, claims } = await verifyConsent(jws, scope, { keys, authorityNamed: authorities.get })
-      return signedConsent(authority, claims)
+      return consentFromClaims(authority, claims)
     },
     async use({ authority, jti, given_at, expires_at }, participant, subject) {
       const [pseudonym] = await pseudonyms([subject])
@@ -56,7 +56,7 @@ export function createConsents(
   }
 }
 
-const signedConsent = (
+const consentFromClaims = (
   { id, name }: SignedConsent['authority'],
   { jti, subject, purpose, attributes, iat, exp }: ConsentClaims,
 ): SignedConsent => ({

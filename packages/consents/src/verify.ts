@@ -30,7 +30,7 @@ const COMPACT = /^[\w-]+\.[\w-]+\.[\w-]+$/
  */
 const UNREAD = ['crit', 'b64']
 
-/** What a consent must be valid for. */
+/** The use for which a consent must be valid. */
 export interface ConsentScope {
   /** sender_id of the registry. */
   readonly registry: string
@@ -52,7 +52,7 @@ const claimsOf = validator<ConsentClaims>(ConsentClaims)
 export async function verifyConsent(
   jws: string,
   scope: ConsentScope,
-  parts: { readonly authorityNamed: (name: string) => Promise<ConsentAuthority | null>; readonly keys: AuthorityKeys },
+  deps: { readonly authorityNamed: (name: string) => Promise<ConsentAuthority | null>; readonly keys: AuthorityKeys },
 ): Promise<VerifiedConsent> {
   if (jws.length > MAX_LENGTH || !COMPACT.test(jws)) {
     throw new ConsentProblem(`must be a compact JWS of at most ${MAX_LENGTH} characters`)
@@ -73,9 +73,9 @@ export async function verifyConsent(
   if (problem !== null) throw new ConsentProblem(`its payload: ${claimsOf.problem(claims, 'claims')}`)
   const checked = claims as ConsentClaims
   const accepted = scope.authorities?.includes(checked.iss) ?? true
-  const authority = accepted ? await parts.authorityNamed(checked.iss) : null
+  const authority = accepted ? await deps.authorityNamed(checked.iss) : null
   if (authority === null) throw new ConsentProblem(`iss: must be ${acceptedText(scope)}`)
-  await verifySignature(jws, alg, await parts.keys.of(authority, kid ?? null, alg))
+  await verifySignature(jws, alg, await deps.keys.of(authority, kid ?? null, alg))
   checkClaims(checked, scope)
   return { authority, claims: checked }
 }

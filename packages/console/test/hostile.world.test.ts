@@ -170,7 +170,7 @@ it(
     await button('Look').click()
     await page.locator('main li > details > summary').first().click()
     await page.getByText(hostile('user')).first().waitFor()
-    wrong.push(...(await faults(ada, 'accounts of a person')))
+    wrong.push(...(await faults(ada, 'audit entries of a person')))
 
     await open('/try')
     await page.getByRole('radio', { name: 'Identifier' }).check()
@@ -190,7 +190,7 @@ it(
     await ada.open(`/messages/${encodeURIComponent(hostile('message'))}`)
     await ada.button('Show the content').click()
     await ada.page.getByLabel('Reason').fill(hostile('reason'))
-    await ada.button('Account and show').click()
+    await ada.button('Log and show').click()
     await ada.page.getByText('A second operator has to approve this.').waitFor()
     wrong.push(...(await faults(ada, 'proposed')))
     await ben.open('/approvals')

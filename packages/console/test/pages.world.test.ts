@@ -8,7 +8,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { acting } from '../../admin/test/acting.ts'
 import { type TestServer, testServer } from '../../server/test/server.ts'
-import { storedAccounts } from '../../settings/test/accounts.ts'
+import { storedEntries } from '../../settings/test/audit-log.ts'
 import { type BrowsedServer, browsedServer } from './browsed-server.ts'
 import { violationsOf } from './faults.ts'
 import { LONG, type OperatorPage, operatorPage, pictures, settled, strangerPage } from './in-browser.ts'
@@ -88,17 +88,17 @@ it(
   LONG,
 )
 
-it('shows the content of a message after a reason, which is accounted', async () => {
+it('shows the content of a message after a reason, which is in the audit log', async () => {
   await open(`/messages/${message_id}`)
   await page.getByRole('button', { name: 'Show the content' }).click()
-  const act = page.getByRole('button', { name: 'Account and show' })
+  const act = page.getByRole('button', { name: 'Log and show' })
   expect(await act.isDisabled()).toBe(true)
   await page.getByLabel('Reason').fill('complaint 12')
   expect(await violations()).toEqual([])
   await act.click()
   await page.getByText('search_request').waitFor()
   expect(await violations()).toEqual([])
-  const looks = (await storedAccounts(server.database.db)).map(({ entry }) => [entry.note, entry.operator])
+  const looks = (await storedEntries(server.database.db)).map(({ entry }) => [entry.note, entry.operator])
   expect(looks).toContainEqual(['messages bodies', 'ops'])
   expect(complaints.splice(0)).toEqual([])
 })

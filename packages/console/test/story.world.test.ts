@@ -207,7 +207,7 @@ it(
 )
 
 it(
-  'who has looked at a person is told, and the accounts are verified',
+  'who has looked at a person is told, and the audit log is verified',
   async () => {
     const { page, open, button } = ada
     await open('/accounts?view=person')
@@ -222,7 +222,7 @@ it(
     await looks.getByText('name.given_name').first().waitFor()
     expect(page.url()).not.toContain('0012')
     await open('/accounts?view=verify')
-    await button('Verify the accounts').click()
+    await button('Verify the audit log').click()
     await page.clock.fastForward(2_000)
     await page.getByText('complete and unchanged').waitFor()
   },

@@ -111,7 +111,7 @@ export const LIMITS = {
     min: 1,
     max: 36_525,
     unit: 'days',
-    meaning: 'time for which accounts of access are stored; rollcall prune then deletes whole months',
+    meaning: 'time for which audit entries are stored; rollcall prune then deletes whole months',
   },
   consent_age: {
     variable: 'ROLLCALL_CONSENT_AGE',
@@ -193,7 +193,7 @@ export const FIXED_LIMITS = {
   /** Callbacks of one participant in a day, and their bytes: more than one a second all day long. */
   inbox_messages: 100_000,
   inbox_bytes: 1_073_741_824,
-  /** Seconds, and entries, after which a checkpoint signs accounts of access: what is not signed can be changed unseen. */
+  /** Seconds, and entries, after which a checkpoint signs audit entries: what is not signed can be changed unseen. */
   checkpoint_interval: 10,
   checkpoint_entries: 1_000,
   /** Accepted requests that one worker node answers at a time: most of them wait for the database or for a peer. */
@@ -212,8 +212,8 @@ export const FIXED_LIMITS = {
   operator_sessions: 10,
   /** The most deliveries that one call changes. An operator who changes more names one span of time after another. */
   changed_deliveries: 10_000,
-  /** Entries of accounts that one call looks through. The next page goes on where the call ended. */
-  searched_accounts: 100_000,
+  /** Audit entries that one call looks through. The next page goes on where the call ended. */
+  searched_entries: 100_000,
   /** Seconds for which an act waits for a second operator: a weekend and a day. */
   proposal_time: 259_200,
   /** Deliveries that one operator replays alone where acts need two. */

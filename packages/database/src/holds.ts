@@ -130,13 +130,13 @@ export interface ForgottenRows {
   /** See `HeldRow.sender_id`. */
   readonly sender_id: string | null
   /** SQL of old rows that are still needed, whatever the holds say, such as a pending delivery. Left out when age alone decides. */
-  readonly staying?: string
+  readonly stillNeeded?: string
 }
 
 /** SQL of rows older than `$1` seconds that no hold covers. */
-export const forgettable = ({ table, since, sender_id, staying = 'false' }: ForgottenRows): string =>
+export const forgettable = ({ table, since, sender_id, stillNeeded = 'false' }: ForgottenRows): string =>
   `${table} where ${since} < now() - make_interval(secs => $1)
-    and not (${staying}) and not ${isHeld({ time: `${table}.${since}`, sender_id })}`
+    and not (${stillNeeded}) and not ${isHeld({ time: `${table}.${since}`, sender_id })}`
 
 /** SQL: a hold keeps data of a day (UTC; an SQL expression). A hold of a participant keeps all days. */
 export const isDayHeld = (day: string): string => `exists (

@@ -117,7 +117,7 @@ export function checkServerSettings(version: number, encoding: string): void {
 const NOT_OWNER =
   'the role of DATABASE_URL may not migrate this database: run rollcall migrate with ROLLCALL_OWNER_DATABASE_URL'
 
-/** @throws StoreRefusal another role owns the accounts, and must run the migration */
+/** @throws StoreRefusal another role owns the audit log, and must run the migration */
 async function checkOwner(connection: Kysely<unknown>): Promise<void> {
   const { rows } = await sql.raw(OWNED_BY_ANOTHER).execute(connection)
   if (rows.length > 0) throw new StoreRefusal(NOT_OWNER)

@@ -1,9 +1,9 @@
 import type { Migration } from 'kysely/migration'
 
 /**
- * What a migration may do to tables that the previous version uses.
+ * The phases of migrations say how they may change tables that the previous version uses.
  * - `expand`: it adds what nodes of the previous version need not know.
- * - `contract`: it removes what they no longer use (`retired.ts`).
+ * - `contract`: it removes what they no longer use (`unused.ts`).
  */
 export type MigrationPhase = 'expand' | 'contract'
 

@@ -23,7 +23,7 @@ describe('the roles of the embedded database', () => {
   })
   afterAll(() => database.close())
 
-  async function accountTables(): Promise<readonly string[]> {
+  async function auditTables(): Promise<readonly string[]> {
     const { rows } = await database.db.pool.query(
       `select relname from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r'
         and (relname in ('account', 'hold', 'rollcall_migration', 'rollcall_migration_lock', 'rollcall_schema_version')
@@ -32,9 +32,9 @@ describe('the roles of the embedded database', () => {
     return rows.map(({ relname }) => relname)
   }
 
-  test('the application may read accounts and add to them, and change none', async () => {
+  test('the application may read audit entries and add to them, and change none', async () => {
     const { db } = database
-    const tables = await accountTables()
+    const tables = await auditTables()
     expect(tables.slice(-4)).toEqual([
       'hold',
       'rollcall_migration',
@@ -105,7 +105,7 @@ describe('an application role that was taken over', () => {
   const attack = (text: string) => query(database.connection, text)
   const persons = async () => Number((await query(database.owner, 'select count(*) from account_person'))[0]?.count)
 
-  /** The body of a function that deletes accounts when the owner runs it. */
+  /** The body of a function that deletes audit entries when the owner runs it. */
   const DELETING = `language plpgsql as $$ begin
     begin delete from public.account_person; exception when insufficient_privilege then null; end;
     return null; end $$`

@@ -231,7 +231,7 @@ async function run(client: PoolClient, statement: string): Promise<void> {
 export const isForbidden = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === INSUFFICIENT_PRIVILEGE
 
-/** Refuses to migrate as the application role where an owner has the accounts: new tables would belong to the wrong one. */
+/** Refuses to migrate as the application role where an owner has the audit log: new tables would belong to the wrong one. */
 export const OWNED_BY_ANOTHER = `select relname ${OWNERS} and not pg_catalog.pg_has_role(relowner, 'member') limit 1`
 
 /** How separate the roles are, as the application role sees it. */

@@ -16,7 +16,7 @@ const db = openDatabase(JSON.parse(process.env.CONNECTION ?? '{}'))
 const registry = await findRegistry(db, 'ibr')
 const participant = await findParticipant(db, 'sp.example')
 if (registry === null || participant === null) throw new Error('there is no registry, or no participant')
-const parts = {
+const deps = {
   db,
   clock: CLOCK,
   turns: createSemaphore(1),
@@ -49,7 +49,7 @@ for (let number = 0; number < MESSAGES; number += 1) {
   }
   const beneficiaries: readonly JsonObject[] = beneficiariesOf(number)
   const message = { transaction_id: `tx-${number}`, enrolled_updates: { beneficiaries } }
-  await answerEnrolmentUpdates(parts, { exchange, message })
+  await answerEnrolmentUpdates(deps, { exchange, message })
   process.stdout.write(`${number}\n`)
 }
 await db.close()

@@ -21,7 +21,7 @@ import { ImportError } from './import-error.ts'
 import { pathsByName, type RecordPath, recordPath } from './record-paths.ts'
 import { DUPLICATES, type Duplicates } from './write-lines.ts'
 
-/** What happens to a value that is not in `codes`. */
+/** The treatment of a value that is not in `codes`. */
 export const UNLISTED_CODES = ['reject', 'keep', 'omit'] as const
 
 /** The mark in a proposed mapping for a meaning that a person must write. */

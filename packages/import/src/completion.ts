@@ -31,7 +31,7 @@ export interface CompleteFile {
   ) => Promise<number>
 }
 
-/** What became of the people who are not in the file. */
+/** The result for the people who are not in the file. */
 export interface RemovalResult {
   /** Records that there were before the import. */
   readonly before: number

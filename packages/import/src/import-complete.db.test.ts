@@ -52,9 +52,9 @@ async function load(content: string | readonly string[] | Readable, given: Given
   const text = typeof content === 'string' ? content : content instanceof Readable ? '' : content.join('')
   await writeFile(path, text)
   const source = content instanceof Readable ? content : path
-  const needs = { db: database.db, limits: DEFAULT_LIMITS, source, rejectsPath: null, ...more }
+  const deps = { db: database.db, limits: DEFAULT_LIMITS, source, rejectsPath: null, ...more }
   const format = given.mapping === undefined ? ('ndjson' as const) : ('csv' as const)
-  return importRecords(acting(needs), { namespace: 'civil', complete: true, format, ...given })
+  return importRecords(acting(deps), { namespace: 'civil', complete: true, format, ...given })
 }
 
 const rows = async (statement: string) => (await database.db.pool.query(statement)).rows
@@ -84,18 +84,18 @@ test('with --events none a removal is no event', async () => {
   expect(await rows('select 1 from event')).toEqual([])
 })
 
-test('a removal leaves the entry of record delete in the accounts', async () => {
+test('a removal leaves the entry of record delete in the audit log', async () => {
   const notes: (string | null | undefined)[] = []
   await load([person('A1'), person('B2')], { complete: false })
-  const needs = acting({ db: database.db })
-  const accounts = {
-    ...needs.accounts,
-    write: (...written: Parameters<typeof needs.accounts.write>) => {
+  const deps = acting({ db: database.db })
+  const auditLog = {
+    ...deps.auditLog,
+    write: (...written: Parameters<typeof deps.auditLog.write>) => {
       notes.push(written[0].note)
-      return needs.accounts.write(...written)
+      return deps.auditLog.write(...written)
     },
   }
-  await load([person('A1')], { allow_removal: 1 }, { accounts })
+  await load([person('A1')], { allow_removal: 1 }, { auditLog })
   expect(notes).toEqual(['import', 'record delete'])
 })
 

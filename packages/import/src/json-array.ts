@@ -15,7 +15,7 @@ const BLANK = new Set([0x20, 0x09, 0x0d, NEWLINE])
 export const readJsonArray = (source: Source, from: Position): AsyncGenerator<Entry[]> =>
   newEntries(source, from, new ArraySplitter())
 
-/** What may follow outside an element. */
+/** The tokens that may follow outside an element. */
 type Expected = 'array' | 'first' | 'element' | 'comma' | 'nothing'
 
 class ArraySplitter {

@@ -37,7 +37,7 @@ export const masterKeyText = (key: KeyObject): string => key.export().toString('
 export interface MasterKeySource {
   /** Its name in sentences: a variable or a path. */
   readonly name: string
-  /** What the operator must do when there is no key. */
+  /** The advice to the operator when there is no key. */
   readonly remedy: string
   /** The keys at this place, the most likely first. There are several while the master key is being replaced. */
   candidates(): Promise<readonly KeyObject[]>

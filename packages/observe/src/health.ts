@@ -29,9 +29,9 @@ const MAX_AGE = 1_000
 /** Milliseconds within which the database must answer. */
 const ANSWER_TIMEOUT = 2_000
 
-/** @param parts.read reads from the database; `parts.write` writes one row that is used for nothing else */
+/** @param deps.read reads from the database; `parts.write` writes one row that is used for nothing else */
 export function createDatabaseHealth(
-  parts: {
+  deps: {
     readonly log: Pick<Log, 'error'>
     readonly read: () => Promise<unknown>
     readonly write: () => Promise<unknown>
@@ -45,7 +45,7 @@ export function createDatabaseHealth(
     most: LOG_ERRORS,
     later,
     report: (database, requests) =>
-      parts.log.error({ ...(database !== null && { database }), requests }, 'the database is not available'),
+      deps.log.error({ ...(database !== null && { database }), requests }, 'the database is not available'),
   })
 
   const failed = (error: unknown): void => {
@@ -57,9 +57,9 @@ export function createDatabaseHealth(
     return now() < openUntil ? 'open' : 'probing'
   }
   const ask = async (): Promise<boolean> => {
-    if (openUntil === null) return answers(parts.read())
+    if (openUntil === null) return answers(deps.read())
     const written = await answers(
-      parts.write().catch((error: unknown) => {
+      deps.write().catch((error: unknown) => {
         if (takesNoWrites(error)) failed(error)
         throw error
       }),

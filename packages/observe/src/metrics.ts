@@ -34,7 +34,7 @@ export interface Metrics {
   /** One delivery that has ended. */
   deliveryEnded(state: 'delivered' | 'refused' | 'dead'): void
   /** Entries of the audit log. */
-  accounted(outcome: 'written' | 'failed', entries: number): void
+  audited(outcome: 'written' | 'failed', entries: number): void
   /** One checkpoint of the audit log. */
   checkpointMade(outcome: 'made' | 'failed'): void
   /** One attempt to send checkpoints to the witness; `waiting` is the number that it does not have yet. */
@@ -180,15 +180,15 @@ export function createMetrics(
     labelNames: ['state'],
     registers,
   })
-  const accounts = new Counter({
+  const auditEntries = new Counter({
     name: 'rollcall_accounts_total',
-    help: 'Entries of the accounts of access, by outcome: an answer without its entry is not sent',
+    help: 'Entries of the audit log, by outcome: an answer without its entry is not sent',
     labelNames: ['outcome'],
     registers,
   })
   const checkpoints = new Counter({
     name: 'rollcall_account_checkpoints_total',
-    help: 'Checkpoints of the accounts of access, by outcome',
+    help: 'Checkpoints of the audit log, by outcome',
     labelNames: ['outcome'],
     registers,
   })
@@ -218,7 +218,7 @@ export function createMetrics(
     deliveryEnded: (state) => ended.inc({ state }),
     refused: (refusal, participant) => refused.inc({ refusal, participant: participant ?? '' }),
     requestRefused: (quota) => refusals.inc({ quota }),
-    accounted: (outcome, entries) => accounts.inc({ outcome }, entries),
+    audited: (outcome, entries) => auditEntries.inc({ outcome }, entries),
     checkpointMade: (outcome) => checkpoints.inc({ outcome }),
     witnessed: (outcome, waiting) => {
       witness.inc({ outcome })

@@ -1,5 +1,5 @@
 /**
- * Refused requests: a line in the log for each kind of refusal, participant and address, counters, and accounts by registry and
+ * Refused requests: a line in the log for each kind of refusal, participant and address, counters, and audit entries by registry and
  * operation as well.
  */
 import type { Clock } from '@rollcall/base/shared/clock'
@@ -27,13 +27,13 @@ export interface RefusedRequest {
 
 export interface Refusals {
   note(refusal: Refusal, request: RefusedRequest): void
-  /** Notes, for the accounts alone, a message whose header was rejected. */
+  /** Notes, for the audit log alone, a message whose header was rejected. */
   rejected(refusal: Refusal, request: RefusedRequest): void
-  /** Accounts for what was noted since the last time. */
+  /** Writes audit entries of what was noted since the last time. */
   flush(): Promise<void>
 }
 
-export interface RefusalAccounts {
+export interface RefusalEntries {
   /** @param refusals of one sort; null: others, of several sorts */
   write(refusals: RefusedRequests | null, count: number): void
   /** Resolves when everything is written. */
@@ -48,35 +48,35 @@ const PERIOD = 60_000
 /** Refusals that have lines of their own at a time. */
 const MOST = 200
 
-export function createRefusals(parts: {
+export function createRefusals(deps: {
   readonly log: Pick<Log, 'warn'>
   readonly metrics: Pick<Metrics, 'refused'>
-  readonly accounts: RefusalAccounts
+  readonly auditLog: RefusalEntries
   readonly later?: Clock['later']
 }): Refusals {
-  const { log, metrics, accounts, later } = parts
+  const { log, metrics, auditLog, later } = deps
   const flood = createFloodLog<Refusal>({
     period: PERIOD,
     most: MOST,
     report: (refusal, count) => log.warn({ ...(refusal ?? { refusal: 'others' }), count }, 'requests were refused'),
     ...(later !== undefined && { later }),
   })
-  const accounted = createFloodLog<RefusedRequests>({
+  const audited = createFloodLog<RefusedRequests>({
     period: PERIOD,
     most: MOST,
-    report: accounts.write,
+    report: auditLog.write,
     ...(later !== undefined && { later }),
   })
   return {
     note({ reason, ...refusal }, request) {
       metrics.refused(refusal.refusal, refusal.participant)
       flood.note({ ...refusal, ...(reason !== undefined && { reason }) })
-      accounted.note({ ...refusal, ...request })
+      audited.note({ ...refusal, ...request })
     },
-    rejected: (refusal, request) => accounted.note({ ...refusal, ...request }),
+    rejected: (refusal, request) => audited.note({ ...refusal, ...request }),
     flush() {
-      accounted.flush()
-      return accounts.idle()
+      audited.flush()
+      return auditLog.idle()
     },
   }
 }

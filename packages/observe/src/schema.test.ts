@@ -19,14 +19,14 @@ function watch(versions: () => readonly string[]) {
 
 test('a database of this version is not ahead', async () => {
   const { lines, watch: schema } = watch(() => [schemaVersion()])
-  expect(await schema.look()).toEqual({ version: schemaVersion(), ahead: 0 })
+  expect(await schema.check()).toEqual({ version: schemaVersion(), ahead: 0 })
   expect([schema.isUsable(), lines]).toEqual([true, []])
 })
 
 test('one version ahead is said once, and used', async () => {
   const { lines, watch: schema } = watch(() => [schemaVersion(), '999.0.0'])
-  expect(await schema.look()).toEqual({ version: '999.0.0', ahead: 1 })
-  await schema.look()
+  expect(await schema.check()).toEqual({ version: '999.0.0', ahead: 1 })
+  await schema.check()
   expect(schema.isUsable()).toBe(true)
   expect(lines).toMatchObject([
     {
@@ -39,7 +39,7 @@ test('one version ahead is said once, and used', async () => {
 
 test('more than one version ahead, the node must stop', async () => {
   const { lines, watch: schema } = watch(() => [schemaVersion(), '999.0.0', '999.1.0'])
-  await schema.look()
+  await schema.check()
   expect(schema.isUsable()).toBe(false)
   expect(await schema.outdated).toEqual({ version: '999.1.0', ahead: 2 })
   expect(lines).toMatchObject([
@@ -53,8 +53,8 @@ test('what was found before counts on while the database does not answer', async
     if (away) throw new Error('away')
     return [schemaVersion(), '999.0.0']
   })
-  await schema.look()
+  await schema.check()
   away = true
-  expect(await schema.look()).toEqual({ version: '999.0.0', ahead: 1 })
+  expect(await schema.check()).toEqual({ version: '999.0.0', ahead: 1 })
   expect(lines.at(-1)?.msg).toBe('the version of the schema could not be read')
 })

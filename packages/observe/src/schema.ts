@@ -11,7 +11,7 @@ export interface SchemaWatch {
    * Asks the database. When the database is ahead, the log says so once. Never rejects: on an error, the earlier result
    * stays.
    */
-  look(): Promise<SchemaLead>
+  check(): Promise<SchemaLead>
   /** The result of the last look. */
   lead(): SchemaLead
   /** Whether this node can work with these tables. */
@@ -20,8 +20,8 @@ export interface SchemaWatch {
   readonly outdated: Promise<SchemaLead>
 }
 
-/** @param parts.read the versions that the database got, the newest last */
-export function createSchemaWatch(parts: {
+/** @param deps.read the versions that the database got, the newest last */
+export function createSchemaWatch(deps: {
   readonly log: Pick<Log, 'warn' | 'error'>
   readonly read: () => Promise<readonly string[]>
 }): SchemaWatch {
@@ -34,18 +34,18 @@ export function createSchemaWatch(parts: {
     found = lead
     if (lead.ahead === 0 || !isNew) return
     const versions = { schema_version: program, database_schema_version: lead.version }
-    if (isUsable()) parts.log.warn(versions, 'the database is one version ahead of this node: upgrade it soon')
+    if (isUsable()) deps.log.warn(versions, 'the database is one version ahead of this node: upgrade it soon')
     else {
-      parts.log.error(versions, 'the database is more than one version ahead of this node: it stops')
+      deps.log.error(versions, 'the database is more than one version ahead of this node: it stops')
       outdated.resolve(lead)
     }
   }
   return {
-    async look() {
+    async check() {
       try {
-        note(schemaLead(await parts.read(), program))
+        note(schemaLead(await deps.read(), program))
       } catch (error) {
-        parts.log.warn({ database: safeDatabaseError(error) }, 'the version of the schema could not be read')
+        deps.log.warn({ database: safeDatabaseError(error) }, 'the version of the schema could not be read')
       }
       return found
     },

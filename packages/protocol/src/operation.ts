@@ -80,7 +80,7 @@ export interface Operation {
   readonly notifies: Callback | null
   /** Null when items of the reply have no reason code. */
   readonly codes: ItemCodes | null
-  /** Whether it changes what the registry stores. */
+  /** Whether the operation changes data of the registry. */
   readonly writes: boolean
   /** `all`: every kind has it. `own`: only the kinds whose literal lists it. */
   readonly kinds: 'all' | 'own'

@@ -125,7 +125,7 @@ export const exists = (attribute: Attribute, list?: List): Predicate => ({
 export const and = (...of: Predicate[]): Predicate => ({ is: 'and', of })
 export const or = (...of: Predicate[]): Predicate => ({ is: 'or', of })
 export const not = (of: Predicate): Predicate => ({ is: 'not', of })
-export const bears = (...identifiers: [type: string, value: string][]): Predicate => ({
+export const hasIdentifier = (...identifiers: [type: string, value: string][]): Predicate => ({
   is: 'identifier',
   identifiers: identifiers.map(([type, value]) => ({ type, value })),
 })

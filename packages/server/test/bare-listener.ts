@@ -5,17 +5,23 @@ import { createLog } from '@rollcall/observe/log'
 import { createMetrics } from '@rollcall/observe/metrics'
 import { createRefusals } from '@rollcall/observe/refusals'
 import { createThrottle } from '@rollcall/participants/admission/throttle'
-import { clientAddressReader, createGate } from '../src/http/gate.ts'
+import { clientAddressReader, createRequestGate } from '../src/http/request-gate.ts'
 import { createHttpServer, type HttpServer } from '../src/http/server.ts'
 
 export function bareListener(): HttpServer {
   const log = createLog({ destination: new Writable({ write: (_chunk, _encoding, done) => done() }) })
   const metrics = createMetrics(() => ({ total: 0, idle: 0, waiting: 0 }))
-  const gate = createGate({
-    refusals: createRefusals({ log, metrics, accounts: { write: () => {}, idle: async () => {} } }),
+  const requestGate = createRequestGate({
+    refusals: createRefusals({ log, metrics, auditLog: { write: () => {}, idle: async () => {} } }),
     metrics,
     failures: createThrottle(1_000),
     clientAddress: clientAddressReader({ behindProxy: false, proxies: [] }),
   })
-  return createHttpServer({ limits: DEFAULT_LIMITS, log, metrics, gate, databaseHealth: { failed: () => undefined } })
+  return createHttpServer({
+    limits: DEFAULT_LIMITS,
+    log,
+    metrics,
+    requestGate,
+    databaseHealth: { failed: () => undefined },
+  })
 }

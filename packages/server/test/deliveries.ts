@@ -73,7 +73,7 @@ export async function testSender(
     async close() {
       await context.limiter.idle()
       await context.guards.close()
-      await context.accounts.close()
+      await context.auditLog.close()
       if (database === undefined) await own.close()
     },
   }

@@ -46,8 +46,8 @@ export async function mailboxSender(settings: Partial<CallbackSettings> = {}) {
       await vi.waitFor(
         async () => {
           mailboxes.due([])
-          await mailboxes.look(working.signal)
-          await dispatcher.look(working.signal)
+          await mailboxes.poll(working.signal)
+          await dispatcher.poll(working.signal)
           await check()
         },
         { timeout: 60_000, interval: 20 },

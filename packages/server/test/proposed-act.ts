@@ -2,17 +2,17 @@
 
 import { addPurpose } from '@rollcall/admin/consents/purposes'
 import { findParticipant } from '@rollcall/participants/store/participants'
-import type { ActNeeds } from '../../admin/src/approvals/acts.ts'
+import type { ActDeps } from '../../admin/src/approvals/acts.ts'
 import { acting } from '../../admin/test/acting.ts'
 import { keyPair } from '../../core/test/key-pairs.ts'
 import { QUIET, type TestParticipant, type TestServer, testServer } from './server.ts'
 /** What the admin functions of an operator work with. */
-export type OperatorNeeds = TestServer['context'] & ActNeeds
+export type OperatorDeps = TestServer['context'] & ActDeps
 
 /** How an act is asked for: by a call of the admin API, or as a command calls its admin function. */
 type Way =
   | { readonly path: string; readonly body: object }
-  | { readonly command: (needs: OperatorNeeds) => Promise<unknown> }
+  | { readonly command: (deps: OperatorDeps) => Promise<unknown> }
 
 export type ReadyAct = Way & {
   /** The command after `rollcall`; absent: there is none. */
@@ -60,7 +60,7 @@ export async function actServer(limits: { readonly checkpoint_entries?: number }
   await server.registry('civil', [], 'civil-test', 'sandbox')
   await addPurpose(acting(database), { code: 'eligibility' })
   const query = (text: string, values: unknown[] = []) => db.pool.query(text, values)
-  const needs = { ...context, caller: { kind: 'shell', user: 'another' } as const }
+  const deps = { ...context, caller: { kind: 'shell', user: 'another' } as const }
 
   let count = 0
   const fresh = (): number => {
@@ -78,5 +78,5 @@ export async function actServer(limits: { readonly checkpoint_entries?: number }
   }
   const of = ({ sender_id }: TestParticipant, what: string) => `/participants/${sender_id}/${what}`
 
-  return { server, database, db, query, needs, fresh, uin, jwk, peer, rowOf, of }
+  return { server, database, db, query, deps, fresh, uin, jwk, peer, rowOf, of }
 }

@@ -13,7 +13,7 @@ import { acting } from '../../admin/test/acting.ts'
 import { LOOPBACK } from './deliveries.ts'
 import { type ActServer, OUTDATED, type ReadyActs } from './proposed-act.ts'
 
-export const actsOfParticipants = ({ database, db, needs, fresh, jwk, peer, rowOf, of }: ActServer): ReadyActs => ({
+export const actsOfParticipants = ({ database, db, deps, fresh, jwk, peer, rowOf, of }: ActServer): ReadyActs => ({
   async 'grant set'() {
     const { sender_id } = await peer({}, { see: ['birth_date'] })
     const terms = { operations: 'all', see: 'all', basis: 'law' } as const
@@ -153,7 +153,7 @@ export const actsOfParticipants = ({ database, db, needs, fresh, jwk, peer, rowO
       shows: '"live"',
       hides: [],
       refusal: OUTDATED,
-      meanwhile: () => promoteParticipant(acting(needs), input),
+      meanwhile: () => promoteParticipant(acting(deps), input),
     }
   },
 })

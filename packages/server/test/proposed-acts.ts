@@ -26,7 +26,7 @@ export async function proposedActs(): Promise<ProposedActs> {
   return { server: world.server, acts }
 }
 
-const others = ({ database, needs, fresh, uin }: ActServer): ReadyActs => ({
+const others = ({ database, deps, fresh, uin }: ActServer): ReadyActs => ({
   async 'registry set'() {
     const web_origins = [`https://app-${fresh()}.example`]
     return {
@@ -67,19 +67,19 @@ const others = ({ database, needs, fresh, uin }: ActServer): ReadyActs => ({
   async 'consent reinstate'() {
     const identifier_value = uin()
     const input = { identifier_type: 'UIN', identifier_value, purpose: 'eligibility' }
-    await withdrawConsent(acting(needs), input)
+    await withdrawConsent(acting(deps), input)
     return {
       words: ['consent', 'reinstate', '--identifier', `UIN=${identifier_value}`, '--purpose', 'eligibility'],
       command: (at) => reinstateConsent(acting(at), input),
       shows: 'eligibility',
       hides: [identifier_value],
       refusal: /^purpose: nothing is withdrawn/,
-      meanwhile: () => reinstateConsent(acting(needs), input),
+      meanwhile: () => reinstateConsent(acting(deps), input),
     }
   },
   async 'hold remove'() {
     const value = uin()
-    const { id } = await addHold(acting(needs), { person: { type: 'UIN', value }, reason: 'case 7/2026' })
+    const { id } = await addHold(acting(deps), { person: { type: 'UIN', value }, reason: 'case 7/2026' })
     return {
       words: ['hold', 'remove', String(id)],
       path: `/holds/${id}/remove`,
@@ -87,14 +87,14 @@ const others = ({ database, needs, fresh, uin }: ActServer): ReadyActs => ({
       shows: 'case 7/2026',
       hides: [value],
       refusal: OUTDATED,
-      meanwhile: () => removeHold(acting(needs), { id }),
+      meanwhile: () => removeHold(acting(deps), { id }),
     }
   },
   async 'record unprotect'() {
     const identifier_value = uin()
     const named = { identifier_type: 'UIN', identifier_value }
     const at = { namespace: 'civil', ...named }
-    await protectPerson(acting(needs), { ...at, category: 'sealed', reason: REASON })
+    await protectPerson(acting(deps), { ...at, category: 'sealed', reason: REASON })
     return {
       words: ['record', 'unprotect', 'civil', 'UIN', identifier_value],
       path: '/registries/civil/protected-persons/lift',
@@ -102,17 +102,17 @@ const others = ({ database, needs, fresh, uin }: ActServer): ReadyActs => ({
       shows: 'UIN',
       hides: [identifier_value, REASON],
       refusal: /^identifier: no protected person has it$/,
-      meanwhile: () => unprotectPerson(acting(needs), at),
+      meanwhile: () => unprotectPerson(acting(deps), at),
     }
   },
   async 'erase person'() {
     const value = uin()
     const named = { type: 'UIN', value }
-    const hold = () => addHold(acting(needs), { person: named, reason: 'a court' })
+    const hold = () => addHold(acting(deps), { person: named, reason: 'a court' })
     return {
       words: ['erase', 'person', 'UIN', value, '--reason', REASON],
       command: (at) => erasePerson(acting(at), { ...named, reason: REASON }),
-      shows: 'a person, from accounts',
+      shows: 'a person, from the audit log',
       hides: [value, REASON],
       refusal: /^hold \d+ covers this person/,
       meanwhile: hold,
@@ -121,7 +121,7 @@ const others = ({ database, needs, fresh, uin }: ActServer): ReadyActs => ({
   async apply() {
     const code = `purpose-${fresh()}`
     // What it does not name stays.
-    const { participants: _, ...configuration } = await exportConfiguration(needs, {})
+    const { participants: _, ...configuration } = await exportConfiguration(deps, {})
     const changed = { ...configuration, purposes: { ...configuration.purposes, [code]: {} } }
     return {
       words: ['apply', '-'],

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ONE_OPERATOR } from '@rollcall/admin/act'
 import { makeBackup } from '@rollcall/admin/backup/backup'
-import type { RestoreNeeds } from '@rollcall/admin/backup/restore'
+import type { RestoreDeps } from '@rollcall/admin/backup/restore'
 import { publishEvent } from '@rollcall/admin/events/publish'
 import { erasePerson } from '@rollcall/admin/persons/erase'
 import { createJournal } from '@rollcall/backup/journal/journal'
@@ -19,7 +19,7 @@ import { inject, onTestFinished } from 'vitest'
 import { acting } from '../../admin/test/acting.ts'
 import { subscribeLive } from '../../delivery/test/subscriptions.ts'
 import { emptyDatabase, masterKeyOfRun, startedDatabase, type TestDatabase } from '../../keys/test/postgres.ts'
-import { accountEntry, testAccounts, vaultOf } from '../../settings/test/accounts.ts'
+import { auditEntry, testAuditLog, vaultOf } from '../../settings/test/audit-log.ts'
 import { writeDocuments } from './server.ts'
 
 /** The keys that a command has in its environment. */
@@ -58,15 +58,15 @@ export function place({ connection, owner, db }: TestDatabase): Place {
 }
 
 /** A command on a database, which writes its acts to this file. */
-export function needsOf({ db, ownerDb }: Place, journal?: string): RestoreNeeds {
-  const accounts = testAccounts(db)
-  onTestFinished(() => accounts.close())
+export function depsOf({ db, ownerDb }: Place, journal?: string): RestoreDeps {
+  const auditLog = testAuditLog(db)
+  onTestFinished(() => auditLog.close())
   const vault = () => vaultOf(db)
   return {
     db: journal === undefined ? db : { ...db, journal: createJournal({ db, vault, path: journal }) },
     owner: ownerDb,
     vault,
-    accounts,
+    auditLog,
     caller: { kind: 'shell', user: 'tester' } as const,
     approvals: ONE_OPERATOR,
     limits: DEFAULT_LIMITS,
@@ -90,7 +90,7 @@ export interface World extends Place {
   publish(uin: string): Promise<void>
 }
 
-/** Two registries, people with an event and waiting notifications, an account. */
+/** Two registries, people with an event and waiting notifications, an audit entry. */
 export async function world(): Promise<World> {
   const database = await startedDatabase()
   onTestFinished(() => database.close())
@@ -104,20 +104,20 @@ export async function world(): Promise<World> {
     SURNAMES.map((surname, index) => person(String(index + 1), surname)),
   )
   await subscribeLive(db, civil, 'MARRIAGE')
-  const needs = needsOf(at)
+  const deps = depsOf(at)
   const publish = async (uin: string): Promise<void> => {
     const record = person(uin)
-    await publishEvent(acting(needs), { namespace: 'civil', reg_event_type: 'MARRIAGE', record })
+    await publishEvent(acting(deps), { namespace: 'civil', reg_event_type: 'MARRIAGE', record })
   }
   await publish('1')
-  await accounted(needs, '1')
+  await audited(deps, '1')
   return { ...at, civil, publish }
 }
 
 /** Writes a backup into a new file. */
-export async function backupOf(from: Place, name = 'one.backup', needs = needsOf(from)): Promise<string> {
+export async function backupOf(from: Place, name = 'one.backup', deps = depsOf(from)): Promise<string> {
   const file = join(await folder(), name)
-  await makeBackup(acting(needs), { file })
+  await makeBackup(acting(deps), { file })
   return file
 }
 
@@ -173,12 +173,12 @@ export async function catalogOf({ ownerDb }: Place): Promise<readonly string[]> 
   return rows.map(({ line }) => line)
 }
 
-/** An account about a person, as it is written for an answer. */
-export async function accounted(needs: RestoreNeeds, value: string): Promise<void> {
-  await needs.accounts.write(accountEntry({ operation: 'search' }), [
+/** An audit entry about a person, as it is written for an answer. */
+export async function audited(deps: RestoreDeps, value: string): Promise<void> {
+  await deps.auditLog.write(auditEntry({ operation: 'search' }), [
     { role: 'seen', identifiers: [{ type: 'UIN', value }] },
   ])
 }
 
-export const erased = (needs: RestoreNeeds, value: string) =>
-  erasePerson(acting(needs), { type: 'UIN', value, reason: 'order 12/2026' })
+export const erased = (deps: RestoreDeps, value: string) =>
+  erasePerson(acting(deps), { type: 'UIN', value, reason: 'order 12/2026' })

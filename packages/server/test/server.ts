@@ -74,12 +74,12 @@ const UNSIGNED = { signature_policy: 'if-present', allow_unsigned: true } as con
  * A node that answers; jobs stay where they are unless `ROLLCALL_ROLE` says otherwise.
  * @param env variables and limits
  * @param clock one that stands still (`testClock`) where it matters what is read anew; else the real one
- * @param parts of the node, such as `QUIET`
+ * @param deps of the node, such as `QUIET`
  */
 export async function testServer(
   env: TestSettings = {},
   clock: TestClock = skippingClock(),
-  parts: Parameters<typeof startServer>[2] = {},
+  deps: Parameters<typeof startServer>[2] = {},
 ): Promise<TestServer> {
   const database = await startedDatabase()
   const lines: string[] = []
@@ -103,7 +103,7 @@ export async function testServer(
     clock,
     samples: (kind, identifier_types = {}) => generate(kind, { count: 100, seed: 'test', identifier_types }),
   })
-  const running = await startServer(config, context, parts)
+  const running = await startServer(config, context, deps)
   running.markReady()
   const url = `http://127.0.0.1:${running.port}`
   return {

@@ -37,7 +37,7 @@ export const REPLACED: Readonly<Record<string, number | string>> = {
   ROLLCALL_MAX_REPLAY: FIXED_LIMITS.replay_deliveries,
   ROLLCALL_MAX_REPLY_BYTES: FIXED_LIMITS.reply_bytes,
   ROLLCALL_MAX_REPLY_RECORDS: FIXED_LIMITS.reply_records,
-  ROLLCALL_MAX_SEARCHED_ACCOUNTS: FIXED_LIMITS.searched_accounts,
+  ROLLCALL_MAX_SEARCHED_ACCOUNTS: FIXED_LIMITS.searched_entries,
   ROLLCALL_MAX_SESSIONS: FIXED_LIMITS.operator_sessions,
   ROLLCALL_MAX_SIGN_IN_FAILURES: 10,
   ROLLCALL_MAX_SUBSCRIPTIONS: 'rollcall participant subscriptions --max',

@@ -95,7 +95,7 @@ export const OPTIONS: readonly Option[] = [
     variable: 'ROLLCALL_OIDC_NAME_CLAIM',
     default: 'sub',
     meaning:
-      'claim of the ID token with the name under which acts are accounted; a claim other than sub has a digest of issuer and subject behind it',
+      'claim of the ID token with the name under which acts are in the audit log; a claim other than sub has a digest of issuer and subject behind it',
     value: ({ openId }) => openId?.name_claim,
   },
   {
@@ -198,7 +198,7 @@ export const OPTIONS: readonly Option[] = [
   {
     variable: 'ROLLCALL_WITNESS',
     default: null,
-    meaning: 'where checkpoints of the accounts of access go besides the database',
+    meaning: 'where checkpoints of the audit log go besides the database',
     value: ({ witness }) => witnessText(witness),
   },
   {

@@ -4,7 +4,7 @@
  */
 import { isIP } from 'node:net'
 import { join } from 'node:path'
-import { type AccountMetrics, type AccountsOfProcess, createAccounts } from '@rollcall/audit/accounts'
+import { type AuditMetrics, createAuditLog, type ProcessAuditLog } from '@rollcall/audit/audit-log'
 import { createJournal } from '@rollcall/backup/journal/journal'
 import { CLOCK } from '@rollcall/base/shared/clock'
 import { type Database, openDatabase } from '@rollcall/database/database'
@@ -83,9 +83,9 @@ function storageOf(
 /** @throws MasterKeyError the master key is missing or wrong */
 export const openVault = (config: Config, db: Database): Promise<Vault> => createVault(db, masterKeySource(config))
 
-/** The accounts of a command: its entries are a chain of their own. */
-export const openAccounts = (config: Config, db: Database): AccountsOfProcess =>
-  createAccounts({
+/** The audit log of a command: its entries are a chain of their own. */
+export const openAuditLog = (config: Config, db: Database): ProcessAuditLog =>
+  createAuditLog({
     db,
     clock: CLOCK,
     limits: config.limits,
@@ -96,8 +96,8 @@ export const openAccounts = (config: Config, db: Database): AccountsOfProcess =>
   })
 
 /** Nobody collects those of a command. */
-const NO_METRICS: AccountMetrics = {
-  accounted: () => undefined,
+const NO_METRICS: AuditMetrics = {
+  audited: () => undefined,
   checkpointMade: () => undefined,
   witnessed: () => undefined,
 }

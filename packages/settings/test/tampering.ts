@@ -1,22 +1,22 @@
-/** Accounts to tamper with: three processes, persons, checkpoints, an erasure and a prune. */
+/** An audit log to tamper with: three processes, persons, checkpoints, an erasure and a prune. */
 
 import { hash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
-import { loadAccountKeys } from '@rollcall/audit/keys'
+import { loadAuditKeys } from '@rollcall/audit/keys'
 import { sealReview } from '@rollcall/audit/reviews'
 import { addReview } from '@rollcall/audit/store/reviews'
 import { signTombstone, type TombstoneContent } from '@rollcall/audit/tombstones'
 import type { Fault } from '@rollcall/audit/verify/report'
-import { type Verified, verifyAccounts } from '@rollcall/audit/verify/verify'
+import { type Verified, verifyAuditLog } from '@rollcall/audit/verify/verify'
 import { openDatabase } from '@rollcall/database/database'
 import { onTestFinished } from 'vitest'
-import { ACCOUNTS, entryTextOf, STORED_ENTRY, type StoredEntry } from '../../audit/src/store/entry-shape.ts'
+import { AUDIT_ENTRIES, entryTextOf, STORED_ENTRY, type StoredEntry } from '../../audit/src/store/entry-shape.ts'
 import { keysOf, personRuns, withoutPersons } from '../../audit/src/store/packed-persons.ts'
-import { accountEntry } from '../../audit/test/account-entry.ts'
+import { auditEntry } from '../../audit/test/audit-entry.ts'
 import { query } from '../../database/test/statement.ts'
 import { startedDatabase, type TestDatabase } from '../../keys/test/postgres.ts'
-import { testAccounts, vaultOf } from './accounts.ts'
+import { testAuditLog, vaultOf } from './audit-log.ts'
 
 /** A process that writes so many entries, each about two identifiers. */
 export async function writeChain(
@@ -24,7 +24,7 @@ export async function writeChain(
   entries: number,
   { every = 4, close = true, at = 0 }: { every?: number; close?: boolean; at?: number } = {},
 ) {
-  const accounts = testAccounts(db, { limits: { checkpoint_entries: every } })
+  const auditLog = testAuditLog(db, { limits: { checkpoint_entries: every } })
   for (let number = 0; number < entries; number += 1) {
     const message = (side: string) => ({
       message_id: `${side}-${at}-${number}`,
@@ -32,16 +32,16 @@ export async function writeChain(
       kid: null,
       signature: null,
     })
-    await accounts.write(accountEntry({ request: message('theirs'), reply: message('ours') }), [
+    await auditLog.write(auditEntry({ request: message('theirs'), reply: message('ours') }), [
       { role: 'asked', identifiers: [{ type: 'UIN', value: `${number}` }] },
       { role: 'seen', identifiers: [{ type: 'UIN', value: `${number}` }] },
     ])
     // Checkpoints are made beside the entries: here at known ones.
     const due = Math.floor((number + 1) / every)
-    while (accounts.counted.filter((line) => line === 'checkpoint made').length < due) await setImmediate()
+    while (auditLog.counted.filter((line) => line === 'checkpoint made').length < due) await setImmediate()
   }
-  if (close) await accounts.close()
-  return accounts
+  if (close) await auditLog.close()
+  return auditLog
 }
 
 export async function chains({ db }: TestDatabase): Promise<readonly string[]> {
@@ -52,7 +52,7 @@ export async function chains({ db }: TestDatabase): Promise<readonly string[]> {
 }
 
 export const verified = async ({ db }: TestDatabase, witness?: readonly string[]): Promise<Verified> =>
-  verifyAccounts({ db, vault: await vaultOf(db), witness: witness === undefined ? null : Readable.from(witness) })
+  verifyAuditLog({ db, vault: await vaultOf(db), witness: witness === undefined ? null : Readable.from(witness) })
 
 export const faults = async (on: TestDatabase, witness?: readonly string[]): Promise<readonly Fault[]> =>
   (await verified(on, witness)).report.faults
@@ -73,7 +73,7 @@ export async function bury(
   content: TombstoneContent,
   change: (signature: Buffer) => Buffer = (signature) => signature,
 ): Promise<void> {
-  const { signer } = await loadAccountKeys(on.db, await vaultOf(on.db))
+  const { signer } = await loadAuditKeys(on.db, await vaultOf(on.db))
   const row = signTombstone(signer, content)
   await tamper(on, 'insert into account_tombstone (at, content, kid, signature, chains) values ($1, $2, $3, $4, $5)', [
     row.at,
@@ -88,7 +88,7 @@ export const AT = '2026-01-01T00:00:00.000Z'
 
 /** Somebody reviews the entry. */
 export async function review(on: TestDatabase, chain: string, sequence: number): Promise<void> {
-  const { confidential } = await loadAccountKeys(on.db, await vaultOf(on.db))
+  const { confidential } = await loadAuditKeys(on.db, await vaultOf(on.db))
   const found = { finding: 'Checked', reviewed_by: 'auditor', at: AT }
   await addReview(on.db, sealReview(confidential, { chain, sequence }, found))
 }
@@ -125,7 +125,7 @@ export async function asBefore(on: TestDatabase, chain: string | null = null): P
   const owner = openDatabase(on.owner)
   try {
     const { rows } = await owner.pool.query<Packed>(
-      `select chain, sequence, at, ${STORED_ENTRY}, hash, persons from ${ACCOUNTS}
+      `select chain, sequence, at, ${STORED_ENTRY}, hash, persons from ${AUDIT_ENTRIES}
         where persons is not null and chain = coalesce($1, chain)`,
       [chain],
     )

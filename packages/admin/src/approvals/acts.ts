@@ -7,10 +7,10 @@ import { addConsentAuthority } from '../consents/authorities.ts'
 import { reinstateConsent } from '../consents/consents.ts'
 import { replayDeliveries } from '../deliveries/changes.ts'
 import { changeDeliveries, showDelivery } from '../deliveries/deliveries.ts'
+import type { HasRecording } from '../deps.ts'
 import { backfillSubscription } from '../events/subscription-mailbox.ts'
 import { setGrant } from '../grants/grant-changes.ts'
 import { openBodies, openDeliveryBody } from '../messages/bodies.ts'
-import type { HasRecording } from '../needs.ts'
 import { addOperator } from '../operators/operators.ts'
 import { addParticipantKeys } from '../participants/keys.ts'
 import { addParticipant, enableParticipant, rotateParticipantSecret } from '../participants/participants.ts'
@@ -19,15 +19,15 @@ import { promoteParticipant } from '../participants/promote.ts'
 import { erasePerson } from '../persons/erase.ts'
 import { removeHold } from '../persons/holds.ts'
 import { unprotectPerson } from '../persons/protected-persons.ts'
-import type { RetentionNeeds } from '../persons/retention.ts'
+import type { RetentionDeps } from '../persons/retention.ts'
 import { changeRegistry } from '../registries/registries.ts'
 
 /** The dependencies of every act of the list. */
-export type ActNeeds = RetentionNeeds & HasRecording & Acting
+export type ActDeps = RetentionDeps & HasRecording & Acting
 
 export interface ProposedAct {
-  (needs: ActNeeds, input: never): Promise<unknown>
-  readonly act: ActRow<ActNeeds>
+  (deps: ActDeps, input: never): Promise<unknown>
+  readonly act: ActRow<ActDeps>
 }
 
 export const APPROVAL_ACTS: readonly ProposedAct[] = [

@@ -5,10 +5,10 @@ import type { Limits } from '@rollcall/core/limits'
 import { hasRole, type Operator, type OperatorRole } from '@rollcall/core/model/operator'
 import { withCurrentMasterKey } from '@rollcall/keys/store/master-keys'
 import { type Actor, addProposal, SEALED_PROPOSALS } from '@rollcall/participants/store/proposals'
-import { accountAct } from '../accounts/operator-looks.ts'
 import type { Acting, Approvals } from '../act.ts'
+import { auditAct } from '../audit/operator-entries.ts'
 import { operatorOf } from '../caller.ts'
-import type { HasVault } from '../needs.ts'
+import type { HasVault } from '../deps.ts'
 import { AdminRefusal } from '../use-case.ts'
 import { type DiffLine, textOf } from './diff-lines.ts'
 
@@ -49,16 +49,16 @@ export function createApprovals({ limits, clock = CLOCK }: Proposing): Approvals
   return {
     areNeeded: true,
     async propose(given, { name, role, diff, input }) {
-      const needs = given as HasVault & Acting
-      const by = actorOf(mayAct(operatorOf(needs.caller), role))
+      const deps = given as HasVault & Acting
+      const by = actorOf(mayAct(operatorOf(deps.caller), role))
       const proposed_at = new Date(clock.date())
       const lapses_at = new Date(proposed_at.getTime() + limits.proposal_time * 1_000)
-      await accountAct(needs, { note: `proposal: ${name}` })
+      await auditAct(deps, { note: `proposal: ${name}` })
       const id = randomUUID()
-      const vault = await needs.vault()
+      const vault = await deps.vault()
       await withCurrentMasterKey(async () => {
         const sealed = await vault.encrypt(PURPOSE, proposalContext(id), Buffer.from(JSON.stringify(input)))
-        await addProposal(needs.db, { id, act: name, diff: textOf(diff), proposed_at, lapses_at, sealed, by })
+        await addProposal(deps.db, { id, act: name, diff: textOf(diff), proposed_at, lapses_at, sealed, by })
       })
       throw new Proposed({ id, act: name, diff, proposed_by: by.name, lapses_at: lapses_at.toISOString() })
     },

@@ -16,10 +16,10 @@ import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
 import { type Acting, act } from '../act.ts'
 import { operatorOf } from '../caller.ts'
+import type { HasDatabase } from '../deps.ts'
 import { closed, flag, instant, orNull, personalData, text, timeOut, wholeNumber } from '../members.ts'
-import type { HasDatabase } from '../needs.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'
-import { type ActNeeds, actNamed } from './acts.ts'
+import { type ActDeps, actNamed } from './acts.ts'
 import { actorOf, mayAct, PURPOSE, proposalContext } from './approval.ts'
 import { type DiffLine, textOf } from './diff-lines.ts'
 
@@ -78,13 +78,13 @@ export const listProposals = useCase(
     }),
     result: Type.Array(closed(PROPOSAL)),
   },
-  async (needs: Looking, { state = null, limit = 50 }) =>
-    (await listRows(needs.db, { state, limit, now: timeOf(needs) })).map((row) =>
-      described(row, operatorOf(needs.caller)),
+  async (deps: Looking, { state = null, limit = 50 }) =>
+    (await listRows(deps.db, { state, limit, now: timeOf(deps) })).map((row) =>
+      described(row, operatorOf(deps.caller)),
     ),
 )
 
-/** Shows one proposal. An operator who may decide also sees its confidential members: the look is accounted before. */
+/** Shows one proposal. An operator who may decide also sees its confidential members: the access has an audit entry before. */
 export const showProposal = act(
   {
     name: 'proposal show',
@@ -103,16 +103,16 @@ export const showProposal = act(
       ),
     }),
   },
-  async (needs: ActNeeds & HasTime, { id }, enter) => {
-    const caller = operatorOf(needs.caller)
-    const found = await stored(needs, id)
+  async (deps: ActDeps & HasTime, { id }, enter) => {
+    const caller = operatorOf(deps.caller)
+    const found = await stored(deps, id)
     const act = actNamed(found.act)
     const shown = described(found, caller)
     const isOpen = found.sealed !== null && found.state === 'waiting' && act !== null && canDecide(caller, act.act)
     // The diff names no person.
     await enter(isOpen && act.act.confidential.length > 0 ? { note: `proposal show: ${act.act.name}` } : null)
     if (!isOpen || found.sealed === null) return { ...shown, confidential: null }
-    const input = await opened(needs, { id, sealed: found.sealed })
+    const input = await opened(deps, { id, sealed: found.sealed })
     const named = act.act.confidential.filter((name) => Object.hasOwn(input, name))
     return { ...shown, confidential: Object.fromEntries(named.map((name) => [name, input[name]])) }
   },
@@ -132,15 +132,15 @@ export const approveProposal = act(
       ),
     }),
   },
-  async (needs: ActNeeds & HasTime, { id }, enter) => {
-    const { db } = needs
-    const { act, by } = await toDecide(needs, id)
+  async (deps: ActDeps & HasTime, { id }, enter) => {
+    const { db } = deps
+    const { act, by } = await toDecide(deps, id)
     const done = await withApprovalClaim(db, async () => {
-      const now = timeOf(needs)
-      const found = await stored(needs, id)
+      const now = timeOf(deps)
+      const found = await stored(deps, id)
       if (found.state !== 'waiting' || found.sealed === null) throw decidedAlready(found)
-      const input = await opened(needs, { id, sealed: found.sealed })
-      const diff = await act.act.diff(needs, input)
+      const input = await opened(deps, { id, sealed: found.sealed })
+      const diff = await act.act.diff(deps, input)
       if (textOf(diff) !== found.diff) {
         await decideProposal(db, id, { state: 'outdated', by, now })
         await enter({ note: `proposal outdated: ${act.act.name}` })
@@ -161,9 +161,9 @@ export const approveProposal = act(
         approved_by: caller.approvedBy,
       })
       // From here on nobody else has it.
-      if (!(await decideProposal(db, id, { state: 'approved', by, now }))) throw decidedAlready(await stored(needs, id))
+      if (!(await decideProposal(db, id, { state: 'approved', by, now }))) throw decidedAlready(await stored(deps, id))
       try {
-        const result = await act({ ...needs, caller }, input as never)
+        const result = await act({ ...deps, caller }, input as never)
         await noteProposalEnd(db, id, null)
         return result
       } catch (error) {
@@ -175,20 +175,20 @@ export const approveProposal = act(
     if (done === null) {
       throw new AdminRefusal('another proposal is being approved; try again when that is done', { reason: 'conflict' })
     }
-    return { proposal: described(await stored(needs, id), operatorOf(needs.caller)), result: done.result ?? null }
+    return { proposal: described(await stored(deps, id), operatorOf(deps.caller)), result: done.result ?? null }
   },
 )
 
 /** The act is not done. */
 export const declineProposal = act(
   { name: 'proposal decline', approval: 'never', entry: 'within', input: closed({ id: Id }), result: closed(PROPOSAL) },
-  async (needs: ActNeeds & HasTime, { id }, enter) => {
-    const { act, by } = await toDecide(needs, id)
+  async (deps: ActDeps & HasTime, { id }, enter) => {
+    const { act, by } = await toDecide(deps, id)
     await enter({ note: `proposal decline: ${act.act.name}` })
-    const isDeclined = await decideProposal(needs.db, id, { state: 'declined', by, now: timeOf(needs) })
-    const found = await stored(needs, id)
+    const isDeclined = await decideProposal(deps.db, id, { state: 'declined', by, now: timeOf(deps) })
+    const found = await stored(deps, id)
     if (!isDeclined) throw decidedAlready(found)
-    return described(found, operatorOf(needs.caller))
+    return described(found, operatorOf(deps.caller))
   },
 )
 
@@ -209,16 +209,16 @@ const timeOf = ({ clock = CLOCK }: HasTime): Date => new Date(clock.date())
 /** An id of another form belongs to no proposal. */
 const ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-async function stored(needs: HasDatabase & HasTime, id: string) {
-  const found = ID.test(id) ? await findProposal(needs.db, id, timeOf(needs)) : null
+async function stored(deps: HasDatabase & HasTime, id: string) {
+  const found = ID.test(id) ? await findProposal(deps.db, id, timeOf(deps)) : null
   if (found !== null) return found
   throw new AdminRefusal('id: there is no proposal with this id', { reason: 'not_found' })
 }
 
 /** @throws AdminRefusal the caller may not decide about it, or it does not wait any more */
-async function toDecide(needs: ActNeeds & HasTime, id: string) {
-  const caller = operatorOf(needs.caller)
-  const found = await stored(needs, id)
+async function toDecide(deps: ActDeps & HasTime, id: string) {
+  const caller = operatorOf(deps.caller)
+  const found = await stored(deps, id)
   const act = actNamed(found.act)
   if (act?.act.role == null) {
     throw new AdminRefusal('this version does not know the act of the proposal', { reason: 'conflict' })
@@ -245,7 +245,7 @@ const decidedAlready = ({ state }: StoredProposal): AdminRefusal =>
   new AdminRefusal(`the proposal does not wait any more: it is ${state}`, { reason: 'conflict' })
 
 async function opened(
-  { vault }: Pick<ActNeeds, 'vault'>,
+  { vault }: Pick<ActDeps, 'vault'>,
   { id, sealed }: { readonly id: string; readonly sealed: Buffer },
 ): Promise<Readonly<Record<string, unknown>>> {
   const json = await (await vault()).decrypt(PURPOSE, proposalContext(id), sealed)

@@ -9,8 +9,8 @@ import { MasterKeyError, type MasterKeySource } from '@rollcall/keys/master-key'
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
 import { act } from '../act.ts'
+import type { HasVault } from '../deps.ts'
 import { closed, instant, text, timeOut, wholeNumber } from '../members.ts'
-import type { HasVault } from '../needs.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'
 
 const File = text('Path of the file.')
@@ -48,14 +48,14 @@ export const describedBackup = (
   tables: tables.map((table) => ({ ...table })),
 })
 
-interface BackupNeeds extends HasVault {
+interface BackupDeps extends HasVault {
   readonly signal?: AbortSignal
 }
 
 /** Writes all tables, as they are at one moment, into an encrypted file. Servers go on meanwhile. */
 export const makeBackup = act(
   { name: 'backup', approval: 'never', input: closed({ file: File }), result: closed(BACKUP) },
-  async ({ db, vault, signal }: BackupNeeds, { file }) => {
+  async ({ db, vault, signal }: BackupDeps, { file }) => {
     const made = await writeBackup({ db, vault: await vault(), ...(signal && { signal }) }, file)
     return describedBackup(file, made, made.tables)
   },

@@ -1,7 +1,7 @@
 /** Doing the acts of the journal again, in a database that was restored. Each may be done any number of times. */
 
-import type { AccountSigner } from '@rollcall/audit/keys'
-import { lockHolds } from '@rollcall/audit/store/prune-accounts'
+import type { AuditSigner } from '@rollcall/audit/keys'
+import { lockHolds } from '@rollcall/audit/store/prune-entries'
 import type { LaterActs } from '@rollcall/backup/journal/read-journal'
 import { authorityNumber, removeAuthority, tightenAgain } from '@rollcall/consents/store/authorities'
 import { revokeSigned, signedBy, withdraw } from '@rollcall/consents/store/withdrawals'
@@ -22,7 +22,7 @@ import { changeGrants } from '@rollcall/participants/store/grants'
 import { revokeOperatorToken } from '@rollcall/participants/store/operator-tokens'
 import { listParticipantKeys, refuseKey, revokeParticipantKey } from '@rollcall/participants/store/participant-keys'
 import { findParticipant, setMessagePolicy, setParticipantStatus } from '@rollcall/participants/store/participants'
-import { forgetTombstones } from '@rollcall/records/records/forget-tombstones'
+import { forgetTraces } from '@rollcall/records/records/forget-traces'
 import { findRegistry } from '@rollcall/records/registries/registries'
 import { makeLive } from '../participants/promote.ts'
 import { erasePseudonyms } from '../persons/erase.ts'
@@ -32,18 +32,18 @@ import { deleteNamed } from '../records/records.ts'
 import { removeAgain } from '../removal.ts'
 import { AdminRefusal, asRefusal } from '../use-case.ts'
 
-export interface ApplyNeeds {
+export interface ApplyDeps {
   readonly db: Database
   readonly owner: Database
   readonly vault: Vault
-  readonly signer: AccountSigner
+  readonly signer: AuditSigner
   readonly limits: Limits
   readonly now: () => Date
 }
 
 type Act<Kind extends JournalKind> = Extract<JournalAct, { readonly kind: Kind }>
 
-type Apply<Kind extends JournalKind> = (needs: ApplyNeeds, act: Act<Kind>, at: Date) => Promise<unknown>
+type Apply<Kind extends JournalKind> = (deps: ApplyDeps, act: Act<Kind>, at: Date) => Promise<unknown>
 
 /**
  * The object of an act may be missing: it was made after the snapshot, or an earlier act has removed it. Where the act
@@ -128,13 +128,13 @@ const newerParticipant = (sender_id: string): AdminRefusal =>
   )
 
 /** Under the holds of its time: those of the backup that had ended by then have ended. */
-async function erasePerson(needs: ApplyNeeds, act: Act<'person_erased'>, at: Date): Promise<void> {
-  const { db, owner } = needs
+async function erasePerson(deps: ApplyDeps, act: Act<'person_erased'>, at: Date): Promise<void> {
+  const { db, owner } = deps
   await removeOtherHolds(db, { except: act.holds, made_before: at, removed_by: 'restore' })
   const pseudonyms = act.pseudonyms.map((pseudonym) => Buffer.from(pseudonym, 'hex'))
   await owner.kysely.transaction().execute(async (transaction) => {
     await lockHolds(transaction)
-    await erasePseudonyms(transaction, needs, pseudonyms, act.reason)
+    await erasePseudonyms(transaction, deps, pseudonyms, act.reason)
   })
   for (const { registry, record_type, record } of act.records) {
     const found = await findRegistry(db, registry)
@@ -146,7 +146,7 @@ async function erasePerson(needs: ApplyNeeds, act: Act<'person_erased'>, at: Dat
   }
   for (const { registry, record_type, primary_identifier } of act.forgotten) {
     const found = await findRegistry(db, registry)
-    if (found !== null) await forgetTombstones(db.pool, { registry: found.id, record_type, primary_identifier })
+    if (found !== null) await forgetTraces(db.pool, { registry: found.id, record_type, primary_identifier })
   }
 }
 
@@ -159,10 +159,10 @@ export interface UndoneActs {
 }
 
 /** Does acts again, in their order. One that is refused does not stop the others. */
-export async function applyActs(needs: ApplyNeeds, acts: LaterActs['acts']): Promise<readonly UndoneActs[]> {
+export async function applyActs(deps: ApplyDeps, acts: LaterActs['acts']): Promise<readonly UndoneActs[]> {
   const undone = new Map<string, UndoneActs>()
   for (const { at, act } of acts) {
-    const rule = await applyAct(needs, act, new Date(at)).then(() => null, refusalRule)
+    const rule = await applyAct(deps, act, new Date(at)).then(() => null, refusalRule)
     if (rule === null) continue
     const key = `${act.kind} ${rule}`
     undone.set(key, { kind: act.kind, rule, acts: (undone.get(key)?.acts ?? 0) + 1 })
@@ -170,12 +170,12 @@ export async function applyActs(needs: ApplyNeeds, acts: LaterActs['acts']): Pro
   return [...undone.values()]
 }
 
-async function applyAct<Kind extends JournalKind>(needs: ApplyNeeds, act: Act<Kind>, at: Date): Promise<void> {
+async function applyAct<Kind extends JournalKind>(deps: ApplyDeps, act: Act<Kind>, at: Date): Promise<void> {
   const apply: Apply<Kind> | undefined = Object.hasOwn(APPLY, act.kind) ? APPLY[act.kind as Kind] : undefined
   if (apply === undefined) {
     throw new StoreRefusal('this version does not know this kind of act: use the version that wrote it')
   }
-  await apply(needs, act, at)
+  await apply(deps, act, at)
 }
 
 /** @throws what is no refusal, such as a lost connection: the restore is run again */

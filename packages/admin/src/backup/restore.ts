@@ -1,7 +1,7 @@
-/** Restoring a database, and what belongs to it: the journal, the accounts, and what would be sent. */
+/** Restoring a database, and what belongs to it: the journal, the audit log, and what would be sent. */
 
-import { loadAccountKeys } from '@rollcall/audit/keys'
-import { newestAccount, openChains } from '@rollcall/audit/store/open-chains'
+import { loadAuditKeys } from '@rollcall/audit/keys'
+import { newestEntry, openChains } from '@rollcall/audit/store/open-chains'
 import { insertTombstone } from '@rollcall/audit/store/tombstones'
 import { type RestoreTombstone, signTombstone } from '@rollcall/audit/tombstones'
 import { loadBackup } from '@rollcall/backup/backup/restore'
@@ -21,14 +21,14 @@ import { lapseWaiting } from '@rollcall/participants/store/proposals'
 import Type from 'typebox'
 import { type Acting, act, type Enter } from '../act.ts'
 import { migrateDatabase } from '../database.ts'
+import type { HasOwner, HasVault } from '../deps.ts'
 import { closed, flag, instant, orNull, timeOut, wholeNumber } from '../members.ts'
-import type { HasOwner, HasVault } from '../needs.ts'
 import { requireOwner } from '../persons/retention.ts'
 import { AdminRefusal } from '../use-case.ts'
 import { BACKUP, backupRefusal, describedBackup, type HasMasterKeys, openBackup } from './backup.ts'
 import { applyActs, countUndone, refuseUndone } from './journal-acts.ts'
 
-export interface RestoreNeeds extends HasOwner, HasVault, Acting, HasMasterKeys {
+export interface RestoreDeps extends HasOwner, HasVault, Acting, HasMasterKeys {
   readonly limits: Limits
   /** Default: the time it is. */
   readonly now?: () => Date
@@ -60,7 +60,7 @@ const DONE = {
     }),
     { description: 'Acts of the journal that could not be done, which was accepted.' },
   ),
-  open_chains: wholeNumber('Chains of accounts that had not ended: what followed in them is lost.'),
+  open_chains: wholeNumber('Chains of the audit log that had not ended: what followed in them is lost.'),
 } as const
 
 /** Columns of numbers that must not be given out again; the catalog lists the sequences. */
@@ -80,22 +80,22 @@ export const restoreDatabase = act(
       migrations: Type.Array(Type.String(), { description: 'Migrations that ran afterwards.' }),
     }),
   },
-  async (needs: RestoreNeeds, { file, ...given }, enter) => {
-    const { db, owner = db, signal } = needs
+  async (deps: RestoreDeps, { file, ...given }, enter) => {
+    const { db, owner = db, signal } = deps
     checkJournal(given)
-    const backup = await openBackup(file, needs.masterKeys)
+    const backup = await openBackup(file, deps.masterKeys)
     try {
       const { id, snapshot_at, journal } = backup.header
       const { sequence, digest, database = null, open = [] } = journal
       const known = { sequence, database, open, digest: Buffer.from(digest, 'hex') }
-      const later = await laterActs(needs, given, known)
+      const later = await laterActs(deps, given, known)
       const loaded = await loadBackup({ db, owner, numbered: NUMBERED, ...(signal && { signal }) }, backup).catch(
         (error) => {
           throw backupRefusal(error)
         },
       )
       const { migrations } = await migrateDatabase({ db, owner }, {})
-      const done = await complete(needs, enter, {
+      const done = await complete(deps, enter, {
         restoration: loaded.restoration,
         backup: id,
         snapshot_at,
@@ -121,13 +121,13 @@ export const restoreDatabase = act(
  */
 export const adoptRestored = act(
   { name: 'restore', approval: 'never', entry: 'within', input: closed(JOURNAL), result: closed(DONE) },
-  async (needs: RestoreNeeds, given, enter) => {
-    const { db, owner = db } = needs
+  async (deps: RestoreDeps, given, enter) => {
+    const { db, owner = db } = deps
     checkJournal(given)
     await requireOwner(owner)
-    const later = await laterActs(needs, given, await readJournalPosition(db.pool))
+    const later = await laterActs(deps, given, await readJournalPosition(db.pool))
     const { restoration, snapshot } = await withTransaction(owner.pool, adopt)
-    return complete(needs, enter, {
+    return complete(deps, enter, {
       restoration,
       backup: null,
       snapshot_at: snapshot.toISOString(),
@@ -149,7 +149,7 @@ async function adopt(
     }
     throw new AdminRefusal('a restore from a backup has begun and not ended: run rollcall restore again')
   }
-  const snapshot = await newestAccount(client)
+  const snapshot = await newestEntry(client)
   const restoration = await beginRestoration(client, null)
   await advanceSequences(client, await catalogSequences(client))
   await advanceColumns(client, NUMBERED)
@@ -186,19 +186,19 @@ interface Restored {
   readonly accept_undone: boolean | undefined
 }
 
-/** Milliseconds: what a process accounted may be committed so much later than it is dated. */
+/** Milliseconds: an audit entry may be committed so much later than its time. */
 const LONGEST_COMMIT = 60_000
 
 async function complete(
-  needs: RestoreNeeds,
+  deps: RestoreDeps,
   enter: Enter,
   { restoration, backup, snapshot_at, later, reason, accept_undone = false }: Restored,
 ) {
-  const { owner = needs.db, limits, now = () => new Date() } = needs
+  const { owner = deps.db, limits, now = () => new Date() } = deps
   // The acts that are done again are in the journal already.
-  const db: Database = { ...needs.db, journal: NO_JOURNAL }
-  const vault = await needs.vault()
-  const { signer } = await loadAccountKeys(db, vault)
+  const db: Database = { ...deps.db, journal: NO_JOURNAL }
+  const vault = await deps.vault()
+  const { signer } = await loadAuditKeys(db, vault)
   const open = await openChains(owner.kysely)
   await enter()
   const undone = await applyActs({ db, owner, vault, signer, limits, now }, later?.acts ?? [])

@@ -36,8 +36,8 @@ import { oneOf } from '@rollcall/protocol'
 import { listRegistries, registryAt } from '@rollcall/records/registries/registries'
 import Type, { type Static } from 'typebox'
 import { act } from '../act.ts'
+import type { HasDatabase, HasVault } from '../deps.ts'
 import { closed, flag, Namespace, orNull, SenderId, text, wholeNumber } from '../members.ts'
-import type { HasDatabase, HasVault } from '../needs.ts'
 import { participantNamed } from '../participants/participants.ts'
 import { AdminRefusal } from '../use-case.ts'
 import { callbackShown, isReachingMore } from './callback-comparison.ts'
@@ -296,12 +296,12 @@ export const testCallback = act(
       answer: text('At most 256 printable characters of its answer.'),
     }),
   },
-  async (needs: HasSignatures, { sender_id, to = null, registry }) => {
-    const participant = await participantNamed(needs.db, sender_id)
-    const from = await registryFor(needs.db, participant, registry)
+  async (deps: HasSignatures, { sender_id, to = null, registry }) => {
+    const participant = await participantNamed(deps.db, sender_id)
+    const from = await registryFor(deps.db, participant, registry)
     const guards = createGuards()
     try {
-      return await tryCallback(await senderOf(needs, guards), participant, from, to)
+      return await tryCallback(await senderOf(deps, guards), participant, from, to)
     } finally {
       await guards.close()
     }

@@ -12,15 +12,15 @@ import { removeAttribute } from '../registries/attributes.ts'
 import { AdminRefusal } from '../use-case.ts'
 import { applyConfiguration, Configuration, exportConfiguration } from './apply.ts'
 
-const { needs, apply, changes, refusal } = await configurationDatabase()
+const { deps, apply, changes, refusal } = await configurationDatabase()
 
 test('what would change is said, and nothing is changed', async () => {
-  const before = await exportConfiguration(needs, {})
+  const before = await exportConfiguration(deps, {})
   expect(before).toEqual({ version: 1, purposes: {}, consent_authorities: {}, registries: {}, participants: {} })
   const { changes: wanted, applied, credentials } = await apply(FILE, true)
   expect({ applied, credentials }).toEqual({ applied: false, credentials: [] })
   expect(wanted.length).toBeGreaterThan(10)
-  expect(await exportConfiguration(needs, {})).toEqual(before)
+  expect(await exportConfiguration(deps, {})).toEqual(before)
 })
 
 test('one file makes a working registry of an empty database, and changes nothing when it is applied again', async () => {
@@ -39,16 +39,16 @@ test('one file makes a working registry of an empty database, and changes nothin
   })
   expect(JSON.stringify(first.changes)).not.toContain(first.credentials[0]?.client_secret)
   expect(await apply(FILE)).toEqual({ changes: [], applied: true, credentials: [], unlisted: [] })
-  const explained = await explainGrant(needs, { sender_id: 'a.example', namespace: 'civil' })
+  const explained = await explainGrant(deps, { sender_id: 'a.example', namespace: 'civil' })
   expect(explained.sees).toEqual({ Person: ['clan'] })
-  expect(await listParticipants(needs, {})).toMatchObject([
+  expect(await listParticipants(deps, {})).toMatchObject([
     { sender_id: 'a.example', status: 'active', max_page_size: 50, rate_limit: 5 },
     { sender_id: 'b.example', status: 'disabled' },
   ])
 })
 
 test('an export is a file that changes nothing here, and makes the same elsewhere', async () => {
-  const exported = await exportConfiguration(needs, {})
+  const exported = await exportConfiguration(deps, {})
   expect(validator(Configuration).problem(exported, '')).toBeNull()
   expect(exported.participants?.['a.example']).toMatchObject({
     rate_limit: 5,
@@ -63,7 +63,7 @@ test('an export is a file that changes nothing here, and makes the same elsewher
 
   const other = await testDatabase()
   try {
-    const elsewhere = { ...needs, db: other.db }
+    const elsewhere = { ...deps, db: other.db }
     await applyConfiguration(acting(elsewhere), { configuration: exported })
     expect(await exportConfiguration(elsewhere, {})).toEqual(exported)
   } finally {
@@ -99,7 +99,7 @@ test('members are changed one by one, and lists as a whole', async () => {
     'change participants["a.example"].grants.civil',
     'remove participants["a.example"].grants.social',
   ])
-  expect(await listGrants(needs, {})).toMatchObject([{ namespace: 'civil', terms: narrower }])
+  expect(await listGrants(deps, {})).toMatchObject([{ namespace: 'civil', terms: narrower }])
   expect((await apply(FILE)).changes.map(({ at }) => at)).toHaveLength(7)
 })
 
@@ -107,12 +107,12 @@ test('grants of several times stand in a list, and only what differs is changed'
   const now = { ...GRANT, valid_until: '2099-01-01T00:00:00Z' }
   const later = { ...GRANT, valid_from: '2099-01-01T00:00:00Z' }
   await apply(withA({ grants: { civil: [now] } }))
-  const [kept] = await listGrants(needs, {})
+  const [kept] = await listGrants(deps, {})
   expect(await changes(withA({ grants: { civil: [now, later] } }))).toEqual([
     'change participants["a.example"].grants.civil',
   ])
   expect(await changes(withA({ grants: { civil: [later, now] } }))).toEqual([])
-  expect((await listGrants(needs, {})).map(({ version }) => version)[0]).toBe(kept?.version)
+  expect((await listGrants(deps, {})).map(({ version }) => version)[0]).toBe(kept?.version)
   expect(await refusal(withA({ grants: { civil: [GRANT, later] } }))).toEqual({
     message:
       'participants["a.example"].grants.civil[1]: counts at the same time as the one before; only one grant counts at a time',
@@ -134,7 +134,7 @@ test('keys: one more is added, times are changed, and one that is left out is re
   ])
   const second = [{ kid: 'sig-2', public_key: next.pem }]
   expect(await changes(withA({ keys: second }))).toEqual(['remove participants["a.example"].keys'])
-  const states = (await listParticipantKeys(needs, { sender_id: 'a.example' })).map(({ kid, state }) => [kid, state])
+  const states = (await listParticipantKeys(deps, { sender_id: 'a.example' })).map(({ kid, state }) => [kid, state])
   expect(Object.fromEntries(states)).toEqual({ 'sig-1': 'revoked', 'sig-2': 'live' })
   const { message } = await refusal({ version: 1, participants: { 'b.example': { keys: second } } })
   expect(message).toBe('participants["b.example"].keys[0]: this key belongs to another participant')
@@ -170,7 +170,7 @@ test('an attribute that a grant names is not taken away', async () => {
     at: ['participants', 'a.example', 'grants', 'civil', 'see'],
   })
   const place = { namespace: 'civil', record_type: 'Person', name: 'clan' }
-  await expect(removeAttribute(acting(needs), place)).rejects.toThrow(
+  await expect(removeAttribute(acting(deps), place)).rejects.toThrow(
     new AdminRefusal('name: the grant of a.example in civil names clan; change the grant first', {
       reason: 'conflict',
     }),
@@ -179,7 +179,7 @@ test('an attribute that a grant names is not taken away', async () => {
   await apply({ ...without, ...other })
   await apply(file)
   await apply(other)
-  expect(await removeAttribute(acting(needs), place)).toMatchObject({ removed: true })
+  expect(await removeAttribute(acting(deps), place)).toMatchObject({ removed: true })
   await apply(file)
 })
 
@@ -205,7 +205,7 @@ test('a change that fails says how many were made before it; a second try makes 
 })
 
 test('while another one is applied, a question what would change is answered', async () => {
-  await holdSettings(needs.db, async () => expect((await apply(FILE, true)).applied).toBe(false))
+  await holdSettings(deps.db, async () => expect((await apply(FILE, true)).applied).toBe(false))
 })
 
 test('identifier types and the primary one are part of the file, which changes nothing when it is applied again', async () => {
@@ -225,7 +225,7 @@ test('identifier types and the primary one are part of the file, which changes n
     'change registries.crvs.primary_identifiers',
   ])
   expect(await changes(file(entry))).toEqual([])
-  const exported = (await exportConfiguration(needs, {})).registries?.crvs
+  const exported = (await exportConfiguration(deps, {})).registries?.crvs
   expect(exported).toMatchObject(entry)
   expect(await changes(file(exported ?? {}))).toEqual([])
   expect(

@@ -5,10 +5,10 @@ import { listWithoutSecret } from '@rollcall/participants/store/participants'
 import { holdSettings } from '@rollcall/participants/store/session-claim'
 import { pathText, validator } from '@rollcall/protocol'
 import Type from 'typebox'
-import { accountAct } from '../accounts/operator-looks.ts'
 import { act } from '../act.ts'
+import { auditAct } from '../audit/operator-entries.ts'
+import type { HasDatabase } from '../deps.ts'
 import { closed, flag, NOTHING, orNull, SenderId, text } from '../members.ts'
-import type { HasDatabase } from '../needs.ts'
 import { newClientSecret } from '../participants/participants.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'
 import { planAuthorities } from './authorities.ts'
@@ -19,7 +19,7 @@ import { type PlannedParticipant, planParticipants } from './participants.ts'
 import { planPurposes } from './purposes.ts'
 import { configurationOf, readStored, type Stored } from './read.ts'
 import { planRegistries } from './registries.ts'
-import { about, CHANGES, refused, type Step, type StepNeeds } from './steps.ts'
+import { about, CHANGES, refused, type Step, type StepDeps } from './steps.ts'
 
 export { Configuration, FORMAT_VERSION }
 
@@ -62,7 +62,7 @@ export const applyConfiguration = act(
     approval: {
       when: 'wider',
       role: 'own',
-      stored: async ({ db }: StepNeeds, { configuration, dry_run = false }) =>
+      stored: async ({ db }: StepDeps, { configuration, dry_run = false }) =>
         dry_run ? [] : (await planConfiguration({ db }, configuration)).changes,
       compare: (_, changes) =>
         changes.length === 0 ? null : { wanted: {}, lines: changes.map(({ at, from, to }) => ({ at, from, to })) },
@@ -73,21 +73,21 @@ export const applyConfiguration = act(
     }),
     result: APPLIED,
   },
-  async (needs: StepNeeds, { configuration, dry_run = false }, _, checkDecision) => {
-    if (dry_run) return { ...(await planConfiguration(needs, configuration)), applied: false, credentials: [] }
+  async (deps: StepDeps, { configuration, dry_run = false }, _, checkDecision) => {
+    if (dry_run) return { ...(await planConfiguration(deps, configuration)), applied: false, credentials: [] }
     const wanted = read(configuration)
-    return holdSettings(needs.db, async (checkHeld) => {
-      await checkDecision(needs.db)
-      const planned = await plan(needs, wanted)
-      await make(planned.steps, needs, checkHeld)
-      return { ...described(planned), applied: true, credentials: await makeSecrets(needs, wanted) }
+    return holdSettings(deps.db, async (checkHeld) => {
+      await checkDecision(deps.db)
+      const planned = await plan(deps, wanted)
+      await make(planned.steps, deps, checkHeld)
+      return { ...described(planned), applied: true, credentials: await makeSecrets(deps, wanted) }
     })
   },
 )
 
 /** Returns the changes that a file would make. */
-export const planConfiguration = async (needs: HasDatabase, configuration: unknown) =>
-  described(await plan(needs, read(configuration)))
+export const planConfiguration = async (deps: HasDatabase, configuration: unknown) =>
+  described(await plan(deps, read(configuration)))
 
 const checked = validator<Configuration>(Configuration)
 
@@ -108,13 +108,13 @@ function read(file: unknown): Configuration {
 }
 
 /** @throws AdminRefusal says how many changes were made before it */
-async function make(steps: readonly Step[], needs: StepNeeds, checkHeld: () => Promise<void>): Promise<void> {
+async function make(steps: readonly Step[], deps: StepDeps, checkHeld: () => Promise<void>): Promise<void> {
   const caller = { kind: 'configuration' } as const
   for (const [index, { at, act: name, registry, make: change }] of steps.entries()) {
     await checkHeld()
-    await accountAct(needs, { note: `apply: ${name}`, registry })
+    await auditAct(deps, { note: `apply: ${name}`, registry })
     const before = index === 0 ? '' : `; what stands before it was changed (${index} of ${steps.length})`
-    await about(at, () => change({ ...needs, caller }), before)
+    await about(at, () => change({ ...deps, caller }), before)
   }
 }
 

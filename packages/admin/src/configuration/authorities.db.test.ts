@@ -3,7 +3,7 @@ import { configurationDatabase, KEY } from '../../test/configuration.ts'
 import { listConsentAuthorities } from '../consents/authorities.ts'
 import { exportConfiguration } from './apply.ts'
 
-const { needs, apply, changes, refusal } = await configurationDatabase()
+const { deps, apply, changes, refusal } = await configurationDatabase()
 const NAME = 'https://consent.example'
 const file = (consent_authorities: object) => ({ version: 1, consent_authorities })
 
@@ -15,15 +15,15 @@ test('authorities of the file are all that there are, and an export says the sam
     expect.stringContaining(`add consent_authorities`),
   ])
   expect(await changes(both)).toEqual([])
-  const exported = await exportConfiguration(needs, {})
+  const exported = await exportConfiguration(deps, {})
   expect(Object.keys(exported.consent_authorities ?? {}).toSorted()).toEqual([NAME, 'https://other.example'])
   expect(await changes(exported)).toEqual([])
   expect(await changes(file({ [NAME]: {} }))).toEqual([expect.stringContaining('remove consent_authorities')])
-  expect((await listConsentAuthorities(needs, {})).map(({ name, keys }) => [name, keys[0]?.kid])).toEqual([
+  expect((await listConsentAuthorities(deps, {})).map(({ name, keys }) => [name, keys[0]?.kid])).toEqual([
     [NAME, 'c-1'],
   ])
   await apply({ version: 1 })
-  expect(await listConsentAuthorities(needs, {})).toHaveLength(1)
+  expect(await listConsentAuthorities(deps, {})).toHaveLength(1)
 })
 
 test.each([

@@ -23,8 +23,8 @@ export const planAuthorities = (
         return { name, jwks_uri: entry.jwks_uri ?? null, outgoing, keys }
       },
       check: checkAuthority,
-      put: (needs, row) => addConsentAuthority(needs, { name: row.name, ...authorityEntry(row) }),
-      remove: (needs, name) => removeConsentAuthority(needs, { name }),
+      put: (deps, row) => addConsentAuthority(deps, { name: row.name, ...authorityEntry(row) }),
+      remove: (deps, name) => removeConsentAuthority(deps, { name }),
     },
     wanted,
     stored,

@@ -13,7 +13,7 @@ import { isNamed, unknownPurpose } from '../consents/purposes.ts'
 import { checkedTerms, problemOf } from '../grants/check-terms.ts'
 import { journalRevoked } from '../grants/revoked.ts'
 import { suspendUngranted } from '../grants/subscriptions.ts'
-import { hasEnded } from '../grants/terms.ts'
+import { isExpiredGrant } from '../grants/terms.ts'
 import { participantNamed } from '../participants/participants.ts'
 import { AdminRefusal } from '../use-case.ts'
 import type { GrantsEntry } from './file.ts'
@@ -87,7 +87,7 @@ function planNamespace(
     const own = isList ? [...place, index] : place
     const same = there.find((grant) => isSame(grant.terms, terms))
     if (same !== undefined) checkSame(kind, same, own)
-    if (same === undefined || !hasEnded(same, new Date())) checkConsentNames(terms, known, own)
+    if (same === undefined || !isExpiredGrant(same, new Date())) checkConsentNames(terms, known, own)
     return { at: own, same, terms: same?.terms ?? checkedTerms({ kind }, terms, own) }
   })
   const grants = rows.map(({ same, terms }) => same ?? { terms, ...timesOf(terms) })
@@ -111,7 +111,7 @@ function checkConsentNames(terms: GrantTerms, known: KnownNames, at: readonly Pa
 
 /** @throws AdminRefusal a grant that stays as it is, and would mean nothing in the registry as it will be */
 function checkSame(kind: Kind, grant: StoredGrant, at: readonly PathStep[]): void {
-  const problem = hasEnded(grant, new Date()) ? null : problemOf(kind, grant.terms)
+  const problem = isExpiredGrant(grant, new Date()) ? null : problemOf(kind, grant.terms)
   if (problem === null) return
   const member = [...at, ...problem.member.split('.')]
   throw new AdminRefusal(`${pathText(at)}.${problem.message}`, { cause: problem, at: member })
@@ -133,7 +133,7 @@ export function checkUnnamed(
     }
     const registry = stored.find(({ id }) => id === grant.registry)
     const kind = registry && kinds.get(registry.namespace)
-    if (kind === undefined || kind === registry?.kind || hasEnded(grant, new Date())) continue
+    if (kind === undefined || kind === registry?.kind || isExpiredGrant(grant, new Date())) continue
     const problem = problemOf(kind, grant.terms)
     if (problem === null || registry === undefined || problemOf(registry.kind, grant.terms) !== null) continue
     throw refused(

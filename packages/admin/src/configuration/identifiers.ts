@@ -88,7 +88,7 @@ function typeSteps(
             to,
             act: 'identifier-type add',
             registry: namespace,
-            make: (needs) => addIdentifierType(needs, { namespace, name, ...to }),
+            make: (deps) => addIdentifierType(deps, { namespace, name, ...to }),
           }
         : {
             at: stepAt(name),
@@ -135,7 +135,7 @@ function primarySteps(
       to,
       act: 'registry set',
       registry: namespace,
-      make: (needs) => changeRegistry(needs, { namespace, primary_identifiers: to }),
+      make: (deps) => changeRegistry(deps, { namespace, primary_identifiers: to }),
     },
   ]
 }

@@ -56,7 +56,7 @@ export async function planKeys({ sender_id, wanted, stored, at }: KeyPlan): Prom
         from: shown(key),
         to: null,
         act: 'participant key revoke',
-        make: (needs) => revokeParticipantKey(needs, { sender_id, kid: key.kid }),
+        make: (deps) => revokeParticipantKey(deps, { sender_id, kid: key.kid }),
       }),
     ),
     ...read.flatMap(({ place, entry, key }): Step[] => {
@@ -72,7 +72,7 @@ export async function planKeys({ sender_id, wanted, stored, at }: KeyPlan): Prom
           from: before === undefined ? null : shown(before),
           to: shown({ ...key, ...times(entry) }),
           act: 'participant key add',
-          make: (needs) => addParticipantKeys(needs, { sender_id, keys, kid, use, valid_from, valid_until }),
+          make: (deps) => addParticipantKeys(deps, { sender_id, keys, kid, use, valid_from, valid_until }),
         },
       ]
     }),

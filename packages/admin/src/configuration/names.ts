@@ -2,7 +2,7 @@
 
 import { isSame } from '../approvals/diff-lines.ts'
 import type { Configuration } from './file.ts'
-import { about, type Step, type StepNeeds } from './steps.ts'
+import { about, type Step, type StepDeps } from './steps.ts'
 
 export interface PlannedNames {
   /** The steps before grants change, which name these members. */
@@ -25,8 +25,8 @@ interface NamedMember<Row, Entry, Shown> {
   readonly rowOf: (name: string, entry: Entry, found: Row | undefined) => Promise<Row>
   /** Asked only of rows that are added or changed. */
   readonly check?: (row: Row) => Promise<void>
-  readonly put: (needs: StepNeeds, row: Row) => Promise<unknown>
-  readonly remove: (needs: StepNeeds, name: string) => Promise<unknown>
+  readonly put: (deps: StepDeps, row: Row) => Promise<unknown>
+  readonly remove: (deps: StepDeps, name: string) => Promise<unknown>
 }
 
 /**
@@ -48,7 +48,7 @@ export async function planNames<Row, Entry, Shown>(
     if (isSame(from, to)) continue
     if (check !== undefined) await about(at, () => check(row))
     const change = found === undefined ? 'add' : 'change'
-    added.push({ at, change, from, to, act: `${words} add`, make: (needs) => put(needs, row) })
+    added.push({ at, change, from, to, act: `${words} add`, make: (deps) => put(deps, row) })
   }
   const gone = stored.filter((row) => !Object.hasOwn(wanted, nameOf(row)))
   const removed = gone.map((row): Step => {
@@ -59,7 +59,7 @@ export async function planNames<Row, Entry, Shown>(
       from: shown(row),
       to: null,
       act: `${words} remove`,
-      make: (needs) => remove(needs, name),
+      make: (deps) => remove(deps, name),
     }
   })
   return { added, removed, names: new Set(Object.keys(wanted)) }

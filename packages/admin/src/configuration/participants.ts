@@ -153,7 +153,7 @@ function hostSteps(
           from: before,
           to: row,
           act: 'participant host allow',
-          make: (needs) => allowParticipantHost(needs, { sender_id, ...row }),
+          make: (deps) => allowParticipantHost(deps, { sender_id, ...row }),
         },
       ]
     }),
@@ -164,7 +164,7 @@ function hostSteps(
         from: row,
         to: null,
         act: 'participant host remove',
-        make: (needs) => removeParticipantHost(needs, { sender_id, host: row.host }),
+        make: (deps) => removeParticipantHost(deps, { sender_id, host: row.host }),
       }),
     ),
   ]
@@ -188,7 +188,7 @@ async function policySteps(
       from: chosen(current, names),
       to: chosen(wanted, names),
       act: 'participant policy',
-      make: (needs) => changeParticipantPolicy(needs, { sender_id, ...wanted }),
+      make: (deps) => changeParticipantPolicy(deps, { sender_id, ...wanted }),
     },
   ]
 }
@@ -212,7 +212,7 @@ function callbackSteps(
       from: chosen(current, names),
       to: chosen(wanted, names),
       act: 'participant callback',
-      make: (needs) => changeCallback(needs, { sender_id, ...others, allow, disallow }),
+      make: (deps) => changeCallback(deps, { sender_id, ...others, allow, disallow }),
     },
   ]
 }
@@ -231,7 +231,7 @@ function statusSteps(
       from: current,
       to: wanted,
       act: wanted === 'active' ? 'participant enable' : 'participant disable',
-      make: (needs) => setParticipantStatus(needs, { sender_id, status: wanted }),
+      make: (deps) => setParticipantStatus(deps, { sender_id, status: wanted }),
     },
   ]
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { configurationDatabase, withA } from '../../test/configuration.ts'
 import { exportConfiguration } from './apply.ts'
 
-const { needs, apply, changes, refusal } = await configurationDatabase()
+const { deps, apply, changes, refusal } = await configurationDatabase()
 const GRANT = { operations: ['search'], see: ['identifier'], basis: 'consent', purposes: ['appeal'] } as const
 const withConsent = { ...withA({ name: 'A', grants: { civil: GRANT } }), registries: { civil: { kind: 'civil' } } }
 const ELIGIBILITY = { text: 'Benefits' }
@@ -18,7 +18,7 @@ test('purposes of the file are all that there are, with their texts', async () =
     'remove purposes.audit',
   ])
   expect(await changes({ version: 1, purposes: { eligibility: ELIGIBILITY, appeal: {} } })).toEqual([])
-  expect((await exportConfiguration(needs, {})).purposes).toEqual({ appeal: { text: null }, eligibility: ELIGIBILITY })
+  expect((await exportConfiguration(deps, {})).purposes).toEqual({ appeal: { text: null }, eligibility: ELIGIBILITY })
 })
 
 test('purposes are named by grants, and are not taken away from them', async () => {

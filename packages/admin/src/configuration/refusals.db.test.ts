@@ -6,7 +6,7 @@ import { configurationDatabase, FILE, GRANT, KEY, withA } from '../../test/confi
 import { revokeGrant, setGrant } from '../grants/grant-changes.ts'
 import { setParticipantStatus } from '../participants/participants.ts'
 
-const { needs, apply, changes, refusal } = await configurationDatabase()
+const { deps, apply, changes, refusal } = await configurationDatabase()
 beforeAll(() => apply(FILE))
 
 describe('refused before anything is changed', () => {
@@ -138,10 +138,10 @@ describe('what would lock everybody out', () => {
   test('is accepted once somebody else has a grant and a key', async () => {
     const keys = [{ public_key: keyPair('Ed25519').pem }]
     await apply({ version: 1, participants: { 'b.example': { keys } } })
-    await setParticipantStatus(needs, { sender_id: 'b.example', status: 'active' })
-    await setGrant(acting(needs), { sender_id: 'b.example', namespace: 'civil', terms: { ...GRANT, see: 'all' } })
+    await setParticipantStatus(deps, { sender_id: 'b.example', status: 'active' })
+    await setGrant(acting(deps), { sender_id: 'b.example', namespace: 'civil', terms: { ...GRANT, see: 'all' } })
     expect(await changes(withA({ status: 'disabled' }))).toEqual(['change participants["a.example"].status'])
     await apply(withA({ status: 'active' }))
-    await revokeGrant(acting(needs), { sender_id: 'b.example', namespace: 'civil' })
+    await revokeGrant(acting(deps), { sender_id: 'b.example', namespace: 'civil' })
   })
 })

@@ -72,7 +72,7 @@ function newRegistry(
     to: given,
     act: 'registry add',
     registry: namespace,
-    make: (needs) => addRegistry(needs, { namespace, ...given }),
+    make: (deps) => addRegistry(deps, { namespace, ...given }),
   }
   return [added, ...identifiers, ...entriesOf(attributes).map((row) => attributeStep(namespace, row, at))]
 }
@@ -97,7 +97,7 @@ function registrySteps(registry: Registry, entry: RegistryEntry, at: readonly Pa
         to,
         act: 'registry set',
         registry: namespace,
-        make: (needs) => changeRegistry(needs, { namespace, [member]: to }),
+        make: (deps) => changeRegistry(deps, { namespace, [member]: to }),
       },
     ]
   })
@@ -154,10 +154,10 @@ function attributeStep(namespace: string, { record_type, name, entry }: Attribut
     to: entry,
     act: type === undefined || paths === undefined ? 'attribute index' : 'attribute add',
     registry: namespace,
-    make: (needs) =>
+    make: (deps) =>
       type === undefined || paths === undefined
-        ? indexAttribute(needs, { namespace, record_type, name })
-        : addAttribute(needs, { namespace, record_type, name, type, paths, ...flags }),
+        ? indexAttribute(deps, { namespace, record_type, name })
+        : addAttribute(deps, { namespace, record_type, name, type, paths, ...flags }),
   }
 }
 

@@ -2,12 +2,12 @@
 import { type PathStep, pathText } from '@rollcall/protocol'
 import type { Acting } from '../act.ts'
 import { isSame } from '../approvals/diff-lines.ts'
-import type { HasVault } from '../needs.ts'
+import type { HasVault } from '../deps.ts'
 import { AdminRefusal, asRefusal } from '../use-case.ts'
 
 export const CHANGES = ['add', 'change', 'remove'] as const
 
-export type StepNeeds = HasVault & Acting
+export type StepDeps = HasVault & Acting
 
 /** One change, not made yet. */
 export interface Step {
@@ -21,7 +21,7 @@ export interface Step {
   readonly act: string
   /** Namespace of the registry; absent when the step concerns no single one. */
   readonly registry?: string
-  readonly make: (needs: StepNeeds) => Promise<unknown>
+  readonly make: (deps: StepDeps) => Promise<unknown>
 }
 
 /** A refusal of the member. */

@@ -8,8 +8,8 @@ import { isSubscribedPurpose, stopEnded } from '@rollcall/delivery/store/events/
 import { isGrantedPurpose } from '@rollcall/participants/store/purposes'
 import Type from 'typebox'
 import { act } from '../act.ts'
+import type { HasDatabase, HasVault } from '../deps.ts'
 import { closed, personalData, SenderId, text, wholeNumber } from '../members.ts'
-import type { HasDatabase, HasVault } from '../needs.ts'
 import { participantNamed } from '../participants/participants.ts'
 import { AdminRefusal } from '../use-case.ts'
 import { AuthorityName, authorityNamed } from './authorities.ts'
@@ -40,33 +40,33 @@ export const withdrawConsent = act(
     }),
     result: RECEIPT,
   },
-  async (needs: HasVault, { authority, jti, identifier_type, identifier_value, purpose, participant }) => {
+  async (deps: HasVault, { authority, jti, identifier_type, identifier_value, purpose, participant }) => {
     if (authority !== undefined && jti !== undefined) {
       if ((identifier_type ?? identifier_value ?? purpose ?? participant) !== undefined) throw oneOfThem()
-      const { id } = await authorityNamed(needs.db, authority)
-      const stopped = await needs.db.journal.write({ kind: 'consents_revoked', authority, jtis: [jti] }, async () =>
-        stopEnded(needs.db, await revokeSigned(needs.db, id, [jti])),
+      const { id } = await authorityNamed(deps.db, authority)
+      const stopped = await deps.db.journal.write({ kind: 'consents_revoked', authority, jtis: [jti] }, async () =>
+        stopEnded(deps.db, await revokeSigned(deps.db, id, [jti])),
       )
-      return receiptOf(needs, { authority, jti }, stopped)
+      return receiptOf(deps, { authority, jti }, stopped)
     }
     if (authority !== undefined || jti !== undefined) throw oneOfThem()
     if (identifier_type === undefined || identifier_value === undefined || purpose === undefined) {
       throw oneOfThem()
     }
-    await checkPurpose(needs, purpose)
-    const { all: pseudonyms } = await withdrawingPerson(needs, { identifier_type, identifier_value })
-    const from = participant === undefined ? null : (await participantNamed(needs.db, participant)).id
+    await checkPurpose(deps, purpose)
+    const { all: pseudonyms } = await withdrawingPerson(deps, { identifier_type, identifier_value })
+    const from = participant === undefined ? null : (await participantNamed(deps.db, participant)).id
     const act = {
       kind: 'consent_withdrawn',
       purpose,
       participant: participant ?? null,
       pseudonyms: pseudonyms.map((pseudonym) => Buffer.from(pseudonym).toString('hex')),
     } as const
-    const stopped = await needs.db.journal.write(act, async () =>
-      stopEnded(needs.db, await withdraw(needs.db, { pseudonyms, purpose, participant: from })),
+    const stopped = await deps.db.journal.write(act, async () =>
+      stopEnded(deps.db, await withdraw(deps.db, { pseudonyms, purpose, participant: from })),
     )
     const subject = { identifier_type, identifier_value }
-    return receiptOf(needs, { subject, purpose, participant: participant ?? null }, stopped)
+    return receiptOf(deps, { subject, purpose, participant: participant ?? null }, stopped)
   },
 )
 
@@ -88,12 +88,12 @@ export const revokeConsents = act(
     }),
     result: RECEIPT,
   },
-  async (needs: HasVault, { authority, revoked }) => {
-    const { id } = await authorityNamed(needs.db, authority)
-    const stopped = await needs.db.journal.write({ kind: 'consents_revoked', authority, jtis: revoked }, async () =>
-      stopEnded(needs.db, await revokeSigned(needs.db, id, revoked)),
+  async (deps: HasVault, { authority, revoked }) => {
+    const { id } = await authorityNamed(deps.db, authority)
+    const stopped = await deps.db.journal.write({ kind: 'consents_revoked', authority, jtis: revoked }, async () =>
+      stopEnded(deps.db, await revokeSigned(deps.db, id, revoked)),
     )
-    return receiptOf(needs, { authority, revoked }, stopped)
+    return receiptOf(deps, { authority, revoked }, stopped)
   },
 )
 
@@ -114,10 +114,10 @@ export const reinstateConsent = act(
     input: closed({ ...PERSON, participant: Type.Optional(PERSON.participant) }),
     result: closed({ reinstated: wholeNumber('Withdrawals that do not count any more.') }),
   },
-  async (needs: HasVault, { identifier_type, identifier_value, purpose, participant }) => {
-    const { own: pseudonyms } = await withdrawingPerson(needs, { identifier_type, identifier_value })
-    const from = participant === undefined ? null : (await participantNamed(needs.db, participant)).id
-    const reinstated = await liftWithdrawals(needs.db.pool, { pseudonyms, purpose, participant: from })
+  async (deps: HasVault, { identifier_type, identifier_value, purpose, participant }) => {
+    const { own: pseudonyms } = await withdrawingPerson(deps, { identifier_type, identifier_value })
+    const from = participant === undefined ? null : (await participantNamed(deps.db, participant)).id
+    const reinstated = await liftWithdrawals(deps.db.pool, { pseudonyms, purpose, participant: from })
     if (reinstated === 0) {
       throw new AdminRefusal('purpose: nothing is withdrawn for it by this person', { reason: 'not_found' })
     }

@@ -1,12 +1,12 @@
 /** The person who withdraws a consent, in all registries of one environment, as pseudonyms. */
 
 import { createPseudonyms } from '@rollcall/audit/pseudonyms'
-import { bearersOf, identifiersAlone } from '@rollcall/core/model/person-identifiers'
+import { identifiersAlone, recordsWithIdentifier } from '@rollcall/core/model/person-identifiers'
 import type { Identifier } from '@rollcall/core/model/records'
 import type { Registry } from '@rollcall/core/model/registry'
 import type { RecordType } from '@rollcall/protocol'
 import { recordsOf } from '@rollcall/records/records/registry-records'
-import type { HasVault } from '../needs.ts'
+import type { HasVault } from '../deps.ts'
 import { meaningIn, registriesOfPerson } from '../persons/person-registries.ts'
 import { AdminRefusal } from '../use-case.ts'
 
@@ -41,7 +41,7 @@ export async function withdrawingPerson({ db, vault }: HasVault, person: GivenPe
     const reader = recordsOf(db, registry).source.reader('sync')
     for (const recordType of typesOfPersons(registry)) {
       const place = { registry, recordType, reader }
-      const [record, another] = await bearersOf(place, kind, identifier)
+      const [record, another] = await recordsWithIdentifier(place, kind, identifier)
       if (another !== undefined) {
         throw new AdminRefusal(
           `identifier_value: several records bear it; give the ${recordType.primary_identifier} of the person`,

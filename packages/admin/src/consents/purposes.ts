@@ -5,9 +5,9 @@ import { listGrants, type StoredGrant } from '@rollcall/participants/store/grant
 import { listPurposes as listRows, putPurpose, removePurpose as remove } from '@rollcall/participants/store/purposes'
 import Type from 'typebox'
 import { act } from '../act.ts'
-import { hasEnded } from '../grants/terms.ts'
+import type { HasDatabase } from '../deps.ts'
+import { isExpiredGrant } from '../grants/terms.ts'
 import { closed, NOTHING, orNull, text } from '../members.ts'
-import type { HasDatabase } from '../needs.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'
 
 const Code = text('Code of the purpose, as consents name it.')
@@ -45,7 +45,7 @@ export const removePurpose = act(
 
 /** Whether a grant that is in force, or will be, names the purpose. */
 export const isNamed = (grant: Pick<StoredGrant, 'terms' | 'valid_until'>, code: string): boolean =>
-  !hasEnded(grant, new Date()) && (grant.terms.purposes ?? []).includes(code)
+  !isExpiredGrant(grant, new Date()) && (grant.terms.purposes ?? []).includes(code)
 
 /** @returns the rule that refuses; null: every purpose of the grant is one of these */
 export function unknownPurpose(

@@ -4,8 +4,8 @@ import type { Stopped } from '@rollcall/delivery/store/events/consent-stopping'
 import { createKeys } from '@rollcall/keys/own-keys'
 import { CompactSign } from 'jose'
 import Type from 'typebox'
+import type { HasVault } from '../deps.ts'
 import { closed, instant, text, wholeNumber } from '../members.ts'
-import type { HasVault } from '../needs.ts'
 
 export const RECEIPT_TYPE = 'consent-receipt+jwt'
 

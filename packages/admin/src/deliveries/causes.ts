@@ -219,10 +219,10 @@ function causeNamed(cause: string | null): Explained | null {
   return cause !== null && Object.hasOwn(known, cause) ? (known[cause] ?? null) : null
 }
 
-export const Cause = closed({
+export const ExplainedCause = closed({
   cause: text('The code under which the cause is stored.'),
   meaning: text('What happened.'),
   advice: text('What to do.'),
 })
 
-export const CauseOrNull = Type.Union([Cause, Type.Null()])
+export const ExplainedCauseOrNull = Type.Union([ExplainedCause, Type.Null()])

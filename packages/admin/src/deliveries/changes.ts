@@ -4,8 +4,8 @@ import type { Limits } from '@rollcall/core/limits'
 import { type CountedChange, changeAtMost, countChange } from '@rollcall/delivery/store/deliveries/delivery-changes'
 import Type from 'typebox'
 import { type Acting, act } from '../act.ts'
+import type { HasDatabase } from '../deps.ts'
 import { closed, flag, SenderId, wholeNumber } from '../members.ts'
-import type { HasDatabase } from '../needs.ts'
 import { AdminRefusal } from '../use-case.ts'
 import {
   CHOICE,
@@ -34,7 +34,7 @@ function byHand(change: DeliveryChange, name: string) {
           ? {
               when: 'wider',
               role: 'operate',
-              stored: (needs: HasChangeLimit, { dry_run: _, ...given }) => countReplay(needs, change, given),
+              stored: (deps: HasChangeLimit, { dry_run: _, ...given }) => countReplay(deps, change, given),
               compare: ({ dry_run = false, ...given }, counted) => (dry_run ? null : largeReplay(given, counted)),
             }
           : 'never',

@@ -21,6 +21,7 @@ import { oneOf } from '@rollcall/protocol'
 import Type, { type Static } from 'typebox'
 import { type Acting, act } from '../act.ts'
 import type { Comparison } from '../approvals/diff-lines.ts'
+import type { HasDatabase, HasVault } from '../deps.ts'
 import {
   closed,
   flag,
@@ -33,10 +34,9 @@ import {
   timeOut,
   wholeNumber,
 } from '../members.ts'
-import type { HasDatabase, HasVault } from '../needs.ts'
 import { participantNamed } from '../participants/participants.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'
-import { CauseOrNull, explainedCause } from './causes.ts'
+import { ExplainedCauseOrNull, explainedCause } from './causes.ts'
 
 export { DELIVERY_STATES, type DeliveryState } from '@rollcall/delivery/store/deliveries/delivery-choice'
 
@@ -66,7 +66,7 @@ const DELIVERY = {
   attempts: wholeNumber('Attempts that were begun.'),
   target: orNull(text('Address that it is sent to; null: none is known.')),
   reason: orNull(text('Why it is in its state.')),
-  cause: CauseOrNull,
+  cause: ExplainedCauseOrNull,
   created_at: instant('When it was made.'),
   next_attempt_at: orNull(instant('When it is attempted next.')),
   finished_at: orNull(instant('When it came to its end.')),
@@ -116,7 +116,7 @@ export const showDelivery = act(
           duration_ms: Type.Number({ description: 'Milliseconds.' }),
           status: orNull(Type.Integer({ description: 'HTTP status.' })),
           error: orNull(text('What went wrong, as a code.')),
-          cause: CauseOrNull,
+          cause: ExplainedCauseOrNull,
           answer: Type.Optional(personalData(orNull(text('Beginning of the answer.')))),
         }),
       ),
@@ -181,7 +181,7 @@ export const changeDeliveries = act(
     approval: {
       when: 'wider',
       role: 'operate',
-      stored: (needs: Changing, { change, all: _, ...given }) => countReplay(needs, change, given),
+      stored: (deps: Changing, { change, all: _, ...given }) => countReplay(deps, change, given),
       compare: ({ change: _, ...given }, counted) => largeReplay(given, counted),
     },
     input: closed({

@@ -3,10 +3,10 @@
 import { isStorable } from '@rollcall/database/text'
 import { listDestinations as listRows } from '@rollcall/delivery/store/deliveries/destination-list'
 import Type from 'typebox'
+import type { HasDatabase } from '../deps.ts'
 import { closed, instant, Namespace, orNull, SenderId, text, timeOut, wholeNumber } from '../members.ts'
-import type { HasDatabase } from '../needs.ts'
 import { useCase } from '../use-case.ts'
-import { Cause, CauseOrNull, explainedCause } from './causes.ts'
+import { ExplainedCause, ExplainedCauseOrNull, explainedCause } from './causes.ts'
 
 /** Lists destinations, those with the most dead letters first. */
 export const listDestinations = useCase(
@@ -28,10 +28,10 @@ export const listDestinations = useCase(
           failures: wholeNumber('Attempts that failed in a row.'),
           opened_at: orNull(instant('Since when its circuit breaker is open; null: it is closed.')),
           probe_at: orNull(instant('When an open one lets the next attempt through.')),
-          causes: Type.Array(closed({ ...Cause.properties, deliveries: wholeNumber('How many.') }), {
+          causes: Type.Array(closed({ ...ExplainedCause.properties, deliveries: wholeNumber('How many.') }), {
             description: 'Why deliveries were given up, the most frequent first.',
           }),
-          last_cause: CauseOrNull,
+          last_cause: ExplainedCauseOrNull,
         }),
       ),
       more: Type.Boolean({ description: 'Whether there are more than were asked for.' }),

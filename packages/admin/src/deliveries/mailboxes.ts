@@ -3,8 +3,8 @@
 import { listMailboxes as listRows } from '@rollcall/delivery/store/events/mailbox-list'
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
+import type { HasDatabase } from '../deps.ts'
 import { closed, instant, Namespace, orNull, SenderId, text, timeOut, wholeNumber } from '../members.ts'
-import type { HasDatabase } from '../needs.ts'
 import { participantNamed } from '../participants/participants.ts'
 import { useCase } from '../use-case.ts'
 

@@ -22,7 +22,7 @@ export interface DemoDirectory {
   readonly secrets: ReadonlyMap<string, string>
 }
 
-type Needs = Parameters<typeof applyConfiguration>[0]
+type Deps = Parameters<typeof applyConfiguration>[0]
 
 /** The demo as a configuration file, and the role of each of its participants. */
 export interface DemoPlan {
@@ -32,11 +32,11 @@ export interface DemoPlan {
 }
 
 /** Applies the file of the demo, where the database does not have yet what it names. */
-export async function applyDemo(needs: Needs, { file, participants }: DemoPlan): Promise<DemoDirectory> {
-  const { db } = needs
+export async function applyDemo(deps: Deps, { file, participants }: DemoPlan): Promise<DemoDirectory> {
+  const { db } = deps
   await becomeDemoDatabase(db, file)
-  const stored = await exportConfiguration(needs, {})
-  const { credentials } = await applyConfiguration(needs, { configuration: missingIn(stored, file) })
+  const stored = await exportConfiguration(deps, {})
+  const { credentials } = await applyConfiguration(deps, { configuration: missingIn(stored, file) })
   const registries: Registry[] = []
   for (const namespace of Object.keys(file.registries ?? {})) {
     registries.push(await currentRegistry(db, namespace))

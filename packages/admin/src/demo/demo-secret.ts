@@ -3,7 +3,7 @@ import type { Participant } from '@rollcall/core/model/participant'
 import { isSecretOf } from '@rollcall/participants/directory/secrets'
 import { findClient } from '@rollcall/participants/store/participants'
 import type { Acting } from '../act.ts'
-import type { HasDatabase } from '../needs.ts'
+import type { HasDatabase } from '../deps.ts'
 import { rotateParticipantSecret } from '../participants/participants.ts'
 
 /**
@@ -11,12 +11,12 @@ import { rotateParticipantSecret } from '../participants/participants.ts'
  * @param written the secret in demo.json, as far as it can be read
  */
 export async function keptOrNewSecret(
-  needs: HasDatabase & Acting,
+  deps: HasDatabase & Acting,
   { sender_id, client_id }: Participant,
   written: unknown,
 ): Promise<string> {
-  const client = await findClient(needs.db, client_id)
+  const client = await findClient(deps.db, client_id)
   if (typeof written === 'string' && isSecretOf(client?.secrets ?? [], written)) return written
-  const { client_secret } = await rotateParticipantSecret(needs, { sender_id })
+  const { client_secret } = await rotateParticipantSecret(deps, { sender_id })
   return client_secret
 }

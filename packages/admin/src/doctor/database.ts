@@ -80,9 +80,9 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
     check: 'database_roles',
     judge({ roles, pending }) {
       if (pending.length > 0) return null
-      if (roles.separate) return ok(`${roles.application} cannot change accounts of access`)
+      if (roles.separate) return ok(`${roles.application} cannot change the audit log`)
       return weak(
-        `${roles.application} can change and delete accounts of access; as a superuser run: ${statements(roles)} ` +
+        `${roles.application} can change and delete audit entries; as a superuser run: ${statements(roles)} ` +
           `Then ${afterwards(roles)} (docs/roles.md)`,
       )
     },

@@ -47,7 +47,7 @@ test('by default nothing is weak', () => {
 
 const BEHIND_PROXY = { HOST: '0.0.0.0', ROLLCALL_BEHIND_TLS_PROXY: '1' }
 
-test('a witness of the accounts is asked for where the database is not the embedded one', () => {
+test('a witness of the audit log is asked for where the database is not the embedded one', () => {
   const of = (env: Record<string, string>) => judgeSettings(env).find(({ check }) => check === 'accounts_witness')
   expect(of({})).toBeUndefined()
   const DATABASE_URL = 'postgres://127.0.0.1/registry'

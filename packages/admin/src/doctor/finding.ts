@@ -57,7 +57,7 @@ export interface SettingFacts {
 }
 
 export type DatabaseFacts = Awaited<ReturnType<typeof examineDatabase>> & {
-  /** Whether it is the embedded PostgreSQL. */
+  /** Whether the database is the embedded PostgreSQL. */
   readonly embedded: boolean
   /** Whether some acts wait for a second operator. */
   readonly twoPerson: boolean

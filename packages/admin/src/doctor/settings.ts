@@ -58,10 +58,10 @@ export const SETTING_CHECKS: readonly Check<SettingFacts>[] = [
   {
     check: 'accounts_witness',
     judge({ config: { witness, databaseUrl } }) {
-      if (witness !== null) return ok('checkpoints of the accounts also go to a witness')
+      if (witness !== null) return ok('checkpoints of the audit log also go to a witness')
       if (databaseUrl === undefined) return null
       return weak(
-        'checkpoints of the accounts are in the database only: nobody would find that it was rolled back; set ROLLCALL_WITNESS (docs/accounts.md)',
+        'checkpoints of the audit log are in the database only: nobody would find that it was rolled back; set ROLLCALL_WITNESS (docs/audit-log.md)',
       )
     },
   },

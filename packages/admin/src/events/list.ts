@@ -6,8 +6,8 @@ import { resolveEventType } from '@rollcall/protocol'
 import { registryAt } from '@rollcall/records/registries/registries'
 import Type from 'typebox'
 import { act } from '../act.ts'
+import type { HasDatabase } from '../deps.ts'
 import { closed, instant, Namespace, orNull, RecordTypeName, text, timeOut, wholeNumber } from '../members.ts'
-import type { HasDatabase } from '../needs.ts'
 import { AdminRefusal } from '../use-case.ts'
 
 /** The most that one call lists. */

@@ -26,24 +26,24 @@ import type { Log } from '@rollcall/observe/log'
 import { JsonError, type JsonObject, type JsonValue, parseJson } from '@rollcall/protocol'
 import Type, { type Static } from 'typebox'
 import { type Acting, act, ONE_OPERATOR } from '../act.ts'
+import type { HasDatabase } from '../deps.ts'
 import { closed, instant, orNull, text, timeOut, wholeNumber } from '../members.ts'
-import type { HasDatabase } from '../needs.ts'
 import { AdminRefusal, type Given, useCase } from '../use-case.ts'
-import { type PublishNeeds, publishEvent } from './publish.ts'
+import { type PublishDeps, publishEvent } from './publish.ts'
 
-type Needs = PublishNeeds &
-  Pick<Acting, 'accounts'> & { readonly log: Pick<Log, 'warn' | 'error'>; readonly outboxWake: Pick<Wake, 'raise'> }
+type Deps = PublishDeps &
+  Pick<Acting, 'auditLog'> & { readonly log: Pick<Log, 'warn' | 'error'>; readonly outboxWake: Pick<Wake, 'raise'> }
 
 /**
  * Publishes the waiting rows, each in a transaction of its own, in which the row is deleted. A row that cannot be
  * published says why and stays; the rows behind it go on.
  * @throws the error of the database
  */
-export async function publishOutbox(needs: Needs, signal: AbortSignal): Promise<void> {
-  if (!(await isOutboxWaiting(needs.db.pool))) return
-  for (let more = true; more && !signal.aborted; ) more = await publishNext(needs)
+export async function publishOutbox(deps: Deps, signal: AbortSignal): Promise<void> {
+  if (!(await isOutboxWaiting(deps.db.pool))) return
+  for (let more = true; more && !signal.aborted; ) more = await publishNext(deps)
   // A node that was publishing at the same time may have left a row that came just then.
-  needs.outboxWake.raise(AGAIN)
+  deps.outboxWake.raise(AGAIN)
 }
 
 /** Whoever may insert a row has the rights of the database: only the event and its record are known about the act. */
@@ -56,19 +56,19 @@ const AGAIN = 200
 const MOST_TIMEOUTS = 10
 
 /** @returns false: nothing waits, another node publishes, or the row took too long and is tried again at the next look */
-async function publishNext(needs: Needs): Promise<boolean> {
-  return withTransaction(needs.db.pool, async (client) => {
+async function publishNext(deps: Deps): Promise<boolean> {
+  return withTransaction(deps.db.pool, async (client) => {
     const row = await takeOutboxRow(client, MAX_ENTRY_BYTES)
     if (row === null) return false
     try {
-      const transaction: PublishNeeds['transaction'] = (work) => tried(client, () => work(client))
-      await publishEvent({ ...needs, transaction, caller: OUTBOX, approvals: ONE_OPERATOR }, eventOf(row))
+      const transaction: PublishDeps['transaction'] = (work) => tried(client, () => work(client))
+      await publishEvent({ ...deps, transaction, caller: OUTBOX, approvals: ONE_OPERATOR }, eventOf(row))
       await removeOutboxRow(client, row.id)
     } catch (error) {
       let failure: string
       if (isStatementTimeout(error)) {
         const timeouts = await noteOutboxTimeout(client, row.id)
-        needs.log.warn({ id: row.id, timeouts }, 'publishing a row of the outbox took too long')
+        deps.log.warn({ id: row.id, timeouts }, 'publishing a row of the outbox took too long')
         if (timeouts < MOST_TIMEOUTS) return false
         failure = `publishing it took longer than a statement may (30 seconds), ${timeouts} times`
       } else {
@@ -78,8 +78,8 @@ async function publishNext(needs: Needs): Promise<boolean> {
       }
       await failOutboxRow(client, row.id, failure)
       const place = { id: row.id, failure }
-      if (error instanceof AdminRefusal) needs.log.warn(place, 'a row of the outbox cannot be published')
-      else needs.log.error({ ...place, ...safeDatabaseError(error) }, 'a row of the outbox failed')
+      if (error instanceof AdminRefusal) deps.log.warn(place, 'a row of the outbox cannot be published')
+      else deps.log.error({ ...place, ...safeDatabaseError(error) }, 'a row of the outbox failed')
     }
     return true
   })

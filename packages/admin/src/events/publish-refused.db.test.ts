@@ -18,12 +18,12 @@ beforeAll(async () => {
 afterAll(() => database.close())
 
 type Input = Static<(typeof publishEvent)['input']>
-const needs = () => acting({ db: database.db, limits: DEFAULT_LIMITS, now: () => new Date('2026-06-15T09:00:00Z') })
+const deps = () => acting({ db: database.db, limits: DEFAULT_LIMITS, now: () => new Date('2026-06-15T09:00:00Z') })
 const id = (identifier_type: string, identifier_value: string) => ({ identifier_type, identifier_value })
 const person = (members: JsonObject = {}, uin = 'U-44') => ({ identifier: [id('UIN', uin)], ...members })
 
 const publish = (reg_event_type: string, record: JsonObject, more: Partial<Input> = {}) =>
-  publishEvent(needs(), { namespace: 'civil', reg_event_type, record, ...more })
+  publishEvent(deps(), { namespace: 'civil', reg_event_type, record, ...more })
 
 /** How many events there are, and records of the person of these tests. */
 const stored = async () =>
@@ -115,7 +115,7 @@ describe('refused', () => {
       'invalid',
     ],
   ])('%s', async (_, more, message, reason) => {
-    const asked = publishEvent(needs(), { namespace: 'civil', reg_event_type: 'UPDATE', record: person(), ...more })
+    const asked = publishEvent(deps(), { namespace: 'civil', reg_event_type: 'UPDATE', record: person(), ...more })
     await expect(asked).rejects.toMatchObject({
       name: 'AdminRefusal',
       message: expect.stringContaining(message),
@@ -133,7 +133,7 @@ describe('refused', () => {
   test('a type of record that can mean two, until it is said which', async () => {
     const record = { '@type': ['Member', 'Group'], member_identifier: [id('UIN', '1')] }
     const asked = { namespace: 'social', reg_event_type: 'REGISTER', record }
-    await refused(publishEvent(needs(), asked), 'record.@type: can mean Member or Group; say which with record_type')
-    expect(await publishEvent(needs(), { ...asked, record_type: 'SRPerson' })).toMatchObject({ matched: 0 })
+    await refused(publishEvent(deps(), asked), 'record.@type: can mean Member or Group; say which with record_type')
+    expect(await publishEvent(deps(), { ...asked, record_type: 'SRPerson' })).toMatchObject({ matched: 0 })
   })
 })

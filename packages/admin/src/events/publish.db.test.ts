@@ -32,12 +32,12 @@ beforeEach(async () => {
 
 type Input = Static<(typeof publishEvent)['input']>
 const limits = DEFAULT_LIMITS
-const needs = () => ({ db: database.db, limits, now: () => now })
+const deps = () => ({ db: database.db, limits, now: () => now })
 const id = (identifier_type: string, identifier_value: string) => ({ identifier_type, identifier_value })
 const person = (members: JsonObject = {}, uin = 'U-44') => ({ identifier: [id('UIN', uin)], ...members })
 
 const publish = (reg_event_type: string, record: JsonObject, more: Partial<Input> = {}) =>
-  publishEvent(acting(needs()), { namespace: 'civil', reg_event_type, record, ...more })
+  publishEvent(acting(deps()), { namespace: 'civil', reg_event_type, record, ...more })
 
 const subscribe = (type: string, filter?: JsonObject, more: SubscriptionChanges = {}) =>
   subscribeLive(database.db, registry, type, filter, more)
@@ -125,7 +125,7 @@ describe('a published event', () => {
       Number((await rows('select record_version from event order by id desc limit 1'))[0]?.record_version)
     const remove = async () => {
       const named = { namespace: 'civil', record_type: 'Person', identifiers: ['U-44'] }
-      expect(await deleteRecords(acting(needs()), named)).toMatchObject({ deleted: 1 })
+      expect(await deleteRecords(acting(deps()), named)).toMatchObject({ deleted: 1 })
       return last()
     }
     now = new Date()
@@ -222,7 +222,7 @@ test('a deletion notifies those whose filter the record fulfilled, with identifi
   await publish('REGISTER', person({ sex: 'F' }))
   const female = await subscribe('UPDATE', { sex: { eq: 'F' } })
   await subscribe('UPDATE', { sex: { eq: 'M' } })
-  await deleteRecords(acting(needs()), { namespace: 'civil', record_type: 'Person', identifiers: ['U-44', 'U-45'] })
+  await deleteRecords(acting(deps()), { namespace: 'civil', record_type: 'Person', identifiers: ['U-44', 'U-45'] })
   expect(await notifications()).toMatchObject([{ subscription: female, presence: 'left' }])
   // The conditions of grants are asked of the record as it was before.
   expect(await rows(`select document::json, identifiers::json from event where event_type = 'UPDATE'`)).toEqual([

@@ -26,12 +26,12 @@ import { findRegistry, noRegistryAt } from '@rollcall/records/registries/registr
 import type { ClientBase } from 'pg'
 import Type, { type Static } from 'typebox'
 import { act } from '../act.ts'
+import type { HasRecording } from '../deps.ts'
 import { closed, flag, instant, Namespace, personalData, text, wholeNumber } from '../members.ts'
-import type { HasRecording } from '../needs.ts'
 import { AdminRefusal } from '../use-case.ts'
 import { type PublishedRecord, writePublished } from './published-record.ts'
 
-export interface PublishNeeds extends HasRecording {
+export interface PublishDeps extends HasRecording {
   /** The transaction in which it is done (default: one of its own). */
   readonly transaction?: <Result>(work: (client: ClientBase) => Promise<Result>) => Promise<Result>
 }
@@ -86,7 +86,7 @@ export const publishEvent = act(
     input: INPUT,
     result: closed({ id: wholeNumber('Of the event.'), matched: wholeNumber('Subscriptions that are notified.') }),
   },
-  async ({ db, limits, now = () => new Date(), transaction }: PublishNeeds, input) => {
+  async ({ db, limits, now = () => new Date(), transaction }: PublishDeps, input) => {
     const registry = await findRegistry(db, input.namespace)
     if (registry === null) {
       const problem = await noRegistryAt(db, input.namespace)

@@ -5,7 +5,7 @@ import { filingKeys } from '@rollcall/core/events/filing'
 import type { Registry } from '@rollcall/core/model/registry'
 import { atDay } from '@rollcall/core/query/at-day'
 import { withTransaction } from '@rollcall/database/transaction'
-import { openMailbox, resume } from '@rollcall/delivery/store/events/closing'
+import { makeSubscriptionLive, openMailbox } from '@rollcall/delivery/store/events/closing'
 import { lockEvents } from '@rollcall/delivery/store/events/lock'
 import {
   findQueued,
@@ -19,9 +19,9 @@ import { canonicalJson, dayIn, type JsonObject } from '@rollcall/protocol'
 import { findRegistry } from '@rollcall/records/registries/registries'
 import Type from 'typebox'
 import { act } from '../act.ts'
+import type { HasDatabase } from '../deps.ts'
 import { isGrantedNow } from '../grants/subscriptions.ts'
 import { closed, instant, text, wholeNumber } from '../members.ts'
-import type { HasDatabase } from '../needs.ts'
 import { type HasSamples, samplesOf } from '../registries/samples.ts'
 import { AdminRefusal } from '../use-case.ts'
 
@@ -30,8 +30,8 @@ const Code = text('Code of the subscription.')
 /** Queues one notification with a synthetic record, marked as a test, in the mailbox of the subscription. */
 export const testSubscription = act(
   { name: 'subscriptions test', approval: 'never', input: closed({ code: Code }), result: closed({ code: Code }) },
-  async (needs: HasSamples, { code }) => {
-    await sendTest(needs, code)
+  async (deps: HasSamples, { code }) => {
+    await sendTest(deps, code)
     return { code }
   },
 )
@@ -127,7 +127,7 @@ export const resumeSubscription = act(
       if (now?.state !== 'suspended') {
         throw new AdminRefusal(`code: the subscription is ${now?.state ?? 'gone'}, not suspended`)
       }
-      await resume(client, now.id)
+      await makeSubscriptionLive(client, now.id)
       const { id: subscription, event_type, record_type } = now
       const keys = filingKeys(predicate).map((key) => ({ subscription, event_type, record_type, ...key }))
       await fileSubscriptions(client, registry.id, keys)

@@ -14,6 +14,7 @@ import { isJsonObject, type JsonObject, oneOf } from '@rollcall/protocol'
 import { registryAt } from '@rollcall/records/registries/registries'
 import Type from 'typebox'
 import { act } from '../act.ts'
+import type { HasDatabase } from '../deps.ts'
 import {
   closed,
   flag,
@@ -26,7 +27,6 @@ import {
   timeOut,
   wholeNumber,
 } from '../members.ts'
-import type { HasDatabase } from '../needs.ts'
 import { participantNamed } from '../participants/participants.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'
 

@@ -76,7 +76,7 @@ export const previewGrant = useCase(
 )
 
 function previewed(
-  needs: Pick<HasSamples, 'samples'>,
+  deps: Pick<HasSamples, 'samples'>,
   registry: Registry,
   recordType: RecordType,
   grant: Grant,
@@ -85,7 +85,7 @@ function previewed(
   const granted = grant.recordTypes === null || grant.recordTypes.has(record_type)
   let first: JsonObject | undefined
   let tried = 0
-  for (const before of samplesOf(needs, registry, recordType)) {
+  for (const before of samplesOf(deps, registry, recordType)) {
     first ??= before
     const [shown] = disclose(grant, recordType, [canonicalJson(before)])
     if (shown !== undefined) {

@@ -1,7 +1,7 @@
-/** A narrower grant, proposed from what the accounts say that a participant has used. */
+/** A narrower grant, proposed from what a participant has used, as the audit log says. */
 
-import { accountsOfParticipant } from '@rollcall/audit/store/read-accounts'
-import type { StoredAccountEntry } from '@rollcall/core/model/account'
+import { entriesOfParticipant } from '@rollcall/audit/store/read-entries'
+import type { StoredAuditEntry } from '@rollcall/core/model/audit-entry'
 import { ALL, type Grant, type GrantTerms, QUERY_FORMS } from '@rollcall/core/model/grant'
 import { readTerms } from '@rollcall/core/policy/grant'
 import { usedNames } from '@rollcall/core/policy/used-names'
@@ -11,8 +11,8 @@ import { type Kind, namesOf, operationsOf, searchKey } from '@rollcall/protocol'
 import { registryAt } from '@rollcall/records/registries/registries'
 import Type from 'typebox'
 import { act } from '../act.ts'
+import type { HasDatabase } from '../deps.ts'
 import { closed, instant, Namespace, SenderId, text, wholeNumber } from '../members.ts'
-import type { HasDatabase } from '../needs.ts'
 import { participantNamed } from '../participants/participants.ts'
 import { AdminRefusal } from '../use-case.ts'
 import { isInForce } from './grants.ts'
@@ -30,21 +30,21 @@ export const proposeGrant = act(
     input: closed({
       sender_id: SenderId,
       namespace: Namespace,
-      days: wholeNumber('Days of accounts, until now.', 1, 3_660),
+      days: wholeNumber('Days of the audit log, until now.', 1, 3_660),
     }),
     result: closed({
       terms: Terms,
-      from: instant('From when on the accounts were read.'),
-      days: wholeNumber('Days on which something is accounted.'),
+      from: instant('From when on the audit log was read.'),
+      days: wholeNumber('Days that have an audit entry.'),
       entries: wholeNumber('Entries that were read.'),
       left_out: Type.Record(Type.String(), Type.Array(Type.String()), {
         description: 'By member of the grant, the names that are granted and were not used.',
       }),
-      unchanged: Type.Array(text('A member of the grant that the accounts say nothing of.')),
+      unchanged: Type.Array(text('A member of the grant that the audit log says nothing of.')),
     }),
   },
-  async (needs: HasDatabase & { readonly now?: () => Date }, { sender_id, namespace, days }) => {
-    const { db, now = () => new Date() } = needs
+  async (deps: HasDatabase & { readonly now?: () => Date }, { sender_id, namespace, days }) => {
+    const { db, now = () => new Date() } = deps
     const participant = await participantNamed(db, sender_id)
     const registry = await registryAt(db, namespace)
     const rows = await listGrants(db, { participant: participant.id, registry: registry.id })
@@ -53,11 +53,7 @@ export const proposeGrant = act(
       throw new AdminRefusal(`${sender_id} has no grant in force in ${namespace}`, { reason: 'not_found' })
     const from = new Date(now().getTime() - days * DAY)
     const used = newUse()
-    for await (const { at, entry } of accountsOfParticipant(db, {
-      participant: sender_id,
-      registry: namespace,
-      from,
-    })) {
+    for await (const { at, entry } of entriesOfParticipant(db, { participant: sender_id, registry: namespace, from })) {
       addUse(used, at, entry)
     }
     const owner = { participant: participant.id, registry: registry.id }
@@ -69,7 +65,7 @@ export const proposeGrant = act(
     }
     if (used.operations.size === 0) {
       throw new AdminRefusal(
-        `${sender_id} has used nothing in ${namespace} in ${days} days of accounts: rollcall grant revoke ends the grant`,
+        `${sender_id} has used nothing in ${namespace} in ${days} days of the audit log: rollcall grant revoke ends the grant`,
       )
     }
     const proposed = proposedTerms(registry.kind, granted.terms, used)
@@ -86,7 +82,7 @@ export const proposeGrant = act(
   },
 )
 
-/** The terms about which the accounts say nothing. */
+/** The terms about which the audit log says nothing. */
 const UNCHANGED = [
   ...(['identifier_types', 'rows', 'protected', 'minors', 'programmes', 'unfiltered', 'basis', 'counts'] as const),
   ...(['page_size', 'items_per_minute', 'records_per_minute', 'emergency', 'valid_until'] as const),
@@ -121,7 +117,7 @@ const newUse = (): Use => ({
 })
 
 /** A refused request used nothing; data that was shown in an emergency needs no ordinary grant. */
-function addUse(use: Use, at: Date, entry: StoredAccountEntry): void {
+function addUse(use: Use, at: Date, entry: StoredAuditEntry): void {
   use.entries += 1
   const day = at.toISOString().slice(0, 10)
   const counts = use.perDay.get(day) ?? { items: 0, records: 0 }

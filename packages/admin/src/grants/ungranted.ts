@@ -7,7 +7,7 @@ import type { Kind } from '@rollcall/protocol'
 import { registryAt } from '@rollcall/records/registries/registries'
 import { AdminRefusal } from '../use-case.ts'
 import { problemOf } from './check-terms.ts'
-import { hasEnded } from './terms.ts'
+import { isExpiredGrant } from './terms.ts'
 
 /**
  * @param without the kind of the registry, without what is removed
@@ -15,7 +15,7 @@ import { hasEnded } from './terms.ts'
  */
 export async function checkUngranted(db: Database, namespace: string, without: Kind, removed: string): Promise<void> {
   const registry = await registryAt(db, namespace)
-  const rows = (await listGrants(db, { registry: registry.id })).filter((row) => !hasEnded(row, new Date()))
+  const rows = (await listGrants(db, { registry: registry.id })).filter((row) => !isExpiredGrant(row, new Date()))
   const broken = rows.find(
     ({ terms }) => problemOf(registry.kind, terms) === null && problemOf(without, terms) !== null,
   )

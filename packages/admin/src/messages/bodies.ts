@@ -1,4 +1,4 @@
-/** Sealed bodies, opened for an operator with a reason. The look is accounted before anything is opened. */
+/** Sealed bodies, opened for an operator with a reason. The access has an audit entry before anything is opened. */
 
 import { deliveryContext } from '@rollcall/core/model/delivery'
 import { requestContext } from '@rollcall/core/model/exchange'
@@ -11,8 +11,8 @@ import { type Bodies, BodyUnreadable, createBodies } from '@rollcall/keys/bodies
 import { oneOf } from '@rollcall/protocol'
 import Type, { type Static } from 'typebox'
 import { act } from '../act.ts'
+import type { HasDatabase, HasVault } from '../deps.ts'
 import { closed, Namespace, orNull, personalData, SenderId, text } from '../members.ts'
-import type { HasDatabase, HasVault } from '../needs.ts'
 import { AdminRefusal } from '../use-case.ts'
 import { MESSAGE, tracedMessages } from './timeline.ts'
 
@@ -24,7 +24,7 @@ const Reason = personalData(
     minLength: 5,
     maxLength: 255,
     pattern: '\\S',
-    description: 'Why the body is opened. It is accounted, encrypted.',
+    description: 'Why the body is opened. It is stored in the audit log, encrypted.',
   }),
 )
 
@@ -53,8 +53,8 @@ export const openBodies = act(
       more: Type.Boolean({ description: `Whether there are more than ${MOST}: open their deliveries.` }),
     }),
   },
-  async (needs: HasVault, { reason, ...asked }, enter) => {
-    const { db } = needs
+  async (deps: HasVault, { reason, ...asked }, enter) => {
+    const { db } = deps
     const traced = await tracedMessages({ db }, asked)
     const places = (await Promise.all(traced.map((one) => placesOf({ db }, one)))).flat()
     if (places.length === 0) {
@@ -63,7 +63,7 @@ export const openBodies = act(
     const repeats = traced.flatMap(({ correlation_id }) => correlation_id ?? [])
     const registry = asked.namespace ?? traced.find((one) => one.registry !== null)?.registry ?? undefined
     await enter({ registry, reason, repeats })
-    const bodies = createBodies(db, await needs.vault())
+    const bodies = createBodies(db, await deps.vault())
     const opened = []
     for (const place of places.slice(0, MOST)) opened.push(await openedAt(bodies, place))
     return { bodies: opened, more: places.length > MOST }
@@ -84,8 +84,8 @@ export const openDeliveryBody = act(
     input: closed({ id: text('id of the delivery.'), namespace: Type.Optional(Namespace), reason: Reason }),
     result: Body,
   },
-  async (needs: HasVault, { id, namespace, reason }, enter) => {
-    const { db } = needs
+  async (deps: HasVault, { id, namespace, reason }, enter) => {
+    const { db } = deps
     const found = await findDelivery(db, id)
     if (found === null || (namespace !== undefined && found.registry !== namespace)) {
       throw new AdminRefusal('id: there is no delivery with this id', { reason: 'not_found' })
@@ -93,7 +93,7 @@ export const openDeliveryBody = act(
     const { participant, registry, correlation_id, body: sealed } = found
     const repeats = correlation_id === null ? [] : [correlation_id]
     await enter({ registry: registry ?? undefined, reason, repeats })
-    const bodies = createBodies(db, await needs.vault())
+    const bodies = createBodies(db, await deps.vault())
     return openedAt(bodies, { what: 'delivery', id, participant, sealed, context: deliveryContext(id) })
   },
 )

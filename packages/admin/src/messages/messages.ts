@@ -1,15 +1,15 @@
 /** Messages as an operator looks for them: by any of their ids, or by who sent what, when and how it ended. */
 
-import { type AccountedMessage, accountedMessages, MESSAGE_OUTCOMES } from '@rollcall/audit/store/message-accounts'
+import { type AuditedMessage, auditedMessages, MESSAGE_OUTCOMES } from '@rollcall/audit/store/message-entries'
 import { DELIVERY_STATES } from '@rollcall/delivery/store/deliveries/delivery-choice'
 import { deliveryStates } from '@rollcall/delivery/store/deliveries/delivery-counts'
 import { MESSAGE_IDS, messageKeysOf } from '@rollcall/engine/store/exchanges/message-keys'
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
-import { AccountId, type HasSearchLimit, placeBefore } from '../accounts/facts.ts'
 import { act } from '../act.ts'
+import { EntryId, type HasSearchLimit, placeBefore } from '../audit/facts.ts'
+import type { HasDatabase } from '../deps.ts'
 import { closed, instant, Namespace, orNull, SenderId, text, timeOut, wholeNumber } from '../members.ts'
-import type { HasDatabase } from '../needs.ts'
 import { AdminRefusal } from '../use-case.ts'
 
 /** Sorts of entries that are messages. */
@@ -18,8 +18,8 @@ const MESSAGE_KINDS = ['answer', 'acknowledgement', 'callback', 'notification'] 
 const Id = (description: string) => Type.Optional(text(description))
 
 const Message = closed({
-  id: AccountId,
-  at: instant('When it was accounted, which is before it was answered or sent.'),
+  id: EntryId,
+  at: instant('The time of its audit entry, which is before it was answered or sent.'),
   kind: oneOf(MESSAGE_KINDS, {
     description:
       'answer: of a synchronous request; acknowledgement: of an asynchronous one; callback: a page of its answer; notification: an envelope of events.',
@@ -89,7 +89,7 @@ export const listMessages = act(
     const keys = name === undefined ? undefined : await messageKeysOf(db, name, asked[name] ?? '')
     const { place, time } = await behind(db, before)
     const ends = [until, time].flatMap((end) => (end === undefined ? [] : [new Date(end).getTime()]))
-    const { found, rest } = await accountedMessages(
+    const { found, rest } = await auditedMessages(
       db,
       {
         ...filter,
@@ -99,7 +99,7 @@ export const listMessages = act(
         from: since === undefined ? undefined : new Date(since),
         to: ends.length === 0 ? undefined : new Date(Math.min(...ends)),
       },
-      { limit: limit + 1, most: limits?.searched_accounts },
+      { limit: limit + 1, most: limits?.searched_entries },
     )
     const page = found.slice(0, limit)
     const sent = page.flatMap(({ reply_message_id: id }) => (id === null ? [] : [id]))
@@ -122,7 +122,7 @@ async function behind(db: HasDatabase['db'], before: string | undefined) {
 /** The form of the times that we write. */
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
-function messageFacts({ chain, sequence, at, entry, message_id, reply_message_id, outcome }: AccountedMessage) {
+function messageFacts({ chain, sequence, at, entry, message_id, reply_message_id, outcome }: AuditedMessage) {
   const { kind, participant, registry, operation, correlation_id, transaction_id, outcomes, records } = entry
   return {
     id: `${chain}.${sequence}`,

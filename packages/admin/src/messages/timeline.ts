@@ -1,21 +1,21 @@
-/** The timeline of a message: facts of its exchange, accounts and deliveries, in order and without persons. */
+/** The timeline of a message: facts of its exchange, audit entries and deliveries, in order and without persons. */
 
-import { type AccountedMessage, accountedMessages } from '@rollcall/audit/store/message-accounts'
+import { type AuditedMessage, auditedMessages } from '@rollcall/audit/store/message-entries'
 import { messageKeysOf } from '@rollcall/engine/store/exchanges/message-keys'
 import { type Traced, trace as traceRows } from '@rollcall/engine/store/exchanges/trace'
 import { findParticipant } from '@rollcall/participants/store/participants'
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
 import { act } from '../act.ts'
+import type { HasDatabase } from '../deps.ts'
 import { closed, Namespace, orNull, SenderId, text, timeOut } from '../members.ts'
-import type { HasDatabase } from '../needs.ts'
 import { AdminRefusal } from '../use-case.ts'
 import { Step, stepOf, stepOfEvent } from './steps.ts'
 import { storyOf } from './story.ts'
 
 /** Exchanges of one message_id: a participant uses one once, and several may use the same. */
 const MESSAGES = 20
-/** Deliveries of one exchange, and accounts of one message. */
+/** Deliveries of one exchange, and audit entries of one message. */
 const EACH = 100
 
 const Timeline = closed({
@@ -52,9 +52,9 @@ export const showMessage = act(
     const traced = await tracedMessages({ db }, asked)
     const keys = await messageKeysOf(db, 'message_id', asked.message_id)
     const { participant, namespace: registry } = asked
-    const { found: newest } = await accountedMessages(db, { keys, participant, registry }, { limit: EACH })
-    const accounts = newest.toReversed()
-    const groups = Map.groupBy(accounts, ({ entry }) => traced.find((one) => isOf(one, entry)) ?? null)
+    const { found: newest } = await auditedMessages(db, { keys, participant, registry }, { limit: EACH })
+    const entries = newest.toReversed()
+    const groups = Map.groupBy(entries, ({ entry }) => traced.find((one) => isOf(one, entry)) ?? null)
     const messages = []
     for (const one of traced) messages.push(await timelineOf({ db }, one, groups.get(one) ?? []))
     const rest = Map.groupBy(groups.get(null) ?? [], ({ entry }) =>
@@ -78,7 +78,7 @@ export async function tracedMessages(
   )
 }
 
-type Entry = AccountedMessage['entry']
+type Entry = AuditedMessage['entry']
 
 /** A notification has no correlation_id. */
 const isOf = (one: Traced, entry: Entry): boolean =>
@@ -86,9 +86,9 @@ const isOf = (one: Traced, entry: Entry): boolean =>
   one.registry === entry.registry &&
   (entry.correlation_id === null || one.correlation_id === entry.correlation_id)
 
-/** @param traced null: the message is not stored any more, and only its accounts are known */
-async function timelineOf(db: HasDatabase, traced: Traced | null, accounts: readonly AccountedMessage[]) {
-  const [first] = accounts
+/** @param traced null: the message is not stored any more, and only its audit entries are known */
+async function timelineOf(db: HasDatabase, traced: Traced | null, entries: readonly AuditedMessage[]) {
+  const [first] = entries
   const known = traced ?? {
     traced: 'exchange' as const,
     participant: null,
@@ -101,11 +101,11 @@ async function timelineOf(db: HasDatabase, traced: Traced | null, accounts: read
     ...first?.entry,
   }
   const { participant, registry, transaction_id, correlation_id, received_at } = known
-  const answered = accounts.flatMap((account) => ofAccount(account, traced))
-  const begins = received_at ?? accounts.find(({ entry }) => entry.request !== null)?.at ?? null
+  const answered = entries.flatMap((logged) => ofEntry(logged, traced))
+  const begins = received_at ?? entries.find(({ entry }) => entry.request !== null)?.at ?? null
   const came = begins === null ? [] : [stepOf(timeOut(begins), { step: 'received', message: 'The message came.' })]
   const events = traced === null ? came : storyOf(traced, new Date()).map(stepOfEvent)
-  const steps = merged(events, await arrival(db, begins, participant, accounts), answered)
+  const steps = merged(events, await arrival(db, begins, participant, entries), answered)
   return {
     sort: known.traced,
     participant,
@@ -119,14 +119,14 @@ async function timelineOf(db: HasDatabase, traced: Traced | null, accounts: read
   }
 }
 
-/** The key and the profile of the signature, and the grant: as far as they are accounted. */
+/** The key and the profile of the signature, and the grant: as far as audit entries have them. */
 async function arrival(
   { db }: HasDatabase,
   begins: Date | null,
   sender_id: string | null,
-  accounts: readonly AccountedMessage[],
+  entries: readonly AuditedMessage[],
 ) {
-  const asked = accounts.find(({ entry }) => entry.request !== null)
+  const asked = entries.find(({ entry }) => entry.request !== null)
   if (asked === undefined || begins === null) return []
   const { request, grant, basis, purpose } = asked.entry
   const at = timeOut(begins)
@@ -153,8 +153,8 @@ async function arrival(
   ]
 }
 
-/** The steps that only the account has: of a synchronous request, and of what is not stored any more. */
-function ofAccount({ at, entry, outcome }: AccountedMessage, traced: Traced | null) {
+/** The steps that only the audit log has: of a synchronous request, and of what is not stored any more. */
+function ofEntry({ at, entry, outcome }: AuditedMessage, traced: Traced | null) {
   const { kind, outcomes, records, reply } = entry
   const time = timeOut(at)
   const code = Object.keys(outcomes).find((name) => name !== 'succ') ?? null
@@ -168,7 +168,7 @@ function ofAccount({ at, entry, outcome }: AccountedMessage, traced: Traced | nu
   const replied = stepOf(time, {
     step: 'replied',
     key: reply?.kid ?? null,
-    message: 'It was accounted, and then sent.',
+    message: 'Its audit entry was written, and then it was sent.',
   })
   if (kind === 'answer') return [searched, replied]
   if (traced !== null) return []
@@ -177,7 +177,7 @@ function ofAccount({ at, entry, outcome }: AccountedMessage, traced: Traced | nu
     : [searched, replied]
 }
 
-/** Puts the steps of the accounts into the story: the arrival behind `received`, everything else by its time. */
+/** Puts the steps of the audit log into the story: the arrival behind `received`, everything else by its time. */
 function merged(events: readonly Step[], arrival: readonly Step[], answered: readonly Step[]): readonly Step[] {
   const [first, ...others] = events
   const steps = first?.step === 'received' ? [first, ...arrival, ...others] : [...arrival, ...events]

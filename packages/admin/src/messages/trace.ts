@@ -7,8 +7,8 @@ import { type TracedExchange, trace as traceRows } from '@rollcall/engine/store/
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
 import { act } from '../act.ts'
+import type { HasDatabase } from '../deps.ts'
 import { closed, flag, instant, orNull, text, timeOut, wholeNumber } from '../members.ts'
-import type { HasDatabase } from '../needs.ts'
 import { type StoryEvent, storyOf } from './story.ts'
 
 export type { StoryEvent } from './story.ts'

@@ -18,8 +18,8 @@ import { registryAt } from '@rollcall/records/registries/registries'
 import Type from 'typebox'
 import { act } from '../act.ts'
 import { authorityNamed } from '../consents/authorities.ts'
+import type { HasDatabase } from '../deps.ts'
 import { closed, flag, instant, Namespace, NOTHING, orNull, text, timeOut, wholeNumber } from '../members.ts'
-import type { HasDatabase } from '../needs.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'
 
 export { OPERATOR_ROLES, type OperatorRole } from '@rollcall/core/model/operator'
@@ -50,7 +50,7 @@ const DAY = 86_400_000
 const USUAL_DAYS = 90
 const MOST_DAYS = 366
 
-interface Needs extends HasDatabase {
+interface Deps extends HasDatabase {
   readonly clock?: Pick<Clock, 'date'>
 }
 
@@ -75,7 +75,7 @@ export const addOperator = act(
     }),
     result: closed({ ...OPERATOR, token: text('The token. It is not stored and cannot be shown again.') }),
   },
-  async ({ db, clock = CLOCK }: Needs, { name, roles, registries, authority, expires_at }) => {
+  async ({ db, clock = CLOCK }: Deps, { name, roles, registries, authority, expires_at }) => {
     if (/^\s*rollcall\b/iu.test(name)) {
       throw new AdminRefusal('name: must not begin with rollcall, as the names do that Rollcall gives itself')
     }
@@ -144,7 +144,7 @@ export const listOperators = useCase(
       }),
     ),
   },
-  async ({ db, clock = CLOCK }: Needs) => {
+  async ({ db, clock = CLOCK }: Deps) => {
     const names = await authorityNames(db)
     return (await listOperatorTokens(db)).map((token) => ({
       ...described(token, clock.date()),

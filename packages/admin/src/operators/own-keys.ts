@@ -1,6 +1,6 @@
 /** Our own keys, and the master key that encrypts them. */
 
-import { SEALED_ACCOUNT_KEYS } from '@rollcall/audit/store/account-keys'
+import { SEALED_AUDIT_KEYS } from '@rollcall/audit/store/audit-keys'
 import type { MasterKeySource } from '@rollcall/keys/master-key'
 import { OWN_KEY_DEFINITIONS } from '@rollcall/keys/own-key-definitions'
 import { revokeOwnKey as revoke, rotateOwnKeys as rotate } from '@rollcall/keys/rotation'
@@ -11,8 +11,8 @@ import { SEALED_PROPOSALS } from '@rollcall/participants/store/proposals'
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
 import { act } from '../act.ts'
+import type { HasDatabase, HasVault } from '../deps.ts'
 import { closed, instant, NOTHING, orNull, text, timeOut, wholeNumber } from '../members.ts'
-import type { HasDatabase, HasVault } from '../needs.ts'
 import { useCase } from '../use-case.ts'
 
 export { CACHED_BY_PEERS } from '@rollcall/keys/own-key-definitions'
@@ -73,7 +73,7 @@ export const revokeOwnKey = act(
 )
 
 /** Every table with encrypted values that is not one of own keys. */
-export const SEALED_ELSEWHERE = [SEALED_ACCOUNT_KEYS, SEALED_CREDENTIALS, SEALED_PROPOSALS]
+export const SEALED_ELSEWHERE = [SEALED_AUDIT_KEYS, SEALED_CREDENTIALS, SEALED_PROPOSALS]
 
 /** Replaces the master key: all values that it encrypted are encrypted with the new one. */
 export const rotateMasterKey = act(

@@ -13,11 +13,11 @@ import {
 import Type from 'typebox'
 import { type Acting, act } from '../act.ts'
 import { operatorOf } from '../caller.ts'
+import type { HasDatabase } from '../deps.ts'
 import { closed, instant, NOTHING, orNull, text, timeOut, wholeNumber } from '../members.ts'
-import type { HasDatabase } from '../needs.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'
 
-interface Needs extends HasDatabase {
+interface Deps extends HasDatabase {
   readonly clock?: Pick<Clock, 'date'>
 }
 
@@ -34,7 +34,7 @@ export const makeSignInLink = act(
       expires_at: instant('From when on it is refused.'),
     }),
   },
-  async ({ db, clock = CLOCK, approvals, caller }: Needs & Acting, { name }, enter) => {
+  async ({ db, clock = CLOCK, approvals, caller }: Deps & Acting, { name }, enter) => {
     // Whoever has a link is that operator, and would be the second one.
     if (approvals.areNeeded && operatorOf(caller)?.name !== name) {
       throw new AdminRefusal(
@@ -69,7 +69,7 @@ export const listSessions = useCase(
       }),
     ),
   },
-  async ({ db, limits, clock = CLOCK }: Needs & { readonly limits: Pick<Limits, 'session_idle'> }) => {
+  async ({ db, limits, clock = CLOCK }: Deps & { readonly limits: Pick<Limits, 'session_idle'> }) => {
     const sessions = await listOperatorSessions(db, sessionBounds(limits, clock.date()))
     return sessions.map(({ id, name, issuer, created_at, seen_at, ends_at }) => ({
       id,

@@ -14,8 +14,8 @@ import {
 import { oneOf, type PublicKey, profileProblem, readPublicKey, type SignatureProfile } from '@rollcall/protocol'
 import Type from 'typebox'
 import { act } from '../act.ts'
+import type { HasDatabase } from '../deps.ts'
 import { closed, instant, orNull, SenderId, text, timeOut } from '../members.ts'
-import type { HasDatabase } from '../needs.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'
 import { participantNamed } from './participants.ts'
 

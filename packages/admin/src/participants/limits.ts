@@ -3,8 +3,8 @@
 import { changeParticipant } from '@rollcall/participants/store/participants'
 import Type from 'typebox'
 import { act } from '../act.ts'
+import type { HasDatabase } from '../deps.ts'
 import { closed, limitIn, limitOut, SenderId } from '../members.ts'
-import type { HasDatabase } from '../needs.ts'
 import { ConcurrencyLimit, MaxPageSize, participantNamed, RateLimit } from './participants.ts'
 
 const LIMITS = { max_page_size: MaxPageSize, rate_limit: RateLimit, concurrency_limit: ConcurrencyLimit } as const

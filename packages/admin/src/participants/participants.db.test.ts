@@ -17,7 +17,7 @@ import { allowParticipantHost, changeParticipantPolicy, listParticipantHosts, re
 let database: TestDatabase
 const sender_id = 'a.example'
 const vault = () => Promise.reject(new Error('no key is made here'))
-const needs = () => acting({ db: database.db, vault })
+const deps = () => acting({ db: database.db, vault })
 
 beforeAll(async () => {
   database = await testDatabase()
@@ -42,7 +42,7 @@ describe('a result is what its schema says', () => {
     [revokeParticipantKey, { sender_id, kid: 'one' }],
     [removeParticipantHost, { sender_id, host: 'a.internal' }],
   ])('case %#', async (useCase, input) => {
-    const result = await useCase(needs(), input as never)
+    const result = await useCase(deps(), input as never)
     expect(validator(useCase.result).problem(JSON.parse(JSON.stringify(result)), '')).toBeNull()
   })
 })
@@ -60,7 +60,7 @@ describe('an input that its schema does not accept is refused, with the member a
     ],
     [allowParticipantHost, { sender_id, host: 'h', ports: [0] }, 'ports[0]: must be at least 1'],
   ])('case %#', async (useCase, input, message) => {
-    await expect(useCase(needs(), input as never)).rejects.toThrow(new AdminRefusal(message))
+    await expect(useCase(deps(), input as never)).rejects.toThrow(new AdminRefusal(message))
   })
 })
 
@@ -71,7 +71,7 @@ describe('what the rooms below refuse is an AdminRefusal too', () => {
     [addParticipantKeys, { sender_id, keys: '{}' }, /no public key|must be a text/],
     [changeParticipantPolicy, { sender_id, jwks_uri: 'https://127.0.0.1/jwks' }, /address|network/],
   ])('case %#', async (useCase, input, message) => {
-    const refused = await useCase(needs(), input as never).catch((error: unknown) => error)
+    const refused = await useCase(deps(), input as never).catch((error: unknown) => error)
     expect(refused).toBeInstanceOf(AdminRefusal)
     expect((refused as Error).message).toMatch(message)
   })

@@ -19,8 +19,9 @@ import {
 import { oneOf } from '@rollcall/protocol'
 import { registryAt } from '@rollcall/records/registries/registries'
 import Type, { type Static } from 'typebox'
-import { accountAct } from '../accounts/operator-looks.ts'
 import { type Acting, act } from '../act.ts'
+import { auditAct } from '../audit/operator-entries.ts'
+import type { HasDatabase } from '../deps.ts'
 import { Terms } from '../grants/terms.ts'
 import {
   closed,
@@ -35,7 +36,6 @@ import {
   UNLIMITED,
   wholeNumber,
 } from '../members.ts'
-import type { HasDatabase } from '../needs.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'
 
 const STATUSES = ['active', 'disabled'] as const satisfies readonly Participant['status'][]
@@ -100,11 +100,11 @@ export const addParticipant = act(
       granted: Type.Array(Namespace, { description: 'Registries in which it has a grant.' }),
     }),
   },
-  async (needs: HasDatabase & Acting, { sender_id, name, environment = 'live', grants = {}, ...limits }) => {
-    const { db } = needs
+  async (deps: HasDatabase & Acting, { sender_id, name, environment = 'live', grants = {}, ...limits }) => {
+    const { db } = deps
     const checked = await checkedGrants(db, environment, grants)
     const acts = checked.map(({ registry }) => ({ note: GRANTING, registry: registry.namespace }))
-    for (const details of acts) await accountAct(needs, details)
+    for (const details of acts) await auditAct(deps, details)
     const { secret, sha256 } = newSecret()
     const added = await addRow(db, {
       sender_id,
@@ -124,7 +124,7 @@ export const addParticipant = act(
   },
 )
 
-/** The name of granting in an account, where it is an act of an operator like `grant set`. */
+/** The name of granting in an audit entry, where it is an act of an operator like `grant set`. */
 const GRANTING = 'participant add --grant'
 
 /** All of them are good before the first is written. */
@@ -172,7 +172,7 @@ const ONE = closed({ sender_id: SenderId })
 /** From now on nothing of the participant is accepted; every server follows within a second. */
 export const disableParticipant = act(
   { name: 'participant disable', approval: 'never', settings: true, input: ONE, result: ParticipantResult },
-  (needs: HasDatabase, { sender_id }) => setParticipantStatus(needs, { sender_id, status: 'disabled' }),
+  (deps: HasDatabase, { sender_id }) => setParticipantStatus(deps, { sender_id, status: 'disabled' }),
 )
 
 /** Its secrets and unexpired tokens are valid again. */
@@ -190,7 +190,7 @@ export const enableParticipant = act(
     input: ONE,
     result: ParticipantResult,
   },
-  (needs: HasDatabase, { sender_id }) => setParticipantStatus(needs, { sender_id, status: 'active' }),
+  (deps: HasDatabase, { sender_id }) => setParticipantStatus(deps, { sender_id, status: 'active' }),
 )
 
 /** Gives a participant a new client secret; the one before it stays valid until the next rotation. */

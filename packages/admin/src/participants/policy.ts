@@ -32,8 +32,8 @@ import {
 } from '@rollcall/protocol'
 import Type from 'typebox'
 import { isSame } from '../approvals/diff-lines.ts'
+import type { HasDatabase, HasVault } from '../deps.ts'
 import { closed, flag, orNull, SenderId, text } from '../members.ts'
-import type { HasDatabase, HasVault } from '../needs.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'
 import { participantNamed } from './participants.ts'
 

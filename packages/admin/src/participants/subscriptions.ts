@@ -3,8 +3,8 @@
 import { setSubscriptionSettings } from '@rollcall/participants/store/participants'
 import Type from 'typebox'
 import { act } from '../act.ts'
+import type { HasDatabase } from '../deps.ts'
 import { closed, limitIn, limitOut, SenderId, UNLIMITED, wholeNumber } from '../members.ts'
-import type { HasDatabase } from '../needs.ts'
 import { participantNamed } from './participants.ts'
 
 export const MaxSubscriptions = Type.Union([

@@ -11,11 +11,11 @@ import Type from 'typebox'
 import { closed, instant, NOTHING, orNull, text, timeOut } from '../members.ts'
 import { participantNamed } from '../participants/participants.ts'
 import { useCase } from '../use-case.ts'
-import type { PartnerNeeds } from './partner.ts'
+import type { PartnerDeps } from './partner.ts'
 
 interface Seen extends Milestones {
   readonly key: Date | null
-  /** Whether it has an address for callbacks. */
+  /** Whether the participant has an address for callbacks. */
   readonly isCalled: boolean
 }
 
@@ -77,7 +77,7 @@ export const showChecklist = useCase(
       }),
     ),
   },
-  async ({ db, clock, sender_id }: PartnerNeeds) => {
+  async ({ db, clock, sender_id }: PartnerDeps) => {
     const participant = await participantNamed(db, sender_id)
     const { allowed, default_url, notify_url } = await findCallbackSettings(db, participant.id)
     const seen: Seen = {
@@ -97,7 +97,7 @@ export const showChecklist = useCase(
 )
 
 /** Since when it has a key that verifies its messages: a registered one, or one that it publishes and has used. */
-async function keyOf(db: PartnerNeeds['db'], participant: Participant): Promise<Date | null> {
+async function keyOf(db: PartnerDeps['db'], participant: Participant): Promise<Date | null> {
   const registered = (await listLiveKeys(db, participant))
     .filter(({ use }) => use === 'sig')
     .map(({ created_at }) => created_at)

@@ -8,7 +8,7 @@ import { ownCause } from '../deliveries/causes.ts'
 import { type DeliveryState, deliveryShown, listDeliveries, showDelivery, sumOf } from '../deliveries/deliveries.ts'
 import { closed, flag, text, wholeNumber } from '../members.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'
-import { Limit, type PartnerNeeds } from './partner.ts'
+import { Limit, type PartnerDeps } from './partner.ts'
 
 const listed = listDeliveries.result.items.properties
 const attempt = showDelivery.result.properties.made.items.properties
@@ -65,10 +65,10 @@ export const listOwnDeliveries = useCase(
     }),
     result: Type.Array(closed(OWN)),
   },
-  async (needs: PartnerNeeds, { state, before: last, limit = 50 }) => {
-    const before = last === undefined ? undefined : await idOf(needs, last, 'before')
-    const choice = { participant: needs.sender_id, state, before, limit }
-    return (await listDeliveries({ db: needs.db }, choice)).map(described)
+  async (deps: PartnerDeps, { state, before: last, limit = 50 }) => {
+    const before = last === undefined ? undefined : await idOf(deps, last, 'before')
+    const choice = { participant: deps.sender_id, state, before, limit }
+    return (await listDeliveries({ db: deps.db }, choice)).map(described)
   },
 )
 
@@ -88,9 +88,9 @@ export const showOwnDelivery = useCase(
       ),
     }),
   },
-  async (needs: PartnerNeeds, { message_id }) => {
-    const id = await idOf(needs, message_id)
-    const { made, ...delivery } = await deliveryShown(needs.db, id, null)
+  async (deps: PartnerDeps, { message_id }) => {
+    const id = await idOf(deps, message_id)
+    const { made, ...delivery } = await deliveryShown(deps.db, id, null)
     return {
       ...described(delivery),
       made: made.map(({ number, at, duration_ms, status, error }) => ({
@@ -105,7 +105,7 @@ export const showOwnDelivery = useCase(
 )
 
 /** @throws AdminRefusal there is none of this participant */
-async function idOf({ db, sender_id }: PartnerNeeds, message_id: string, member = 'message_id'): Promise<string> {
+async function idOf({ db, sender_id }: PartnerDeps, message_id: string, member = 'message_id'): Promise<string> {
   const [id] = await ownDeliveryIds(db, sender_id, [message_id])
   if (id !== undefined) return id
   throw new AdminRefusal(`${member}: there is no such delivery`, { reason: 'not_found' })
@@ -132,7 +132,7 @@ export const replayOwnDeliveries = act(
       in_closed_mailboxes: wholeNumber('Notifications that are left as they are, because their mailbox is closed.'),
     }),
   },
-  async ({ db, sender_id, mayReplay }: PartnerNeeds, { message_ids }, enter) => {
+  async ({ db, sender_id, mayReplay }: PartnerDeps, { message_ids }, enter) => {
     mayReplay(message_ids.length)
     const ids = await ownDeliveryIds(db, sender_id, message_ids)
     const choice = { participant: sender_id, ids, states: REPLAYABLE }

@@ -15,7 +15,7 @@ import { curlOf, typeScriptOf } from '../try/code.ts'
 import { tryEnvelope } from '../try/envelope.ts'
 import { javaOf, pythonOf } from '../try/python-and-java.ts'
 import { useCase } from '../use-case.ts'
-import type { PartnerNeeds } from './partner.ts'
+import type { PartnerDeps } from './partner.ts'
 
 /** The placeholder where no synthetic person is known: the reader puts in an identifier of its own. */
 const PLACEHOLDER = 'IDENTIFIER'
@@ -36,7 +36,7 @@ export const listExamples = useCase(
       }),
     ),
   },
-  async ({ db, sender_id, sampleOf }: PartnerNeeds) => {
+  async ({ db, sender_id, sampleOf }: PartnerDeps) => {
     const participant = await participantNamed(db, sender_id)
     const registries = await listRegistries(db)
     const granted = await Promise.all(registries.map((registry) => maySearch(db, participant, registry)))
@@ -49,7 +49,7 @@ export const listExamples = useCase(
   },
 )
 
-async function maySearch(db: PartnerNeeds['db'], participant: Participant, registry: Registry) {
+async function maySearch(db: PartnerDeps['db'], participant: Participant, registry: Registry) {
   const stored = await findGrant(db, participant.id, registry.id)
   const grant = stored && readStoredGrant(registry.kind, stored)
   return (
@@ -62,7 +62,7 @@ async function maySearch(db: PartnerNeeds['db'], participant: Participant, regis
 function exampleOf(
   registry: Registry,
   { participant, kid }: { readonly participant: Participant; readonly kid: string | null },
-  sample: ReturnType<PartnerNeeds['sampleOf']>,
+  sample: ReturnType<PartnerDeps['sampleOf']>,
 ) {
   const { namespace, kind } = registry
   const [{ name: record_type, primary_identifier }] = kind.record_types

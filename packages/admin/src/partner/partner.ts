@@ -20,7 +20,7 @@ export interface SampleIdentifier {
   readonly identifier_value: string
 }
 
-export interface PartnerNeeds extends HasDayLimits, Acting {
+export interface PartnerDeps extends HasDayLimits, Acting {
   readonly clock: Pick<Clock, 'date'>
   /** The participant that is signed in. */
   readonly sender_id: string
@@ -62,7 +62,7 @@ export const showSelf = useCase(
       subscriptions: participantProperties.subscriptions,
     }),
   },
-  async ({ db, limits, sender_id }: PartnerNeeds) => {
+  async ({ db, limits, sender_id }: PartnerDeps) => {
     const shown = await showParticipant({ db, limits }, { sender_id })
     const { policy, callback: addresses } = shown
     return {
@@ -112,7 +112,7 @@ export const listOwnGrants = useCase(
       }),
     ),
   },
-  async ({ db, sender_id }: PartnerNeeds) => {
+  async ({ db, sender_id }: PartnerDeps) => {
     const now = new Date().toISOString()
     const grants = (await listGrants({ db }, { sender_id })).filter(
       ({ valid_until }) => valid_until === null || valid_until > now,
@@ -127,7 +127,7 @@ export const listOwnGrants = useCase(
   },
 )
 
-async function wordsOf(db: PartnerNeeds['db'], of: { readonly sender_id: string; readonly namespace: string }) {
+async function wordsOf(db: PartnerDeps['db'], of: { readonly sender_id: string; readonly namespace: string }) {
   try {
     const words = grantWords(await explainGrant({ db }, of), { conditions: false })
     return words.map(([about, said]) => ({ about, words: said }))
@@ -162,7 +162,7 @@ export const listOwnSubscriptions = useCase(
       }),
     ),
   },
-  async ({ db, sender_id }: PartnerNeeds, { state, before, limit = 50 }) => {
+  async ({ db, sender_id }: PartnerDeps, { state, before, limit = 50 }) => {
     if (before !== undefined && (await findSubscription(db, before))?.participant !== sender_id) {
       throw new AdminRefusal('before: there is no such subscription', { reason: 'not_found' })
     }

@@ -1,9 +1,9 @@
 /** Erasing a person from what Rollcall has stored beside the records. */
 
-import { type AccountSigner, loadAccountKeys } from '@rollcall/audit/keys'
+import { type AuditSigner, loadAuditKeys } from '@rollcall/audit/keys'
 import { pseudonymOf } from '@rollcall/audit/persons'
 import { countPerson, deletePersonRows, type PersonPlace } from '@rollcall/audit/store/erase-persons'
-import { lockHolds } from '@rollcall/audit/store/prune-accounts'
+import { lockHolds } from '@rollcall/audit/store/prune-entries'
 import { insertTombstone } from '@rollcall/audit/store/tombstones'
 import { signTombstone } from '@rollcall/audit/tombstones'
 import type { JournalAct } from '@rollcall/core/model/journal'
@@ -12,7 +12,7 @@ import { commitJournaled } from '@rollcall/database/commit-journaled'
 import type { Database } from '@rollcall/database/database'
 import { erasePersonOfHolds, holdsOfPerson, listHolds } from '@rollcall/database/holds'
 import { countWithdrawable, eraseNotifications } from '@rollcall/delivery/store/events/erasing'
-import { countTombstones, forgetTombstones } from '@rollcall/records/records/forget-tombstones'
+import { countTraces, forgetTraces } from '@rollcall/records/records/forget-traces'
 import type { Kysely } from 'kysely'
 import Type from 'typebox'
 import { act } from '../act.ts'
@@ -29,11 +29,11 @@ import {
 } from '../members.ts'
 import { AdminRefusal } from '../use-case.ts'
 import { type FoundPerson, findPerson, type RecordOfPerson } from './person.ts'
-import { type RetentionNeeds, requireOwner } from './retention.ts'
+import { type RetentionDeps, requireOwner } from './retention.ts'
 import { withMerged } from './with-merged.ts'
 
 /**
- * Deletes the pseudonyms and salts of a person in the accounts, and withdraws what waits to be sent. The chain of accounts
+ * Deletes the pseudonyms and salts of a person in the audit log, and withdraws what waits to be sent. The hash chain
  * still verifies: a signed tombstone says what is missing. Records stay: they are the registry's to delete. The entry of the act
  * does not name the person: it would bring back what is erased.
  */
@@ -44,14 +44,14 @@ export const erasePerson = act(
       when: 'always',
       role: 'own',
       confidential: ['value', 'reason'],
-      async concerns({ db, owner = db }: RetentionNeeds, { type, value, dry_run = false }) {
+      async concerns({ db, owner = db }: RetentionDeps, { type, value, dry_run = false }) {
         if (dry_run) return null
         await requireOwner(owner)
         const { identifiers, records } = await findPerson(db, { type, value })
         return {
           // The lines say how much is erased, and name nobody.
           about: { type, identifiers: identifiers.length, records: records.map(placeOf) },
-          wanted: { erases: 'a person, from accounts and from what waits to be sent' },
+          wanted: { erases: 'a person, from the audit log and from what waits to be sent' },
         }
       },
     },
@@ -82,11 +82,11 @@ export const erasePerson = act(
       }),
     }),
   },
-  async (needs: RetentionNeeds, { type, value, reason, dry_run = false }, _, checkDecision) => {
-    const { db, owner = db, limits, now = () => new Date() } = needs
+  async (deps: RetentionDeps, { type, value, reason, dry_run = false }, _, checkDecision) => {
+    const { db, owner = db, limits, now = () => new Date() } = deps
     if (!dry_run) await requireOwner(owner)
-    const keys = await loadAccountKeys(db, await needs.vault())
-    const look = async (connection: Kysely<unknown>) => {
+    const keys = await loadAuditKeys(db, await deps.vault())
+    const findErasable = async (connection: Kysely<unknown>) => {
       const person = await findPerson(db, { type, value })
       const pseudonyms = person.identifiers.map((identifier) => pseudonymOf(keys.pseudonyms, identifier))
       const [hold] = await holdsOfPerson(db.pool, pseudonyms)
@@ -104,7 +104,7 @@ export const erasePerson = act(
         async (transaction) => {
           await lockHolds(transaction)
           await checkDecision(db)
-          const found = await look(transaction)
+          const found = await findErasable(transaction)
           const holds = (await listHolds(db)).map(({ id }) => id)
           const erased = await erasePseudonyms(transaction, { signer: keys.signer, now }, found.pseudonyms, reason)
           return { ...found, holds, erased }
@@ -117,7 +117,7 @@ export const erasePerson = act(
       return { ...done, beside }
     }
     const count = async () => {
-      const found = await look(owner.kysely)
+      const found = await findErasable(owner.kysely)
       const { rows, held } = found.counted
       return { ...found, erased: rows - held, beside: await eraseBeside(db, found.person, true) }
     }
@@ -168,7 +168,7 @@ const primariesOf = (given: FoundPerson['given']) =>
   )
 
 interface Erasing {
-  readonly signer: AccountSigner
+  readonly signer: AuditSigner
   readonly now: () => Date
 }
 
@@ -177,7 +177,7 @@ const AT_ONCE = 5_000
 
 /**
  * @param transaction of the owner of the database, with the lock of holds
- * @returns how many rows of accounts
+ * @returns how many rows of the audit log
  */
 export async function erasePseudonyms(
   transaction: Kysely<unknown>,
@@ -225,7 +225,7 @@ async function eraseBeside(
   }
   for (const { registry, ...primary } of primariesOf(given)) {
     const key = { registry: registry.id, ...primary }
-    tombstones += await (dryRun ? countTombstones : forgetTombstones)(db.pool, key)
+    tombstones += await (dryRun ? countTraces : forgetTraces)(db.pool, key)
   }
   return { notifications, underway, tombstones }
 }

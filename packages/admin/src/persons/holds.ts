@@ -1,6 +1,6 @@
 /** Holds: data that is not deleted while somebody needs it, such as a court. */
 
-import { loadAccountKeys } from '@rollcall/audit/keys'
+import { loadAuditKeys } from '@rollcall/audit/keys'
 import { pseudonymOf } from '@rollcall/audit/persons'
 import {
   removeHold as endHold,
@@ -13,8 +13,8 @@ import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
 import { type Acting, act } from '../act.ts'
 import { callerText } from '../caller.ts'
+import type { HasDatabase, HasVault } from '../deps.ts'
 import { closed, instant, NOTHING, orNull, personalData, SenderId, text, timeOut, wholeNumber } from '../members.ts'
-import type { HasDatabase, HasVault } from '../needs.ts'
 import { participantNamed } from '../participants/participants.ts'
 import { AdminRefusal } from '../use-case.ts'
 import { findPerson } from './person.ts'
@@ -52,7 +52,7 @@ export const addHold = act(
         personalData(
           closed(
             { type: text('Identifier type.'), value: text('Its value.') },
-            { description: 'The person whose accounts are held.' },
+            { description: 'The person whose audit entries are held.' },
           ),
         ),
       ),
@@ -63,16 +63,16 @@ export const addHold = act(
     }),
     result: HoldShape,
   },
-  async (needs: HasVault & Acting, { person, participant, from, until, reason }, enter) => {
+  async (deps: HasVault & Acting, { person, participant, from, until, reason }, enter) => {
     const period = from !== undefined || until !== undefined
     if ([person !== undefined, participant !== undefined, period].filter(Boolean).length !== 1) {
       throw new AdminRefusal('give one of: person; participant; from and until')
     }
-    const { db } = needs
-    const common = { reason, created_by: callerText(needs.caller), begins_at: null, ends_at: null, participant: null }
+    const { db } = deps
+    const common = { reason, created_by: callerText(deps.caller), begins_at: null, ends_at: null, participant: null }
     if (person !== undefined) {
       const found = await findPerson(db, person)
-      const { pseudonyms: secret } = await loadAccountKeys(db, await needs.vault())
+      const { pseudonyms: secret } = await loadAuditKeys(db, await deps.vault())
       const pseudonyms = found.identifiers.map((identifier) => pseudonymOf(secret, identifier))
       await enter({ note: 'hold add --person', persons: [{ role: 'asked', identifiers: found.identifiers }] })
       return shapeOf(await insertHold(db, { ...common, kind: 'person', pseudonyms }))
@@ -112,8 +112,8 @@ export const removeHold = act(
     approval: {
       when: 'always',
       role: 'own',
-      async concerns(needs: HasDatabase, { id }) {
-        const hold = await holdShown(needs, id)
+      async concerns(deps: HasDatabase, { id }) {
+        const hold = await holdShown(deps, id)
         // The act itself says that there is none.
         return hold === null ? null : { about: { id }, stored: { hold }, wanted: { hold: null } }
       },

@@ -1,7 +1,12 @@
 /** The identifiers under which a person is known: the named one, and the others of the person's records of one environment. */
 
-import type { PersonIdentifier } from '@rollcall/core/model/account'
-import { bearersOf, identifiersAlone, type PlaceOfRecords, withAllTypes } from '@rollcall/core/model/person-identifiers'
+import type { PersonIdentifier } from '@rollcall/core/model/audit-entry'
+import {
+  identifiersAlone,
+  type PlaceOfRecords,
+  recordsWithIdentifier,
+  withAllTypes,
+} from '@rollcall/core/model/person-identifiers'
 import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
 import { identifierValue, KINDS, type Kind, kindNamed, resolveIdentifierType, UNLISTED } from '@rollcall/protocol'
@@ -19,7 +24,7 @@ const ROUNDS = 5
 
 /**
  * An identifier that finds several records leads to none of them, and phone numbers and e-mail addresses, which several people
- * may share, lead to nobody else's accounts.
+ * may share, lead to nobody else's entries.
  * @throws AdminRefusal no registry knows such an identifier
  */
 export async function knownIdentifiers(
@@ -90,7 +95,7 @@ async function ownIdentifiers(
 ): Promise<readonly KnownIdentifier[]> {
   const { kind } = place.registry
   const isUnlisted = identifier.type === UNLISTED.name
-  const [record, another] = await bearersOf(place, isUnlisted ? kind : withAllTypes(kind), identifier)
+  const [record, another] = await recordsWithIdentifier(place, isUnlisted ? kind : withAllTypes(kind), identifier)
   if (record === undefined || another !== undefined) return []
   const alone = await identifiersAlone(place, record)
   return alone.map(({ type, value }) => ({ type, value, registries: null }))

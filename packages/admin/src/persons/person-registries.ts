@@ -1,7 +1,7 @@
 /** The registries in which a person is looked up: live and sandbox registries never say anything of each other's people. */
 
 import { ENVIRONMENTS } from '@rollcall/core/model/environment'
-import { bearersOf, withAllTypes } from '@rollcall/core/model/person-identifiers'
+import { recordsWithIdentifier, withAllTypes } from '@rollcall/core/model/person-identifiers'
 import type { Identifier } from '@rollcall/core/model/records'
 import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
@@ -28,12 +28,12 @@ export async function registriesOfPerson(db: Database, given: Identifier): Promi
   const everything = <Given>(identifiers: readonly Given[]) => Promise.resolve(identifiers)
   for (const environment of ENVIRONMENTS) {
     const registries = of(environment)
-    if (!(await isBorne(db, registries, given))) continue
+    if (!(await isRecorded(db, registries, given))) continue
     if (environment === 'live') return { registries, joined: everything }
     return {
       registries,
       async joined(identifiers) {
-        const real = await Promise.all(identifiers.map((one) => isBorne(db, of('live'), one)))
+        const real = await Promise.all(identifiers.map((one) => isRecorded(db, of('live'), one)))
         return identifiers.filter((_, at) => !real[at])
       },
     }
@@ -42,14 +42,18 @@ export async function registriesOfPerson(db: Database, given: Identifier): Promi
 }
 
 /** Whether a record of one of these registries has the identifier. */
-async function isBorne(db: Database, registries: readonly Registry[], { type, value }: Identifier): Promise<boolean> {
+async function isRecorded(
+  db: Database,
+  registries: readonly Registry[],
+  { type, value }: Identifier,
+): Promise<boolean> {
   for (const registry of registries) {
     const meaning = meaningIn(registry, { identifier_type: type, identifier_value: value })
     if (meaning === null) continue
     const reader = recordsOf(db, registry).source.reader('sync')
     for (const recordType of registry.kind.record_types) {
       const place = { registry, recordType, reader }
-      if ((await bearersOf(place, meaning.kind, meaning.identifier)).length > 0) return true
+      if ((await recordsWithIdentifier(place, meaning.kind, meaning.identifier)).length > 0) return true
     }
   }
   return false

@@ -1,7 +1,7 @@
 /** A person by one identifier: the records in the registries of one environment, and the identifiers that are the person's alone. */
 
-import type { PersonIdentifier } from '@rollcall/core/model/account'
-import { bearersOf, identifiersAlone, withAllTypes } from '@rollcall/core/model/person-identifiers'
+import type { PersonIdentifier } from '@rollcall/core/model/audit-entry'
+import { identifiersAlone, recordsWithIdentifier, withAllTypes } from '@rollcall/core/model/person-identifiers'
 import type { RecordId } from '@rollcall/core/model/records'
 import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
@@ -54,7 +54,7 @@ export async function findPerson(
     add(identifier)
     for (const recordType of registry.kind.record_types) {
       const place = { registry, recordType, reader: recordsOf(db, registry).source.reader('sync') }
-      const [record, second] = await bearersOf(place, withAllTypes(registry.kind), identifier)
+      const [record, second] = await recordsWithIdentifier(place, withAllTypes(registry.kind), identifier)
       if (second !== undefined) {
         throw new AdminRefusal(
           `value: more than one ${recordType.name} of ${registry.namespace} has it; give an identifier of one person`,

@@ -1,6 +1,6 @@
 /** The record of a person who is to be protected, in the transaction that protects the person. */
 
-import { bearersOf, namesIn, type PlaceOfRecords } from '@rollcall/core/model/person-identifiers'
+import { namesIn, type PlaceOfRecords, recordsWithIdentifier } from '@rollcall/core/model/person-identifiers'
 import { PROTECTION_CATEGORIES } from '@rollcall/core/model/protection'
 import type { RecordReader } from '@rollcall/core/model/record-source'
 import type { Identifier } from '@rollcall/core/model/records'
@@ -49,7 +49,7 @@ async function withoutShared(reader: RecordReader, registry: Registry, bearer: B
     if (identifier.type === bearer.recordType.primary_identifier) return false
     for (const recordType of registry.kind.record_types) {
       const place: PlaceOfRecords = { registry, recordType, reader }
-      const bearers = await bearersOf(place, registry.kind, identifier)
+      const bearers = await recordsWithIdentifier(place, registry.kind, identifier)
       if (bearers.some(({ id }) => recordType.name !== bearer.recordType.name || id !== bearer.id)) return true
     }
     return false

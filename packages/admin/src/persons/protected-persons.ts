@@ -1,7 +1,7 @@
 /** Protected persons: their records, and what other records name of them, are hidden from grants that do not name the category. */
 
 import type { JournalAct } from '@rollcall/core/model/journal'
-import { bearersOf } from '@rollcall/core/model/person-identifiers'
+import { recordsWithIdentifier } from '@rollcall/core/model/person-identifiers'
 import { PROTECTION_CATEGORIES } from '@rollcall/core/model/protection'
 import type { Identifier } from '@rollcall/core/model/records'
 import { IDENTIFIERS, type Registry } from '@rollcall/core/model/registry'
@@ -25,8 +25,8 @@ import { registryAt } from '@rollcall/records/registries/registries'
 import type { ClientBase, PoolClient } from 'pg'
 import Type from 'typebox'
 import { act } from '../act.ts'
+import type { HasDatabase } from '../deps.ts'
 import { closed, flag, Namespace, orNull, personalData, text, wholeNumber } from '../members.ts'
-import type { HasDatabase } from '../needs.ts'
 import { AdminRefusal } from '../use-case.ts'
 import { bearerOf } from './protected-bearer.ts'
 import { withMerged } from './with-merged.ts'
@@ -205,7 +205,7 @@ const countBearers = (db: Database, registry: Registry, named: readonly Identifi
     named.map(async (one) => {
       const reader = recordsOf(db, registry).within(db.pool)
       const places = registry.kind.record_types.map((recordType) => ({ registry, recordType, reader }))
-      const found = await Promise.all(places.map((place) => bearersOf(place, registry.kind, one)))
+      const found = await Promise.all(places.map((place) => recordsWithIdentifier(place, registry.kind, one)))
       return found.flat().length
     }),
   )

@@ -4,13 +4,13 @@ import { addParticipant } from '@rollcall/participants/store/participants'
 import { canonicalJson } from '@rollcall/protocol'
 import { addRegistry } from '@rollcall/records/registries/registries'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { ACCOUNTS } from '../../../audit/src/store/entry-shape.ts'
+import { AUDIT_ENTRIES } from '../../../audit/src/store/entry-shape.ts'
 import { personRows } from '../../../audit/src/store/packed-persons.ts'
-import { accountEntry, testAccounts } from '../../../settings/test/accounts.ts'
+import { auditEntry, testAuditLog } from '../../../settings/test/audit-log.ts'
 import { places, tamper } from '../../../settings/test/tampering.ts'
 import { acting } from '../../test/acting.ts'
 import { type RetentionTest, retentionTest } from '../../test/retention.ts'
-import { pruneAccounts } from '../accounts/prune.ts'
+import { pruneAuditLog } from '../audit/prune.ts'
 import { AdminRefusal } from '../use-case.ts'
 import { erasePerson } from './erase.ts'
 import { addHold, listHolds, removeHold } from './holds.ts'
@@ -33,17 +33,17 @@ const LATER = new Date(Date.now() + 6 * 366 * 86_400_000)
 const uin = (value: string) => ({ type: 'UIN', value })
 const asked = (value: string) => [{ role: 'asked' as const, identifiers: [uin(value)] }]
 
-/** A process that writes these accounts, and ends in good order: a checkpoint closes its chain. */
+/** A process that writes these entries, and ends in good order: a checkpoint closes its chain. */
 async function chainOf(...entries: readonly { participant?: string; person?: string }[]): Promise<void> {
-  const accounts = testAccounts(world.database.db)
+  const auditLog = testAuditLog(world.database.db)
   for (const { participant = 'a.example', person } of entries) {
-    await accounts.write(accountEntry({ participant }), person === undefined ? [] : asked(person))
+    await auditLog.write(auditEntry({ participant }), person === undefined ? [] : asked(person))
   }
-  await accounts.close()
+  await auditLog.close()
 }
 
 const participants = async () =>
-  (await world.rows(`select content::json ->> 'participant' as p from ${ACCOUNTS} order by chain, sequence`)).map(
+  (await world.rows(`select content::json ->> 'participant' as p from ${AUDIT_ENTRIES} order by chain, sequence`)).map(
     ({ p }) => p,
   )
 const tombstones = async () =>
@@ -63,7 +63,7 @@ async function killedChain({ rows }: RetentionTest, entries: number): Promise<vo
   const at = new Date(Date.now() - 2 * 366 * 86_400_000).toISOString()
   let hash = firstHash(chain)
   for (let sequence = 1; sequence <= entries; sequence += 1) {
-    const entry = canonicalJson(accountEntry())
+    const entry = canonicalJson(auditEntry())
     hash = entryHash(hash, { chain, sequence, at, entry, commitments: Buffer.alloc(0) })
     await rows(
       `insert into account (chain, sequence, at, entry, commitments, hash) values ($1, $2, $3, $4, '', $5)`,
@@ -72,17 +72,17 @@ async function killedChain({ rows }: RetentionTest, entries: number): Promise<vo
   }
 }
 
-describe('prune of accounts', () => {
+describe('prune of the audit log', () => {
   test('whole months that a checkpoint closes are deleted, and a signed tombstone says so', async () => {
     await chainOf({ person: '1' }, { person: '2' }, {})
     const [last] = await world.rows(
       `select chain, encode(hash, 'hex') as hash from account order by sequence desc limit 1`,
     )
-    const dry = await prune(acting(world.needs(LATER)), { dry_run: true })
+    const dry = await prune(acting(world.deps(LATER)), { dry_run: true })
     expect(dry).toMatchObject({ dry_run: true, accounts: { deleted: 3, held: 0 } })
     expect(await participants()).toHaveLength(4)
 
-    expect((await prune(acting(world.needs(LATER)), {})).accounts).toMatchObject({ deleted: 3 })
+    expect((await prune(acting(world.deps(LATER)), {})).accounts).toMatchObject({ deleted: 3 })
     expect(await world.rows(`select from ${personRows()} as person`)).toEqual([])
     // Two entries are left: that of the prune, and that of its dry run.
     expect(await participants()).toEqual([null, null])
@@ -101,17 +101,17 @@ describe('prune of accounts', () => {
     try {
       const { db } = other.database
       for (const count of [5, 3]) {
-        const accounts = testAccounts(db)
-        for (let entry = 0; entry < count; entry += 1) await accounts.write(accountEntry(), asked(`${entry}`))
-        await accounts.close()
+        const auditLog = testAuditLog(db)
+        for (let entry = 0; entry < count; entry += 1) await auditLog.write(auditEntry(), asked(`${entry}`))
+        await auditLog.close()
       }
-      const pruned = await prune(acting(other.needs(LATER)), {})
+      const pruned = await prune(acting(other.deps(LATER)), {})
       expect(pruned.accounts).toMatchObject({ deleted: 8 })
       expect(await places(other.database)).toEqual([])
 
-      const accounts = testAccounts(db)
-      for (const person of ['1', '2', '3']) await accounts.write(accountEntry(), asked(person))
-      await accounts.close()
+      const auditLog = testAuditLog(db)
+      for (const person of ['1', '2', '3']) await auditLog.write(auditEntry(), asked(person))
+      await auditLog.close()
       expect(await places(other.database)).toEqual([])
       await tamper(other.database, `update account set at = at - interval '1 second' where sequence = 2`)
       expect(await places(other.database)).toEqual([expect.stringMatching(/^entry_changed \S+ 2/)])
@@ -125,7 +125,7 @@ describe('prune of accounts', () => {
 
   test('what is younger stays', async () => {
     await chainOf({}, {})
-    await prune(acting(world.needs()), {})
+    await prune(acting(world.deps()), {})
     expect(await participants()).toHaveLength(3)
     expect(await tombstones()).toEqual([])
   })
@@ -133,12 +133,12 @@ describe('prune of accounts', () => {
   test('the end of a chain whose process was killed is closed by a checkpoint, and deleted', async () => {
     const other = await retentionTest()
     try {
-      // The keys of the accounts are there.
-      await other.accounts.write(accountEntry(), [])
+      // The keys of the audit log are there.
+      await other.auditLog.write(auditEntry(), [])
       await killedChain(other, 3)
-      const dry = await prune(acting(other.needs(LATER)), { dry_run: true })
+      const dry = await prune(acting(other.deps(LATER)), { dry_run: true })
       expect(dry.accounts).toMatchObject({ deleted: 3 })
-      expect((await prune(acting(other.needs(LATER)), {})).accounts).toMatchObject({ deleted: 3 })
+      expect((await prune(acting(other.deps(LATER)), {})).accounts).toMatchObject({ deleted: 3 })
       const closed = `select sequence, content::json ->> 'ended' as ended from account_checkpoint order by id desc limit 1`
       expect(await other.rows(closed)).toEqual([{ sequence: 3, ended: 'true' }])
       expect(await places(other.database)).toEqual([])
@@ -152,22 +152,22 @@ describe('prune of accounts', () => {
     const { db } = other.database
     await addParticipant(db, { sender_id: 'b.example', name: 'b.example' })
     try {
-      const writer = testAccounts(db, { limits: { checkpoint_entries: 4 } })
+      const writer = testAuditLog(db, { limits: { checkpoint_entries: 4 } })
       for (let entry = 1; entry <= 12; entry += 1) {
-        await writer.write(accountEntry({ participant: entry === 11 ? 'b.example' : 'a.example' }), [])
+        await writer.write(auditEntry({ participant: entry === 11 ? 'b.example' : 'a.example' }), [])
         if (entry % 4 === 0)
           await expect
             .poll(async () => (await other.rows('select from account_checkpoint where sequence = $1', entry)).length)
             .toBe(1)
       }
       await writer.close()
-      const hold = await addHold(acting(other.needs()), { participant: 'b.example', reason: 'case 3/2026' })
-      const needs = { ...other.needs(LATER), dryRun: false, atOnce: 3 }
+      const hold = await addHold(acting(other.deps()), { participant: 'b.example', reason: 'case 3/2026' })
+      const deps = { ...other.deps(LATER), dryRun: false, atOnce: 3 }
       const before = new Date(LATER.getTime() - 366 * 86_400_000)
-      expect(await pruneAccounts({ ...needs, dryRun: true }, before)).toEqual({ deleted: 10, held: 1 })
-      expect(await pruneAccounts(needs, before)).toEqual({ deleted: 10, held: 1 })
-      await removeHold(acting(other.needs()), { id: hold.id })
-      expect(await pruneAccounts(needs, before)).toMatchObject({ deleted: 2, held: 0 })
+      expect(await pruneAuditLog({ ...deps, dryRun: true }, before)).toEqual({ deleted: 10, held: 1 })
+      expect(await pruneAuditLog(deps, before)).toEqual({ deleted: 10, held: 1 })
+      await removeHold(acting(other.deps()), { id: hold.id })
+      expect(await pruneAuditLog(deps, before)).toMatchObject({ deleted: 2, held: 0 })
       expect(await places(other.database)).toEqual([])
     } finally {
       await other.close()
@@ -184,17 +184,17 @@ describe('prune of accounts', () => {
       [{ ...year, reason }, 0],
     ] as const
     for (const [hold, deleted] of holds) {
-      const { id } = await addHold(acting(world.needs()), hold)
-      const dry = await prune(acting(world.needs(LATER)), { dry_run: true })
+      const { id } = await addHold(acting(world.deps()), hold)
+      const dry = await prune(acting(world.deps(LATER)), { dry_run: true })
       expect(dry.accounts).toMatchObject({ deleted, held: 1 })
-      await removeHold(acting(world.needs()), { id })
+      await removeHold(acting(world.deps()), { id })
     }
-    const { id } = await addHold(acting(world.needs()), { person: { type: 'UIN', value: '7' }, reason })
-    expect((await prune(acting(world.needs(LATER)), {})).accounts).toMatchObject({ deleted: 1, held: 1 })
+    const { id } = await addHold(acting(world.deps()), { person: { type: 'UIN', value: '7' }, reason })
+    expect((await prune(acting(world.deps(LATER)), {})).accounts).toMatchObject({ deleted: 1, held: 1 })
     expect(await participants()).toEqual(expect.arrayContaining(['a.example', 'a.example']))
     expect(await world.rows(`select from hold where pseudonyms is not null and id = ${id}`)).toHaveLength(1)
-    await removeHold(acting(world.needs()), { id })
-    expect((await prune(acting(world.needs(LATER)), {})).accounts).toMatchObject({ deleted: 2, held: 0 })
+    await removeHold(acting(world.deps()), { id })
+    expect((await prune(acting(world.deps(LATER)), {})).accounts).toMatchObject({ deleted: 2, held: 0 })
   })
 
   test('rows that the role of servers inserts have nothing deleted', async () => {
@@ -211,40 +211,40 @@ describe('prune of accounts', () => {
         values ($1, 1000000, '', '2001-01-01', '', 'x', 'k', '')`,
       [chain],
     )
-    expect((await prune(acting(world.needs()), {})).accounts).toMatchObject({ deleted: 0 })
-    await expect(prune(acting(world.needs(LATER)), {})).rejects.toThrow(`chain ${chain} has faults`)
+    expect((await prune(acting(world.deps()), {})).accounts).toMatchObject({ deleted: 0 })
+    await expect(prune(acting(world.deps(LATER)), {})).rejects.toThrow(`chain ${chain} has faults`)
     expect((await world.rows('select from account where chain = $1', chain)).length).toBe(3)
     expect(await tombstones()).toEqual([])
   })
 
   test('a hold that is added while it runs is seen', async () => {
     await chainOf({}, {}, {})
-    const needs = world.needs(LATER)
+    const deps = world.deps(LATER)
     let asked = 0
     const vault = async () => {
       // The second time is behind the look for what may be deleted.
       asked += 1
       if (asked === 2)
-        await addHold(acting(world.needs()), {
+        await addHold(acting(world.deps()), {
           from: '2000-01-01T00:00:00Z',
           until: '2100-01-01T00:00:00Z',
           reason: 'case 9/2026',
         })
-      return needs.vault()
+      return deps.vault()
     }
-    expect((await prune(acting({ ...needs, vault }), {})).accounts).toMatchObject({ deleted: 0 })
+    expect((await prune(acting({ ...deps, vault }), {})).accounts).toMatchObject({ deleted: 0 })
     expect(asked).toBe(2)
     expect(await tombstones()).toEqual([])
   })
 
   test('only the owner may', async () => {
     const { db } = world.database
-    await expect(prune(acting({ ...world.needs(), owner: db }), {})).rejects.toThrow(
-      new AdminRefusal('accounts belong to another role: set ROLLCALL_OWNER_DATABASE_URL (docs/roles.md)'),
+    await expect(prune(acting({ ...world.deps(), owner: db }), {})).rejects.toThrow(
+      new AdminRefusal('the audit log belongs to another role: set ROLLCALL_OWNER_DATABASE_URL (docs/roles.md)'),
     )
     await expect(
-      erasePerson(acting({ ...world.needs(), owner: db }), { type: 'UIN', value: '1', reason: 'x' }),
-    ).rejects.toThrow('accounts belong to another role')
+      erasePerson(acting({ ...world.deps(), owner: db }), { type: 'UIN', value: '1', reason: 'x' }),
+    ).rejects.toThrow('the audit log belongs to another role')
   })
 })
 
@@ -260,9 +260,9 @@ describe('prune of stored messages', () => {
   test('keys of days are destroyed after everything that was stored with them', async () => {
     await world.rows('delete from body_key')
     for (const age of [0, 29, 30, 31, 400]) await bodyKey(daysAgo(age))
-    const dry = await prune(acting(world.needs()), { dry_run: true })
+    const dry = await prune(acting(world.deps()), { dry_run: true })
     expect(dry.stored).toContainEqual({ name: 'body_keys', deleted: 2 })
-    await prune(acting(world.needs()), {})
+    await prune(acting(world.deps()), {})
     expect(await days()).toEqual([30, 29, 0].map(daysAgo))
   })
 
@@ -276,27 +276,27 @@ describe('prune of stored messages', () => {
     )
     const senders = async () => (await world.rows('select message_id as m from exchange order by m')).map(({ m }) => m)
     const reason = 'case 8/2026'
-    const hold = await addHold(acting(world.needs()), { participant: 'a.example', reason })
+    const hold = await addHold(acting(world.deps()), { participant: 'a.example', reason })
     const counts = [
       { name: 'exchanges', deleted: 1 },
       { name: 'body_keys', deleted: 0 },
     ]
-    expect((await prune(acting(world.needs()), { dry_run: true })).stored).toEqual(expect.arrayContaining(counts))
-    expect((await prune(acting(world.needs()), {})).stored).toEqual(expect.arrayContaining(counts))
+    expect((await prune(acting(world.deps()), { dry_run: true })).stored).toEqual(expect.arrayContaining(counts))
+    expect((await prune(acting(world.deps()), {})).stored).toEqual(expect.arrayContaining(counts))
     expect(await senders()).toEqual(['a.example'])
-    await removeHold(acting(world.needs()), { id: hold.id })
+    await removeHold(acting(world.deps()), { id: hold.id })
 
     const [from, until] = [`${daysAgo(401)}T00:00:00Z`, `${daysAgo(399)}T00:00:00Z`]
-    const period = await addHold(acting(world.needs()), { from, until, reason })
-    await prune(acting(world.needs()), {})
+    const period = await addHold(acting(world.deps()), { from, until, reason })
+    await prune(acting(world.deps()), {})
     expect([await senders(), await days()]).toEqual([['a.example'], [daysAgo(400)]])
-    await removeHold(acting(world.needs()), { id: period.id })
-    await prune(acting(world.needs()), {})
+    await removeHold(acting(world.deps()), { id: period.id })
+    await prune(acting(world.deps()), {})
     expect([await senders(), await days()]).toEqual([[], []])
   })
 
   test('every age has its variables', async () => {
-    const ages = await showRetention(world.needs(), {})
+    const ages = await showRetention(world.deps(), {})
     expect(ages.find(({ name }) => name === 'body_keys')).toMatchObject({ seconds: 30 * 86_400 })
     expect(ages.find(({ name }) => name === 'accounts')).toMatchObject({
       seconds: 1_826 * 86_400,
@@ -319,20 +319,20 @@ describe('holds', () => {
     [{ reason: '', participant: 'a.example' }, 'reason: must not be empty'],
     [{ reason, person: { type: 'NOPE', value: '1' } }, 'type: no registry has identifiers of this type'],
   ])('%j is refused', async (input, message) => {
-    await expect(addHold(acting(world.needs()), input)).rejects.toThrow(message)
+    await expect(addHold(acting(world.deps()), input)).rejects.toThrow(message)
   })
 
   test('they are listed without the person, and one that is not there is refused', async () => {
-    const { id } = await addHold(acting(world.needs()), { person: { type: 'UIN', value: '12345' }, reason: 'case 9' })
-    const listed = await listHolds(acting(world.needs()), {})
+    const { id } = await addHold(acting(world.deps()), { person: { type: 'UIN', value: '12345' }, reason: 'case 9' })
+    const listed = await listHolds(acting(world.deps()), {})
     expect(listed).toMatchObject([{ id, kind: 'person', reason: 'case 9', created_by: 'tester' }])
     expect(JSON.stringify([listed, await world.rows('select hold::text from hold')])).not.toContain('12345')
-    await removeHold(acting(world.needs()), { id })
-    await prune(acting(world.needs()), {})
+    await removeHold(acting(world.deps()), { id })
+    await prune(acting(world.deps()), {})
     expect(await world.rows('select pseudonyms from hold where id = $1', id)).toEqual([{ pseudonyms: [] }])
-    expect(await listHolds(acting(world.needs()), {})).toEqual([])
-    await expect(removeHold(acting(world.needs()), { id })).rejects.toThrow(`there is no hold ${id} in force`)
-    await erasePerson(acting(world.needs()), { type: 'UIN', value: '12345', reason: 'order 1' })
+    expect(await listHolds(acting(world.deps()), {})).toEqual([])
+    await expect(removeHold(acting(world.deps()), { id })).rejects.toThrow(`there is no hold ${id} in force`)
+    await erasePerson(acting(world.deps()), { type: 'UIN', value: '12345', reason: 'order 1' })
     expect(await world.rows('select pseudonyms from hold where id = $1', id)).toEqual([{ pseudonyms: [] }])
   })
 })

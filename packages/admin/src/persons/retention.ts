@@ -1,6 +1,6 @@
 /** The retention of stored data, and the deletion of older data. */
 
-import { mayDeleteAccounts } from '@rollcall/audit/store/held-accounts'
+import { mayDeleteEntries } from '@rollcall/audit/store/held-entries'
 import type { Limits } from '@rollcall/core/limits'
 import { bodyKeyRetention, DAY, eventRetention, retentionRows } from '@rollcall/core/model/retention'
 import type { Database } from '@rollcall/database/database'
@@ -15,10 +15,10 @@ import {
 import { countBodyKeys, destroyBodyKeys } from '@rollcall/keys/store/body-keys'
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
-import { pruneAccounts } from '../accounts/prune.ts'
 import { act } from '../act.ts'
+import { pruneAuditLog } from '../audit/prune.ts'
+import type { HasOwner, HasVault } from '../deps.ts'
 import { closed, flag, instant, NOTHING, text, timeOut, wholeNumber } from '../members.ts'
-import type { HasOwner, HasVault } from '../needs.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'
 
 /** Every age, with the variables that set it. */
@@ -38,7 +38,7 @@ export const showRetention = useCase(
     retentionRows(limits).map((row) => ({ ...row, variables: [...row.variables] })),
 )
 
-export interface RetentionNeeds extends HasVault, HasOwner {
+export interface RetentionDeps extends HasVault, HasOwner {
   readonly limits: Limits
   /** Default: the time it is. */
   readonly now?: () => Date
@@ -86,20 +86,20 @@ const PRUNED = closed({
     }),
   ),
   accounts: closed({
-    before: instant('Accounts of the months before this time are deleted.'),
+    before: instant('Audit entries of the months before this time are deleted.'),
     deleted: wholeNumber('Entries.'),
     held: wholeNumber('Chains of which a hold keeps some.'),
   }),
 })
 
-/** Deletes data that is older than its age. The accounts need the owner of the database. */
+/** Deletes data that is older than its age. The audit log needs the owner of the database. */
 export const prune = act(
   { name: 'prune', approval: 'never', input: closed({ dry_run: Type.Optional(flag('Only count.')) }), result: PRUNED },
-  (needs: RetentionNeeds, { dry_run = false }) => pruned(needs, dry_run),
+  (deps: RetentionDeps, { dry_run = false }) => pruned(deps, dry_run),
 )
 
-async function pruned(needs: RetentionNeeds, dry_run: boolean) {
-  const { db, owner = db, limits, now = () => new Date() } = needs
+async function pruned(deps: RetentionDeps, dry_run: boolean) {
+  const { db, owner = db, limits, now = () => new Date() } = deps
   if (!dry_run) await requireOwner(owner)
   const stored = []
   for (const { name, count, prune: run } of STORED) {
@@ -107,20 +107,20 @@ async function pruned(needs: RetentionNeeds, dry_run: boolean) {
   }
   const before = beginOfMonth(now().getTime() - limits.account_retention * DAY * 1_000)
   if (!dry_run) await clearRemovedHolds(owner)
-  const counts = await pruneAccounts({ ...needs, owner, now, dryRun: dry_run }, before)
+  const counts = await pruneAuditLog({ ...deps, owner, now, dryRun: dry_run }, before)
   return { dry_run, stored, accounts: { before: timeOut(before), ...counts } }
 }
 
 /** Counts the rows that `prune` would delete now. */
 export const countPrunable = act(
   { name: 'prune --dry-run', approval: 'never', input: NOTHING, result: PRUNED },
-  (needs: RetentionNeeds) => pruned(needs, true),
+  (deps: RetentionDeps) => pruned(deps, true),
 )
 
-/** @throws AdminRefusal the accounts belong to another role */
+/** @throws AdminRefusal the audit log belongs to another role */
 export async function requireOwner(owner: Database): Promise<void> {
-  if (await mayDeleteAccounts(owner)) return
-  throw new AdminRefusal('accounts belong to another role: set ROLLCALL_OWNER_DATABASE_URL (docs/roles.md)')
+  if (await mayDeleteEntries(owner)) return
+  throw new AdminRefusal('the audit log belongs to another role: set ROLLCALL_OWNER_DATABASE_URL (docs/roles.md)')
 }
 
 /** In UTC. */

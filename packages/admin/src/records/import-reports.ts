@@ -4,8 +4,8 @@ import type { Registry } from '@rollcall/core/model/registry'
 import { findLastImport } from '@rollcall/import/import-progress'
 import { reportedPaths, reportOf } from '@rollcall/import/report'
 import Type from 'typebox'
+import type { HasDatabase } from '../deps.ts'
 import { closed, flag, instant, orNull, RecordTypeName, text, timeOut, wholeNumber } from '../members.ts'
-import type { HasDatabase } from '../needs.ts'
 
 const Lines = (description: string) => Type.Array(Type.Integer(), { description, maxItems: 3 })
 const reported = {

@@ -24,16 +24,16 @@ beforeEach(async () => {
 })
 
 const limits = DEFAULT_LIMITS
-const needs = () => ({ db: database.db, limits })
+const deps = () => ({ db: database.db, limits })
 const rows = async (statement: string, ...values: unknown[]) => (await database.db.pool.query(statement, values)).rows
 const uin = (identifier_value: string) => ({ identifier_type: 'UIN', identifier_value })
 const load = (...values: readonly string[]) => {
   const lines = values.map((value) => `${JSON.stringify({ identifier: [uin(value)] })}\n`)
   const source = Readable.from([Buffer.from(lines.join(''))])
-  return importRecords(acting({ ...needs(), source }), { namespace: 'civil', format: 'ndjson' })
+  return importRecords(acting({ ...deps(), source }), { namespace: 'civil', format: 'ndjson' })
 }
 const merge = (survivor: string, retired: string) =>
-  mergeRecords(acting(needs()), { namespace: 'civil', survivor: uin(survivor), retired: uin(retired) })
+  mergeRecords(acting(deps()), { namespace: 'civil', survivor: uin(survivor), retired: uin(retired) })
 /** Until something waits for a lock of this kind. */
 const waitsFor = (locktype: string) =>
   expect.poll(() => rows('select from pg_locks where locktype = $1 and not granted', locktype)).toHaveLength(1)

@@ -100,32 +100,32 @@ class Model {
 
 function load(records: readonly ReturnType<typeof personWith>[]) {
   const source = Readable.from([Buffer.from(records.map((one) => `${JSON.stringify(one)}\n`).join(''))])
-  const needs = { db: database.db, limits, source }
-  return importRecords(acting(needs), { namespace: 'civil', format: 'ndjson', events: 'changes' })
+  const deps = { db: database.db, limits, source }
+  return importRecords(acting(deps), { namespace: 'civil', format: 'ndjson', events: 'changes' })
 }
 
 async function take(model: Model, step: Step): Promise<void> {
   const { does, one, another, other } = step
-  const needs = { db: database.db, limits }
+  const deps = { db: database.db, limits }
   const namespace = 'civil'
   const record = personWith(one, [other])
   if (does === 'merge') {
     if (!model.isLive(one) || !model.isLive(another) || one === another) return
-    await mergeRecords(acting(needs), { namespace, survivor: uin(one), retired: uin(another) })
+    await mergeRecords(acting(deps), { namespace, survivor: uin(one), retired: uin(another) })
     model.into.set(another, one)
   } else if (does === 'unmerge') {
     if (!model.into.has(one)) return
-    await unmergeRecords(acting(needs), { namespace, retired: uin(one) })
+    await unmergeRecords(acting(deps), { namespace, retired: uin(one) })
     model.into.delete(one)
   } else if (does === 'publish') {
-    await publishEvent(acting(needs), { namespace, reg_event_type: 'UPDATE', record })
+    await publishEvent(acting(deps), { namespace, reg_event_type: 'UPDATE', record })
     model.write(step)
   } else if (does === 'import') {
     await load([record])
     model.write(step)
   } else if (does === 'delete') {
     if (!model.isLive(one)) return
-    await deleteRecords(acting(needs), { namespace, record_type: 'Person', identifiers: [one] })
+    await deleteRecords(acting(deps), { namespace, record_type: 'Person', identifiers: [one] })
     model.remove(one)
   } else {
     const [recordType] = registry.kind.record_types

@@ -12,7 +12,7 @@ import { importRecords } from './records.ts'
 
 let database: TestDatabase
 const limits = DEFAULT_LIMITS
-const needs = () => ({ db: database.db, limits, now: () => new Date('2026-06-15T09:00:00Z') })
+const deps = () => ({ db: database.db, limits, now: () => new Date('2026-06-15T09:00:00Z') })
 const rows = async (statement: string) => (await database.db.pool.query(statement)).rows
 const id = (identifier_type: string, identifier_value: string) => ({ identifier_type, identifier_value })
 const uin = (value: string) => id('UIN', value)
@@ -20,7 +20,7 @@ const person = (value: string, ...others: JsonObject[]): JsonObject => ({ identi
 
 const load = (documents: readonly JsonObject[], namespace = 'civil') => {
   const source = Readable.from([Buffer.from(documents.map((one) => `${JSON.stringify(one)}\n`).join(''))])
-  return importRecords(acting({ ...needs(), source }), { namespace, format: 'ndjson', events: 'none' })
+  return importRecords(acting({ ...deps(), source }), { namespace, format: 'ndjson', events: 'none' })
 }
 
 beforeAll(async () => {
@@ -28,7 +28,7 @@ beforeAll(async () => {
   await addRegistry(database.db, { namespace: 'civil', kind: 'civil', sender_id: 'crvs.example' })
   await addRegistry(database.db, { namespace: 'social', kind: 'social', sender_id: 'social.example' })
   await load([person('A'), person('B', id('MRN', 'M-1')), person('C', id('MRN', 'M-1'))])
-  await mergeRecords(acting(needs()), { namespace: 'civil', survivor: uin('B'), retired: uin('A') })
+  await mergeRecords(acting(deps()), { namespace: 'civil', survivor: uin('B'), retired: uin('A') })
   const member = { '@type': 'Member', member_identifier: [uin('A')] }
   const group = {
     '@type': 'Group',
@@ -58,7 +58,7 @@ describe('what cannot be merged is refused', () => {
   ])('%s', async (_, input, message, reason) => {
     const before = await rows('select id, document from r1_person order by id')
     const whole = { namespace: 'civil', survivor: uin(''), retired: uin(''), ...input }
-    const refusal = await mergeRecords(acting(needs()), whole).then(
+    const refusal = await mergeRecords(acting(deps()), whole).then(
       () => null,
       (error: unknown) => error,
     )
@@ -69,7 +69,7 @@ describe('what cannot be merged is refused', () => {
 
   test('with the record type, one of several is merged', async () => {
     const input = { namespace: 'social', record_type: 'Member', survivor: uin('A'), retired: uin('G') }
-    expect(await mergeRecords(acting(needs()), input)).toMatchObject({ record_type: 'Member' })
+    expect(await mergeRecords(acting(deps()), input)).toMatchObject({ record_type: 'Member' })
   })
 
   test.each<[string, object, string, RefusalReason]>([
@@ -77,7 +77,7 @@ describe('what cannot be merged is refused', () => {
     ['an unknown one', uin('X'), 'retired: no record has this identifier', 'not_found'],
   ])('unmerge of %s', async (_, retired, message, reason) => {
     await expect(
-      unmergeRecords(acting(needs()), { namespace: 'civil', retired: retired as ReturnType<typeof uin> }),
+      unmergeRecords(acting(deps()), { namespace: 'civil', retired: retired as ReturnType<typeof uin> }),
     ).rejects.toMatchObject({ name: 'AdminRefusal', message, reason })
   })
 })
@@ -85,14 +85,14 @@ describe('what cannot be merged is refused', () => {
 test('records that are not protected alike are not merged; both of a merge are protected until each protection is lifted', async () => {
   await load([person('P-1'), person('P-2')])
   const protect = (identifier_value: string) =>
-    protectPerson(acting(needs()), {
+    protectPerson(acting(deps()), {
       namespace: 'civil',
       identifier_type: 'UIN',
       identifier_value,
       category: 'sealed',
       reason: 'x',
     })
-  const merge = () => mergeRecords(acting(needs()), { namespace: 'civil', survivor: uin('P-1'), retired: uin('P-2') })
+  const merge = () => mergeRecords(acting(deps()), { namespace: 'civil', survivor: uin('P-1'), retired: uin('P-2') })
   const refused = new AdminRefusal(
     'survivor and retired: the records are not protected alike; protect both under one category, or lift the protection first',
     { reason: 'conflict' },
@@ -102,9 +102,9 @@ test('records that are not protected alike are not merged; both of a merge are p
   await protect('P-2')
   expect(await merge()).toMatchObject({ notified: 0 })
   const lift = (identifier_value: string) =>
-    unprotectPerson(acting(needs()), { namespace: 'civil', identifier_type: 'UIN', identifier_value })
+    unprotectPerson(acting(deps()), { namespace: 'civil', identifier_type: 'UIN', identifier_value })
   await lift('P-1')
-  expect(await unmergeRecords(acting(needs()), { namespace: 'civil', retired: uin('P-2') })).toMatchObject({
+  expect(await unmergeRecords(acting(deps()), { namespace: 'civil', retired: uin('P-2') })).toMatchObject({
     notified: 0,
   })
   expect(await merge()).toMatchObject({ notified: 0 })

@@ -34,7 +34,7 @@ beforeEach(async () => {
 
 const limits = DEFAULT_LIMITS
 const rows = async (statement: string, ...values: unknown[]) => (await database.db.pool.query(statement, values)).rows
-const needs = () => ({ db: database.db, limits, now: () => now })
+const deps = () => ({ db: database.db, limits, now: () => now })
 
 const id = (identifier_type: string, identifier_value: string) => ({ identifier_type, identifier_value })
 const uin = (value: string) => id('UIN', value)
@@ -45,13 +45,13 @@ const person = (value: string, members: JsonObject = {}, ...others: JsonObject[]
 /** Records that are there without an event. */
 const load = (documents: readonly JsonObject[], events: 'none' | 'changes' = 'none', namespace = 'civil') => {
   const source = Readable.from([Buffer.from(documents.map((one) => `${JSON.stringify(one)}\n`).join(''))])
-  return importRecords(acting({ ...needs(), source }), { namespace, format: 'ndjson', events })
+  return importRecords(acting({ ...deps(), source }), { namespace, format: 'ndjson', events })
 }
 const publish = (reg_event_type: string, record: JsonObject, more: object = {}) =>
-  publishEvent(acting(needs()), { namespace: 'civil', reg_event_type, record, ...more })
+  publishEvent(acting(deps()), { namespace: 'civil', reg_event_type, record, ...more })
 const merge = (survivor: string, retired: string) =>
-  mergeRecords(acting(needs()), { namespace: 'civil', survivor: uin(survivor), retired: uin(retired) })
-const unmerge = (retired: string) => unmergeRecords(acting(needs()), { namespace: 'civil', retired: uin(retired) })
+  mergeRecords(acting(deps()), { namespace: 'civil', survivor: uin(survivor), retired: uin(retired) })
+const unmerge = (retired: string) => unmergeRecords(acting(deps()), { namespace: 'civil', retired: uin(retired) })
 const subscribe = (event: string, value: string, more: SubscriptionChanges = {}) =>
   subscribeLive(database.db, civil, event, { uin: { eq: value } }, more)
 
@@ -155,7 +155,7 @@ describe('identifiers of the retired record', () => {
     await merge('U-1', 'U-2')
     const source = Readable.from([`${JSON.stringify(person('U-2', {}, uin('U-9')))}\n`].map(Buffer.from))
     const input = { namespace: 'civil', format: 'ndjson', record_type: 'Person' } as const
-    expect(await importRecords(acting({ ...needs(), source }), input)).toMatchObject({ written: 0, rejected: 1 })
+    expect(await importRecords(acting({ ...deps(), source }), input)).toMatchObject({ written: 0, rejected: 1 })
   })
 
   test('identifiers that both bear are found once, and stay those of the survivor', async () => {
@@ -190,7 +190,7 @@ describe('subscriptions', () => {
     const subscription = await subscribe('UPDATE', 'U-2')
     await merge('U-1', 'U-2')
     const input = { namespace: 'civil', record_type: 'Person', identifiers: ['U-1'] }
-    expect(await deleteRecords(acting(needs()), input)).toMatchObject({ deleted: 1 })
+    expect(await deleteRecords(acting(deps()), input)).toMatchObject({ deleted: 1 })
     expect(await notifications()).toMatchObject([{ subscription, event_type: 'UPDATE', presence: 'left' }])
   })
 })
@@ -351,7 +351,7 @@ test('a deletion of the survivor takes with it what was merged into it', async (
   await merge('B', 'A')
   await merge('C', 'B')
   const input = { namespace: 'civil', record_type: 'Person', identifiers: ['A', 'C'] }
-  expect(await deleteRecords(acting(needs()), input)).toMatchObject({ asked: 2, deleted: 1 })
+  expect(await deleteRecords(acting(deps()), input)).toMatchObject({ asked: 2, deleted: 1 })
   expect(await rows('select from retired_record')).toEqual([])
   expect(await rows('select primary_identifier from record_tombstone order by 1')).toEqual(
     ['A', 'B', 'C'].map((primary_identifier) => ({ primary_identifier })),

@@ -20,8 +20,8 @@ import { recordTypeOf } from '@rollcall/records/registries/registry-attributes'
 import type { ClientBase } from 'pg'
 import Type, { type Static } from 'typebox'
 import { act } from '../act.ts'
+import type { HasRecording } from '../deps.ts'
 import { closed, Namespace, personalData, RecordTypeName, text, wholeNumber } from '../members.ts'
-import type { HasRecording } from '../needs.ts'
 import { AdminRefusal } from '../use-case.ts'
 
 const RecordIdentifier = (description: string) =>
@@ -60,8 +60,8 @@ const UNMERGE = closed({
  */
 export const mergeRecords = act(
   { name: 'record merge', approval: 'never', input: MERGE, result: RESULT },
-  (needs: HasRecording, { namespace, record_type, survivor: stays, retired: goes }) =>
-    changing(needs, namespace, async (change) => {
+  (deps: HasRecording, { namespace, record_type, survivor: stays, retired: goes }) =>
+    changing(deps, namespace, async (change) => {
       const survivor = liveRecord('survivor', await namedRecords(change, record_type, 'survivor', stays))
       const retired = liveRecord('retired', await namedRecords(change, record_type, 'retired', goes))
       const { recordType, id, document: before } = retired
@@ -86,8 +86,8 @@ export const mergeRecords = act(
  */
 export const unmergeRecords = act(
   { name: 'record unmerge', approval: 'never', input: UNMERGE, result: RESULT },
-  (needs: HasRecording, { namespace, record_type, retired: comes }) =>
-    changing(needs, namespace, async (change) => {
+  (deps: HasRecording, { namespace, record_type, retired: comes }) =>
+    changing(deps, namespace, async (change) => {
       const { recordType, ...retired } = retiredRecord(await namedRecords(change, record_type, 'retired', comes))
       await checkProtection(change, recordType, retired.survivor, retired.record)
       await change.sink.restoreRecord(change.client, change.registry, recordType, retired).catch(refuseToRestore)

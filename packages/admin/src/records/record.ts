@@ -1,4 +1,4 @@
-/** One person's record, for an operator: the look is accounted before it is shown. */
+/** One person's record, for an operator: the access has an audit entry before it is shown. */
 
 import { namesIn } from '@rollcall/core/model/person-identifiers'
 import { PROTECTION_CATEGORIES } from '@rollcall/core/model/protection'
@@ -11,8 +11,8 @@ import { recordsOf } from '@rollcall/records/records/registry-records'
 import { registryAt } from '@rollcall/records/registries/registries'
 import Type from 'typebox'
 import { act } from '../act.ts'
+import type { HasDatabase } from '../deps.ts'
 import { closed, Namespace, personalData, RecordTypeName, text } from '../members.ts'
-import type { HasDatabase } from '../needs.ts'
 import { AdminRefusal } from '../use-case.ts'
 
 /** Records that are shown of one type, at most. */
@@ -38,8 +38,8 @@ export const showRecord = act(
       }),
     ),
   },
-  async (needs: HasDatabase, { namespace, type, value }, enter) => {
-    const registry = await registryAt(needs.db, namespace)
+  async (deps: HasDatabase, { namespace, type, value }, enter) => {
+    const registry = await registryAt(deps.db, namespace)
     const known = resolveIdentifierType(registry.kind, type)
     if (known === undefined) {
       const names = registry.kind.identifier_types.map(({ name }) => name)
@@ -51,7 +51,7 @@ export const showRecord = act(
     const isAsked = (one: Identifier): boolean => one.type === identifier.type && one.value === identifier.value
     const predicate = { is: 'identifier', identifiers: [identifier] } as const
     const page = { sort: [], limit: MOST, offset: 0, cap: MOST, categories: PROTECTION_CATEGORIES }
-    const reader = recordsOf(needs.db, registry).within(needs.db.pool)
+    const reader = recordsOf(deps.db, registry).within(deps.db.pool)
     const found = await Promise.all(
       registry.kind.record_types.map(async (recordType) => {
         const { records } = await reader.find(registry, { recordType, predicate, page })

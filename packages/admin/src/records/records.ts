@@ -14,10 +14,10 @@ import { recordsOf, sinkOf } from '@rollcall/records/records/registry-records'
 import { registryAt } from '@rollcall/records/registries/registries'
 import { recordTypeOf } from '@rollcall/records/registries/registry-attributes'
 import Type from 'typebox'
-import { accountAct } from '../accounts/operator-looks.ts'
 import { type Acting, act } from '../act.ts'
+import { auditAct } from '../audit/operator-entries.ts'
+import type { HasRecording } from '../deps.ts'
 import { closed, flag, Namespace, orNull, personalData, RecordTypeName, text, wholeNumber } from '../members.ts'
-import type { HasRecording } from '../needs.ts'
 import { AdminRefusal } from '../use-case.ts'
 import { ImportReport } from './import-reports.ts'
 
@@ -30,7 +30,7 @@ export { type FileRow, openRecordFile, type RecordFile } from '@rollcall/import/
 
 const Records = (description: string) => wholeNumber(description)
 
-interface ImportNeeds extends HasRecording {
+interface ImportDeps extends HasRecording {
   /** A path, or a stream, which cannot be gone on with. */
   readonly source: string | Readable
   /** Where rejected lines are listed; null for nowhere. For a file: beside it, `<file>.rejects.ndjson`. */
@@ -109,10 +109,10 @@ export const importRecords = act(
     }),
   },
   async (
-    { now = () => new Date(), ...needs }: ImportNeeds & Acting,
+    { now = () => new Date(), ...deps }: ImportDeps & Acting,
     { namespace, record_type, events: mode, dry_run, complete, allow_removal, ...given },
   ) => {
-    const { db, limits, source, rejectsPath, removalsPath, signal, onProgress } = needs
+    const { db, limits, source, rejectsPath, removalsPath, signal, onProgress } = deps
     if (complete !== true && (allow_removal !== undefined || removalsPath !== undefined)) {
       throw new AdminRefusal('a removal is of a complete file: --allow-removal and --removals go with --complete')
     }
@@ -126,7 +126,7 @@ export const importRecords = act(
       ...(rejectsPath !== undefined && { rejectsPath }),
       ...(complete === true && {
         complete: {
-          remove: removalOf(needs, now()),
+          remove: removalOf(deps, now()),
           ...(allow_removal !== undefined && { allowRemoval: allow_removal }),
           ...(removalsPath !== undefined && { removalsPath }),
         },
@@ -160,19 +160,19 @@ export const importRecords = act(
 const removedOf = ({ before, absent, removed, refusal }: RemovalResult) => ({ before, absent, removed, refusal })
 
 /** Removes records that a complete file does not name, with the entry and the tombstones of `record delete`. */
-function removalOf(needs: ImportNeeds & Acting, began: Date): CompleteFile['remove'] {
+function removalOf(deps: ImportDeps & Acting, began: Date): CompleteFile['remove'] {
   let isEntered = false
   return async (registry, recordType, identifiers, isEvent) => {
-    if (!isEntered) await accountAct(needs, { note: 'record delete', registry: registry.namespace })
+    if (!isEntered) await auditAct(deps, { note: 'record delete', registry: registry.namespace })
     isEntered = true
-    return deleteBatches(needs, registry, recordType, identifiers, { began, isEvent })
+    return deleteBatches(deps, registry, recordType, identifiers, { began, isEvent })
   }
 }
 
 /** Identifiers of one transaction. */
 const BATCH = 1_000
 
-interface DeleteNeeds extends HasRecording {
+interface DeleteDeps extends HasRecording {
   readonly signal?: AbortSignal
 }
 
@@ -198,7 +198,7 @@ export const deleteRecords = act(
 
 /** Deletes records by their primary identifiers. @throws AdminRefusal */
 export async function deleteNamed(
-  needs: DeleteNeeds,
+  deps: DeleteDeps,
   {
     namespace,
     record_type,
@@ -206,10 +206,10 @@ export async function deleteNamed(
   }: { readonly namespace: string; readonly record_type: string; readonly identifiers: readonly string[] },
 ) {
   if (identifiers.length === 0) throw new AdminRefusal('name the records: by identifiers')
-  const registry = await registryAt(needs.db, namespace)
+  const registry = await registryAt(deps.db, namespace)
   const recordType = recordTypeOf(registry, record_type)
   const named = primaryIdentifiers(registry, recordType, identifiers)
-  const deleted = await deleteBatches(needs, registry, recordType, named)
+  const deleted = await deleteBatches(deps, registry, recordType, named)
   return { namespace, record_type, asked: named.length, deleted }
 }
 
@@ -230,7 +230,7 @@ function primaryIdentifiers(
 
 /** Deletes in a transaction for each batch: every deleted record has its tombstone, whatever happens. */
 async function deleteBatches(
-  { db, limits, now = () => new Date(), signal }: DeleteNeeds,
+  { db, limits, now = () => new Date(), signal }: DeleteDeps,
   registry: Registry,
   recordType: RecordType,
   identifiers: readonly string[],

@@ -20,9 +20,9 @@ import {
 } from '@rollcall/records/registries/registry-attributes'
 import Type from 'typebox'
 import { act } from '../act.ts'
+import type { HasDatabase } from '../deps.ts'
 import { checkUngranted } from '../grants/ungranted.ts'
 import { closed, flag, Namespace, orNull, RecordTypeName, text } from '../members.ts'
-import type { HasDatabase } from '../needs.ts'
 import { useCase } from '../use-case.ts'
 
 /** The types of an operator's own attribute; only a kind has ages. */

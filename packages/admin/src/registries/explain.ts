@@ -6,8 +6,8 @@ import { ItemRejection, isJsonObject, type JsonObject, type JsonValue, oneOf } f
 import { registryAt } from '@rollcall/records/registries/registries'
 import Type from 'typebox'
 import { act } from '../act.ts'
+import type { HasDatabase } from '../deps.ts'
 import { closed, flag, Namespace, orNull, personalData, RecordTypeName, text } from '../members.ts'
-import type { HasDatabase } from '../needs.ts'
 import { AdminRefusal } from '../use-case.ts'
 import { explainItem } from './explain-item.ts'
 

@@ -18,9 +18,9 @@ import {
 } from '@rollcall/records/registries/registry-identifier-types'
 import Type from 'typebox'
 import { act } from '../act.ts'
+import type { HasDatabase } from '../deps.ts'
 import { checkUngranted } from '../grants/ungranted.ts'
 import { closed, flag, Namespace, text } from '../members.ts'
-import type { HasDatabase } from '../needs.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'
 
 export { COMPARED_AS }
@@ -50,7 +50,7 @@ export const IdentifierTypeResult = closed({
   from: oneOf(['kind', 'registry'], { description: "Whose it is: the kind's, or added to this registry." }),
 })
 
-/** What an operator says of a new type. */
+/** The definition of a new type by an operator. */
 export const IDENTIFIER_TYPE_MEMBERS = {
   compared_as: Type.Optional(ComparedAs),
   aliases: Type.Optional(Aliases),
@@ -130,7 +130,7 @@ interface Given {
   readonly sortable?: boolean
 }
 
-/** As it is stored. A type that a kind has is compared as that kind compares it, and has its names. */
+/** The stored definition. A type of a kind is compared as that kind compares it, and has the names of that kind. */
 export function typeOf({ kind }: Pick<Registry, 'kind'>, name: string, given: Given): IdentifierType {
   const own = kind.identifier_types.find((type) => type.name === name)
   const shared = own === undefined ? sharedIdentifierType(name) : undefined

@@ -10,8 +10,8 @@ import { registryAt } from '@rollcall/records/registries/registries'
 import Type, { type Static } from 'typebox'
 import { type Acting, act } from '../act.ts'
 import { callerText } from '../caller.ts'
+import type { HasDatabase } from '../deps.ts'
 import { closed, instant, Namespace, orNull, text, timeOut, wholeNumber } from '../members.ts'
-import type { HasDatabase } from '../needs.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'
 
 const Names = (description: string) => Type.Array(Type.String(), { description })
@@ -53,7 +53,7 @@ export interface Indexing {
    * @throws AdminRefusal one is running in another registry
    */
   begin(namespace: string, by: string): Progress
-  /** Of the registry. */
+  /** The progress in the registry with this namespace. */
   progress(namespace: string): Progress
   /** Ends the one that is running in the registry, or all; resolves when they have ended. */
   stop(namespace?: string): Promise<void>
@@ -131,8 +131,8 @@ export const beginIndexBuild = act(
 )
 
 /** How far the build of a registry has come, or how the last one of this node ended. */
-export const showIndexBuild = useCase(OF_REGISTRY, async (needs: HasIndexing, { namespace }) =>
-  progressOf(needs, namespace),
+export const showIndexBuild = useCase(OF_REGISTRY, async (deps: HasIndexing, { namespace }) =>
+  progressOf(deps, namespace),
 )
 
 /** Ends the build that is running in a registry. What is done stays; the next one goes on from there. */

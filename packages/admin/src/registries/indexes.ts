@@ -8,8 +8,8 @@ import { type ApplyOptions, applyIndexes as apply } from '@rollcall/records/regi
 import { listRegistries, registryAt } from '@rollcall/records/registries/registries'
 import Type from 'typebox'
 import { act } from '../act.ts'
+import type { HasDatabase } from '../deps.ts'
 import { closed, flag, Namespace, RecordTypeName, text } from '../members.ts'
-import type { HasDatabase } from '../needs.ts'
 import { useCase } from '../use-case.ts'
 
 const Names = (description: string) => Type.Array(Type.String(), { description })

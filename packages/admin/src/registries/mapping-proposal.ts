@@ -12,7 +12,7 @@ import Type from 'typebox'
 import { closed, flag, orNull, text, wholeNumber } from '../members.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'
 
-interface ProposalNeeds {
+interface ProposalDeps {
   /** Null: there is none, and only kinds are known. */
   readonly db: Database | null
   /** The path of the file, or a stream. */
@@ -68,7 +68,7 @@ export const proposeMapping = useCase(
       lacking: Type.Array(Type.String(), { description: 'What records must have and no column gives.' }),
     }),
   },
-  async ({ db, source }: ProposalNeeds, { of, record_type, delimiter, encoding }) => {
+  async ({ db, source }: ProposalDeps, { of, record_type, delimiter, encoding }) => {
     const kind = await kindOf(db, of)
     const recordType = record_type === undefined ? kind.record_types[0] : resolveRecordType(kind, record_type)
     if (recordType === undefined) {

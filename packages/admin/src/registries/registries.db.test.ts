@@ -21,7 +21,7 @@ const limits = DEFAULT_LIMITS
 
 const newKey = () => createSecretKey(randomBytes(32))
 const masterKey = environmentSource({ masterKey: newKey(), newMasterKey: newKey() })
-const needs = () => {
+const deps = () => {
   const { db } = database
   const source = Readable.from(['{"identifier": "U1"}\n{"identifier": []}\n'])
   const options = { rejectsPath: null, limits, masterKey }
@@ -55,13 +55,13 @@ describe('a result is what its schema says', () => {
     [listOwnKeys, {}],
     [rotateMasterKey, {}],
   ])('case %#', async (useCase, input) => {
-    const result = await useCase(needs() as never, input as never)
+    const result = await useCase(deps() as never, input as never)
     expect(validator(useCase.result).problem(JSON.parse(JSON.stringify(result)), '')).toBeNull()
   })
 
   test('a key that is revoked', async () => {
-    const [key] = await listOwnKeys(needs(), {})
-    const revoked = await revokeOwnKey(acting(needs()), { kid: key?.kid ?? '' })
+    const [key] = await listOwnKeys(deps(), {})
+    const revoked = await revokeOwnKey(acting(deps()), { kid: key?.kid ?? '' })
     expect(revoked.state).toBe('revoked')
     expect(validator(revokeOwnKey.result).problem(revoked, '')).toBeNull()
   })
@@ -99,7 +99,7 @@ describe('what cannot be is refused, with the member and the rule', () => {
     [planIndexes, { registry: 'civil' }, /^registry: is not a known member$/],
     [rotateOwnKeys, { use: 'all' }, /^use: must be one of sig, enc, token$/],
   ])('case %#', async (useCase, input, message) => {
-    const refused = await useCase(needs() as never, input as never).catch((error: unknown) => error)
+    const refused = await useCase(deps() as never, input as never).catch((error: unknown) => error)
     expect(refused).toBeInstanceOf(AdminRefusal)
     expect((refused as Error).message).toMatch(message)
   })
@@ -107,19 +107,16 @@ describe('what cannot be is refused, with the member and the rule', () => {
 
 test('further values of reg_type mean the registry, and end again', async () => {
   const aliases = ['ocrvs:registry_type:nacimiento']
-  const changed = await changeRegistry(acting(needs()), { ...civil, reg_type_aliases: aliases })
+  const changed = await changeRegistry(acting(deps()), { ...civil, reg_type_aliases: aliases })
   expect(changed.reg_type_aliases).toEqual(aliases)
-  const means = async () => isRegType((await registryAt(needs().db, 'civil')).kind, 'x:NACIMIENTO')
+  const means = async () => isRegType((await registryAt(deps().db, 'civil')).kind, 'x:NACIMIENTO')
   expect(await means()).toBe(true)
-  await changeRegistry(acting(needs()), { ...civil, reg_type_aliases: [] })
+  await changeRegistry(acting(deps()), { ...civil, reg_type_aliases: [] })
   expect(await means()).toBe(false)
 })
 
 test('a stopped deletion says what is done', async () => {
-  const deleting = deleteRecords(acting({ ...needs(), signal: AbortSignal.abort() }), {
-    ...person,
-    identifiers: ['U1'],
-  })
+  const deleting = deleteRecords(acting({ ...deps(), signal: AbortSignal.abort() }), { ...person, identifiers: ['U1'] })
   await expect(deleting).rejects.toThrow(
     new AdminRefusal('interrupted: 0 are deleted; the same command deletes the rest'),
   )

@@ -15,11 +15,11 @@ import { setPrimaryIdentifiers } from '@rollcall/records/registries/registry-ide
 import Type from 'typebox'
 import { act } from '../act.ts'
 import { isSame } from '../approvals/diff-lines.ts'
+import type { HasDatabase } from '../deps.ts'
 import { closed, flag, Namespace, NOTHING, orNull, text } from '../members.ts'
-import type { HasDatabase } from '../needs.ts'
 import { isDemoDatabase } from '../participants/participants.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'
-import { checkedSource, requireSameKeys, type SourceNeeds } from './source-check.ts'
+import { checkedSource, requireSameKeys, type SourceDeps } from './source-check.ts'
 
 const TimeZone = text('IANA name of the time zone in which its days begin and ages are counted.')
 const MajorityAge = Type.Integer({
@@ -105,7 +105,7 @@ export const addRegistry = act(
     result: RegistryResult,
   },
   async (
-    { db, env }: SourceNeeds,
+    { db, env }: SourceDeps,
     {
       kind,
       environment = 'live',
@@ -142,7 +142,7 @@ export const changeRegistry = act(
     approval: {
       when: 'wider',
       role: 'own',
-      stored: async ({ db }: SourceNeeds, { namespace }) => described(await registryAt(db, namespace)),
+      stored: async ({ db }: SourceDeps, { namespace }) => described(await registryAt(db, namespace)),
       compare({ namespace, ...given }, stored) {
         const isOther = given.source !== undefined && !isSame(given.source, stored.source)
         return isOther || isOpener(stored, given) ? { about: { namespace }, stored, wanted: given } : null
@@ -163,7 +163,7 @@ export const changeRegistry = act(
     }),
     result: RegistryResult,
   },
-  async ({ db, env }: SourceNeeds, { namespace, primary_identifiers, allow_writer, ...changes }) => {
+  async ({ db, env }: SourceDeps, { namespace, primary_identifiers, allow_writer, ...changes }) => {
     if (primary_identifiers === undefined && Object.keys(changes).length === 0)
       throw new AdminRefusal(
         'nothing to change: give aliases, time_zone, majority_age, web_origins, reg_type_aliases, qualified_kids, primary_identifiers or source',

@@ -2,7 +2,7 @@
 
 import type { Registry } from '@rollcall/core/model/registry'
 import { type JsonObject, kindNamed, type RecordType, recordTypesOf } from '@rollcall/protocol'
-import type { HasDatabase } from '../needs.ts'
+import type { HasDatabase } from '../deps.ts'
 
 export interface HasSamples extends HasDatabase {
   /**

@@ -6,13 +6,13 @@ import { SourceRefusal } from '@rollcall/source/engine/source-refusal'
 import { openEngine } from '@rollcall/source/engines'
 import { readSourceFile } from '@rollcall/source/source-file'
 import Type from 'typebox'
+import type { HasDatabase } from '../deps.ts'
 import { closed, flag, orNull, RecordTypeName, text, wholeNumber } from '../members.ts'
-import type { HasDatabase } from '../needs.ts'
 import { ImportReport } from '../records/import-reports.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'
 import { kindOf } from './mapping-proposal.ts'
 
-export interface SourceNeeds extends HasDatabase {
+export interface SourceDeps extends HasDatabase {
   /** The environment in which a source file may name its address (default: that of the process). */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined
 }
@@ -57,8 +57,8 @@ export const checkSource = useCase(
     }),
     result: CHECKED,
   },
-  async (needs: SourceNeeds, { of, source, allow_writer }) => {
-    const checked = await checkedSource(needs, await kindOf(needs.db, of), source, allow_writer)
+  async (deps: SourceDeps, { of, source, allow_writer }) => {
+    const checked = await checkedSource(deps, await kindOf(deps.db, of), source, allow_writer)
     const { about: database, writes, weak, records } = checked
     return { database, writes, weak, records: records.map(described) }
   },
@@ -69,7 +69,7 @@ export const checkSource = useCase(
  * @throws AdminRefusal it cannot be read, or its account may write
  */
 export async function checkedSource(
-  { env = process.env }: SourceNeeds,
+  { env = process.env }: SourceDeps,
   kind: Kind,
   source: unknown,
   allowWriter = false,

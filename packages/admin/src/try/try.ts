@@ -11,8 +11,8 @@ import { registryAt } from '@rollcall/records/registries/registries'
 import { recordTypeOf } from '@rollcall/records/registries/registry-attributes'
 import Type from 'typebox'
 import { act } from '../act.ts'
+import type { HasDatabase } from '../deps.ts'
 import { closed, flag, Namespace, orNull, personalData, RecordTypeName, SenderId, text } from '../members.ts'
-import type { HasDatabase } from '../needs.ts'
 import { participantNamed } from '../participants/participants.ts'
 import { AdminRefusal } from '../use-case.ts'
 import { curlOf, TRY_FORMS, type TriedForm, typeScriptOf } from './code.ts'
@@ -96,11 +96,11 @@ export const trySearch = act(
     }),
   },
   async (
-    needs: HasTrial,
+    deps: HasTrial,
     { namespace, sender_id, record_type, page_size, later = false, send = false, ...form },
     enter,
   ) => {
-    const { db, now = () => new Date() } = needs
+    const { db, now = () => new Date() } = deps
     const registry = await registryAt(db, namespace)
     const participant = await participantNamed(db, sender_id)
     const [type] = record_type === undefined ? registry.kind.record_types : [recordTypeOf(registry, record_type)]
@@ -129,7 +129,7 @@ export const trySearch = act(
         kid: key?.kid ?? null,
         algorithm: key?.algorithm ?? null,
         layout,
-        bytes: key === undefined ? null : await signedBytes(needs, participant, key, { envelope, now: now() }),
+        bytes: key === undefined ? null : await signedBytes(deps, participant, key, { envelope, now: now() }),
       },
       curl: curlOf(path, body),
       typescript: typeScriptOf({ ...question, namespace, later }),
@@ -137,7 +137,7 @@ export const trySearch = act(
       java: javaOf(shown),
       can_send: problem === null,
       send_problem: problem,
-      reply: send ? await sent(needs, { participant, path, body }) : null,
+      reply: send ? await sent(deps, { participant, path, body }) : null,
     }
   },
 )
@@ -163,13 +163,13 @@ function sendProblem(registry: Registry, participant: Participant): string | nul
 const isTrial = ({ demo, environment }: Pick<Registry, 'demo' | 'environment'>): boolean =>
   demo || environment === 'sandbox'
 
-/** The search has an account of its own, in addition to the entry of the act. */
+/** The search has an audit entry of its own, in addition to that of the act. */
 async function sent(
-  needs: HasTrial,
+  deps: HasTrial,
   { participant, path, body }: { readonly participant: Participant; readonly path: string; readonly body: string },
 ) {
-  const { access_token: token } = await needs.tokens.issue(participant)
-  const answer = await needs.ownListener.post(path, { token, body })
+  const { access_token: token } = await deps.tokens.issue(participant)
+  const answer = await deps.ownListener.post(path, { token, body })
   if (answer !== null) return { status: answer.status, body: answer.text }
   throw new AdminRefusal('send: this node answers no peers; ask one that does', { reason: 'conflict' })
 }

@@ -17,10 +17,10 @@ export interface StoredEntry {
 }
 
 /** SQL of the entries of all versions, for the statements of this folder: `content` is that of `StoredEntry`. */
-export const accountsAs = (name: string): string =>
+export const entriesAs = (name: string): string =>
   `(select account.*, account.tableoid, coalesce(account_shape.content, account.entry) as content
   from account left join account_shape on account_shape.digest = account.shape) as ${name}`
-export const ACCOUNTS = accountsAs('account')
+export const AUDIT_ENTRIES = entriesAs('account')
 
 /** The columns of a `StoredEntry`. */
 export const STORED_ENTRY = `account.content, account.packed, account.correlation_id, account.message_id, account.reply_message_id`

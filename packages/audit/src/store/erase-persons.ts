@@ -1,9 +1,9 @@
-/** Erasing persons from accounts, as the owner of the database: the chain goes on without their pseudonyms and salts. */
+/** Erasing persons from the audit log, as the owner of the database: the chain goes on without their pseudonyms and salts. */
 
 import { StoreRefusal } from '@rollcall/database/refusal'
 import { type Kysely, sql } from 'kysely'
-import { ACCOUNTS } from './entry-shape.ts'
-import { IS_ACCOUNT_HELD } from './held-accounts.ts'
+import { AUDIT_ENTRIES } from './entry-shape.ts'
+import { IS_ENTRY_HELD } from './held-entries.ts'
 import { keyOf, personRows, personRuns, withoutPersons } from './packed-persons.ts'
 
 /** A row of a person in an entry. */
@@ -36,8 +36,8 @@ const personsWith = (pseudonyms: readonly Buffer[]) =>
 
 /** The entry of a row, where a hold covers it. */
 const heldEntryOf = (row: string) =>
-  sql.raw(`(select from ${ACCOUNTS} where account.chain = ${row}.chain and account.sequence = ${row}.sequence
-    and ${IS_ACCOUNT_HELD})`)
+  sql.raw(`(select from ${AUDIT_ENTRIES} where account.chain = ${row}.chain and account.sequence = ${row}.sequence
+    and ${IS_ENTRY_HELD})`)
 
 /**
  * Erases at most `most` pseudonyms and salts of a person that no hold covers.

@@ -20,8 +20,8 @@ export async function openChains(connection: Kysely<unknown>): Promise<readonly 
   return rows
 }
 
-/** The time of the newest account: at least until then the database knows what happened. */
-export async function newestAccount(client: Pick<PoolClient, 'query'>): Promise<Date> {
+/** The time of the newest audit entry: at least until then the database knows what happened. */
+export async function newestEntry(client: Pick<PoolClient, 'query'>): Promise<Date> {
   const { rows } = await client.query<{ at: Date | null }>('select max(at) as at from account')
   return rows[0]?.at ?? new Date(0)
 }

@@ -4,7 +4,7 @@
  * `account_person` instead.
  */
 import { hash } from 'node:crypto'
-import { PERSON_ROLES, type PersonRole } from '@rollcall/core/model/account'
+import { PERSON_ROLES, type PersonRole } from '@rollcall/core/model/audit-entry'
 
 export const COMMITMENT_BYTES = 32
 export const SALT_BYTES = 16

@@ -1,6 +1,6 @@
 /** Findings of operators about emergencies. Entries never change: a review is a row beside its entry. */
 import type { Database } from '@rollcall/database/database'
-import { REVIEW, type StoredReview } from './account-pages.ts'
+import { REVIEW, type StoredReview } from './entry-pages.ts'
 
 export type NewReview = Omit<StoredReview, 'id'>
 

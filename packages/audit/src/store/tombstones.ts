@@ -1,4 +1,4 @@
-/** Tombstones of the accounts. */
+/** Tombstones of the audit log. */
 import { type Kysely, sql } from 'kysely'
 
 export interface NewTombstone {

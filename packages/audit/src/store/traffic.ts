@@ -1,8 +1,8 @@
 /** Counts of answers by outcome and duration, from the audit entries of a span of time. */
 import type { Database } from '@rollcall/database/database'
-import { ACCOUNTS, accountsAs } from './entry-shape.ts'
-import { type MessageOutcome, OUTCOME } from './message-accounts.ts'
-import type { Span } from './read-accounts.ts'
+import { AUDIT_ENTRIES, entriesAs } from './entry-shape.ts'
+import { type MessageOutcome, OUTCOME } from './message-entries.ts'
+import type { Span } from './read-entries.ts'
 
 /** Messages that are alike. */
 export interface TrafficRow {
@@ -37,13 +37,13 @@ export async function trafficBetween(
     text: `with answered as materialized (
         select chain, sequence, at, message_id, content::jsonb as members, ${OUTCOME} as outcome,
           coalesce(correlation_id::text, content::jsonb ->> 'correlation_id') as correlation_id
-        from ${ACCOUNTS}
+        from ${AUDIT_ENTRIES}
         where at >= $1 and at < $2 and strpos(content, '"kind":"operator"') = 0
           and strpos(content, '"kind":"notification"') = 0 and strpos(content, '"kind":"unsent"') = 0
       ),
       timed as (
         select members, outcome, case when received_at is not null and not exists (
-            select from ${accountsAs('earlier')} where earlier.message_id = answered.message_id
+            select from ${entriesAs('earlier')} where earlier.message_id = answered.message_id
               and (earlier.at, earlier.chain, earlier.sequence) < (answered.at, answered.chain, answered.sequence)
               and strpos(earlier.content, '"kind":"answer"') > 0
           ) then ceil(ln(greatest(extract(epoch from answered.at - received_at) * 1000, 1)::float8) / ln(${FACTOR}::float8))

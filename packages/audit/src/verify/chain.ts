@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto'
 import { entryHash, firstHash } from '../chain.ts'
 import type { CheckpointContent } from '../checkpoints.ts'
-import type { CheckpointToVerify, EntryToVerify, PersonToVerify } from '../store/account-pages.ts'
+import type { CheckpointToVerify, EntryToVerify, PersonToVerify } from '../store/entry-pages.ts'
 import { COMMITMENT_BYTES, commitmentOf, SALT_BYTES } from '../store/packed-persons.ts'
 import type { PrunedChain } from '../tombstones.ts'
 import type { Cursor } from './cursor.ts'
@@ -32,10 +32,10 @@ const IS_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z$/
 const withMilliseconds = (at: string): string => at.replace(/000Z$/, 'Z')
 
 /** Takes the rows of the chain from the cursors, which are in its order. */
-export async function verifyChain(chain: string, parts: ChainParts): Promise<void> {
-  const { entries, report, pruned } = parts
-  const checkpoints = createCheckpointCheck(chain, parts)
-  const persons = createPersonCheck(chain, parts)
+export async function verifyChain(chain: string, deps: ChainParts): Promise<void> {
+  const { entries, report, pruned } = deps
+  const checkpoints = createCheckpointCheck(chain, deps)
+  const persons = createPersonCheck(chain, deps)
   let last = pruned?.sequence ?? 0
   let previous: Buffer | null = pruned === undefined ? firstHash(chain) : Buffer.from(pruned.hash, 'hex')
   let newest = new Date(0).toISOString()

@@ -1,7 +1,7 @@
 /** Verifies one entry: its row says what was hashed, and nothing else. */
-import type { StoredAccountEntry } from '@rollcall/core/model/account'
-import { messageOf } from '../accounts.ts'
-import type { EntryToVerify } from '../store/account-pages.ts'
+import type { StoredAuditEntry } from '@rollcall/core/model/audit-entry'
+import { messageOf } from '../audit-log.ts'
+import type { EntryToVerify } from '../store/entry-pages.ts'
 import { entryTextOf } from '../store/entry-shape.ts'
 import { COMMITMENT_BYTES, keysOf, type PersonRun, personRuns } from '../store/packed-persons.ts'
 
@@ -30,7 +30,7 @@ export function readEntry(row: EntryToVerify): ReadEntry {
 /** True when the columns by which an entry is found agree with its text. */
 export function areColumnsRight(row: EntryToVerify, { entry, runs }: ReadEntry): boolean {
   try {
-    const { request, reply, ...content } = JSON.parse(entry ?? '') as StoredAccountEntry
+    const { request, reply, ...content } = JSON.parse(entry ?? '') as StoredAuditEntry
     if (messageOf(request) !== row.message_id || messageOf(reply) !== row.reply_message_id) return false
     const { is_whole, shape, packed, persons, keys, correlation_id, emergency } = row
     if (runs === null) return [shape, packed, persons, keys, correlation_id, emergency].every((one) => one === null)

@@ -1,11 +1,11 @@
-/** The public keys that signatures of accounts are verified with. */
+/** The public keys that signatures of the audit log are verified with. */
 import { createPublicKey, type KeyObject, verify } from 'node:crypto'
 import { DecryptionError } from '@rollcall/keys/encrypted-value'
 import type { Vault } from '@rollcall/keys/vault'
 import { calculateJwkThumbprint } from 'jose'
 import type { CheckpointContent } from '../checkpoints.ts'
 import { decryptKey } from '../keys.ts'
-import type { AccountKey } from '../store/account-keys.ts'
+import type { AuditKey } from '../store/audit-keys.ts'
 import type { Report } from './report.ts'
 
 export interface SignedText {
@@ -26,7 +26,7 @@ const SECRETS = ['pseudonym', 'confidential'] as const
 
 /** @param vault null: whether the public halves belong to our own private halves is not checked */
 export async function createVerifier(
-  keys: readonly AccountKey[],
+  keys: readonly AuditKey[],
   vault: Vault | null,
   report: Report,
 ): Promise<Verifier> {
@@ -74,7 +74,7 @@ export async function createVerifier(
 }
 
 /** True for an active secret that the master key decrypts, which binds its kid to it: nothing else can be compared. */
-async function isUsable(key: AccountKey, vault: Vault | null): Promise<boolean> {
+async function isUsable(key: AuditKey, vault: Vault | null): Promise<boolean> {
   if (key.retired_at !== null) return false
   if (vault === null) return true
   try {
@@ -87,7 +87,7 @@ async function isUsable(key: AccountKey, vault: Vault | null): Promise<boolean> 
 }
 
 /** Any row may be inserted: `createPublicKey` throws at some. */
-function isEd25519({ public_key }: AccountKey): boolean {
+function isEd25519({ public_key }: AuditKey): boolean {
   try {
     return createPublicKey({ key: public_key ?? {}, format: 'jwk' }).asymmetricKeyType === 'ed25519'
   } catch {
@@ -95,7 +95,7 @@ function isEd25519({ public_key }: AccountKey): boolean {
   }
 }
 
-async function isOurs(key: AccountKey, vault: Vault | null): Promise<boolean> {
+async function isOurs(key: AuditKey, vault: Vault | null): Promise<boolean> {
   const thumbprint = await calculateJwkThumbprint(key.public_key ?? {}).catch(() => null)
   if (thumbprint !== key.kid || !isEd25519(key) || key.sealed === null) return false
   if (vault === null) return true

@@ -1,13 +1,13 @@
 /** Any writes of several processes verify; any change of any byte of them is found. */
 
-import { PERSON_ROLES } from '@rollcall/core/model/account'
+import { PERSON_ROLES } from '@rollcall/core/model/audit-entry'
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { query } from '../../../database/test/statement.ts'
 import { startedDatabase, type TestDatabase } from '../../../keys/test/postgres.ts'
-import { testAccounts } from '../../../settings/test/accounts.ts'
+import { testAuditLog } from '../../../settings/test/audit-log.ts'
 import { asBefore, bury, erase, faults, prune, review, tamper } from '../../../settings/test/tampering.ts'
-import { accountEntry } from '../../test/account-entry.ts'
+import { auditEntry } from '../../test/audit-entry.ts'
 
 let database: TestDatabase
 beforeAll(async () => {
@@ -43,9 +43,9 @@ const RUNS = { numRuns: 25 }
 test('any sequence of writes on several chains verifies', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(write, { maxLength: 20 }), fc.integer({ min: 1, max: 5 }), async (writes, every) => {
-      const processes = [0, 1, 2].map(() => testAccounts(database.db, { limits: { checkpoint_entries: every } }))
+      const processes = [0, 1, 2].map(() => testAuditLog(database.db, { limits: { checkpoint_entries: every } }))
       await Promise.all(
-        writes.map(({ process, entry, persons }) => processes[process]?.write(accountEntry(entry), persons)),
+        writes.map(({ process, entry, persons }) => processes[process]?.write(auditEntry(entry), persons)),
       )
       await Promise.all(processes.map((process) => process.close()))
       expect(await faults(database)).toEqual([])
@@ -66,7 +66,7 @@ interface Column {
   readonly type: string
 }
 
-/** Every column of every table of accounts that can be written, by the catalog of the database. */
+/** Every column of every table of the audit log that can be written, by the catalog of the database. */
 const columnsOf = async (on: TestDatabase): Promise<readonly Column[]> =>
   (await query(
     on.owner,
@@ -93,18 +93,18 @@ const CHANGED: Readonly<Record<string, (column: string, place: number) => string
   ARRAY: (column, place) => (column === 'chains' ? 'chains || gen_random_uuid()' : `${column} || ${place}::bigint`),
 }
 
-test('any single change of any column of any table of accounts is found', async () => {
+test('any single change of any column of any table of the audit log is found', async () => {
   const on = await startedDatabase()
   try {
     for (const at of [1, 2]) {
-      const accounts = testAccounts(on.db)
+      const auditLog = testAuditLog(on.db)
       for (let number = 0; number < 8; number += 1) {
         const message = { message_id: `m-${at}-${number}`, digest: 'd', kid: null, signature: null }
-        await accounts.write(accountEntry({ request: message, reply: message }), [
+        await auditLog.write(auditEntry({ request: message, reply: message }), [
           { role: 'seen', identifiers: [{ type: 'UIN', value: 'é' }] },
         ])
       }
-      await accounts.close()
+      await auditLog.close()
     }
     const chains = (await on.db.pool.query('select distinct chain from account order by chain')).rows
     await erase(on, chains[0].chain, 5, 0)

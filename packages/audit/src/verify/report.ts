@@ -24,7 +24,7 @@ export const FAULTS = {
   key_changed:
     'a key was changed: its public half does not belong to its kid or to its private half, a secret does not decrypt, it was retired, or checkpoints say that it was made at another time',
   key_missing:
-    'a secret of the accounts is missing that checkpoints name: persons, or confidential details, of that time are not found any more',
+    'a secret of the audit log is missing that checkpoints name: persons, or confidential details, of that time are not found any more',
   review_changed:
     'the review of an emergency does not match its seal: the entry that it is about, who reviewed it, when, or what was found was changed, or it was forged',
   witness_missing:

@@ -1,7 +1,7 @@
 /** Restores of the database: the signed entries of restores say which checkpoints of the witness may be missing. */
 
 import type { Snapshot } from '@rollcall/database/transaction'
-import { knownChains } from '../store/account-pages.ts'
+import { knownChains } from '../store/entry-pages.ts'
 import type { RestoreTombstone } from '../tombstones.ts'
 import type { WitnessLine } from '../witness-line.ts'
 import type { Report, RestoreGap } from './report.ts'

@@ -4,14 +4,14 @@ import { DecryptionError } from '@rollcall/keys/encrypted-value'
 import type { Vault } from '@rollcall/keys/vault'
 import { type ConfidentialKey, decryptKey } from '../keys.ts'
 import { openReview } from '../reviews.ts'
-import type { AccountKey } from '../store/account-keys.ts'
-import { readReviews } from '../store/account-pages.ts'
+import type { AuditKey } from '../store/audit-keys.ts'
+import { readReviews } from '../store/entry-pages.ts'
 import type { Report } from './report.ts'
 
 /** @param vault null: the reviews are counted alone, because their seals open with the master key */
 export async function verifyReviews(
   snapshot: Snapshot,
-  keys: readonly AccountKey[],
+  keys: readonly AuditKey[],
   vault: Vault | null,
   report: Report,
 ): Promise<void> {
@@ -26,7 +26,7 @@ export async function verifyReviews(
 }
 
 /** Null when the key is missing or was altered, which is reported as a fault of the keys. */
-async function confidentialKey(keys: readonly AccountKey[], vault: Vault): Promise<ConfidentialKey | null> {
+async function confidentialKey(keys: readonly AuditKey[], vault: Vault): Promise<ConfidentialKey | null> {
   const row = keys.find(({ kind }) => kind === 'confidential')
   if (row === undefined) return null
   try {

@@ -1,7 +1,7 @@
 /** Tombstones: what may be missing. */
 
 import type { Snapshot } from '@rollcall/database/transaction'
-import { readTombstones, type TombstoneToVerify, tombstonesOf } from '../store/account-pages.ts'
+import { readTombstones, type TombstoneToVerify, tombstonesOf } from '../store/entry-pages.ts'
 import { chainsOf, type PrunedChain, type RestoreTombstone, type TombstoneContent } from '../tombstones.ts'
 import { isSameTime } from './chain.ts'
 import type { Verifier } from './keys.ts'

@@ -1,7 +1,7 @@
-/** What is done to the keys of the accounts, to rows that servers may insert, and what the witness knows is found, and named. */
+/** What is done to the keys of the audit log, to rows that servers may insert, and what the witness knows is found, and named. */
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { startedDatabase } from '../../../keys/test/postgres.ts'
-import { vaultOf } from '../../../settings/test/accounts.ts'
+import { vaultOf } from '../../../settings/test/audit-log.ts'
 import {
   chains,
   database,
@@ -12,7 +12,7 @@ import {
   witnessOf,
   writeChain,
 } from '../../../settings/test/tampering.ts'
-import { verifyAccounts } from './verify.ts'
+import { verifyAuditLog } from './verify.ts'
 
 const _entry = (chain: string, sequence: number): string => `chain = '${chain}' and sequence = ${sequence}`
 
@@ -50,7 +50,7 @@ describe('keys', () => {
     expect(found).toContain(`checkpoint_signature ${chain} 4`)
   })
 
-  test('a secret that is retired, changed or removed is found, and nothing is accounted with a new one', async () => {
+  test('a secret that is retired, changed or removed is found, and no entry is written with a new one', async () => {
     const changes = [
       ['update account_key set retired_at = now()', 'key_changed', 'is missing or retired'],
       [
@@ -87,11 +87,11 @@ describe('keys', () => {
   test('a secret that took the place of another one is found by the checkpoints that name it', async () => {
     const { on } = await twoChains()
     await tamper(on, `update account_key set kid = 'another' where kind = 'pseudonym'`)
-    const { report } = await verifyAccounts({ db: on.db, vault: null, witness: null })
+    const { report } = await verifyAuditLog({ db: on.db, vault: null, witness: null })
     expect(report.faults).toMatchObject([{ kind: 'key_missing', detail: expect.stringMatching(/^pseudonym /) }])
   })
 
-  test('accounts that are signed anew with a key of somebody else are found with the master key', async () => {
+  test('an audit log that is signed anew with a key of somebody else is found with the master key', async () => {
     const { on } = await twoChains()
     const stranger = await startedDatabase()
     onTestFinished(() => stranger.close())
@@ -106,7 +106,7 @@ describe('keys', () => {
       [key.kid, key.public_key],
     )
     // Nothing retires a key: that is found without the master key too.
-    const { report } = await verifyAccounts({ db: on.db, vault: null, witness: null })
+    const { report } = await verifyAuditLog({ db: on.db, vault: null, witness: null })
     expect(report.faults).toMatchObject([{ kind: 'key_changed', detail: expect.not.stringMatching(key.kid) }])
     expect(await places(on)).toEqual([`key_changed ${report.faults[0]?.detail}`, `key_changed ${key.kid}`])
     expect(await vaultOf(on.db)).toBeDefined()

@@ -1,10 +1,10 @@
 /** Reviews of emergencies: what is changed in them is found, and reviews of earlier versions still verify. */
 import { expect, test } from 'vitest'
-import { vaultOf } from '../../../settings/test/accounts.ts'
+import { vaultOf } from '../../../settings/test/audit-log.ts'
 import { places, review, tamper, twoChains, verified } from '../../../settings/test/tampering.ts'
 import { sealDetails } from '../confidential.ts'
-import { loadAccountKeys } from '../keys.ts'
-import { verifyAccounts } from './verify.ts'
+import { loadAuditKeys } from '../keys.ts'
+import { verifyAuditLog } from './verify.ts'
 
 test.each([
   ['who reviewed it', `reviewed_by = 'director'`],
@@ -28,13 +28,13 @@ test('a review that a stranger inserts', async () => {
     `insert into account_review (chain, sequence, reviewed_by, sealed) values ('${chain}', 3, 'director', 'x')`,
   )
   expect(await places(on)).toEqual([`review_changed ${chain} 3 review 1`])
-  const { report } = await verifyAccounts({ db: on.db, vault: null, witness: null })
+  const { report } = await verifyAuditLog({ db: on.db, vault: null, witness: null })
   expect(report).toMatchObject({ faults: [], counts: { reviews: 1 } })
 })
 
 test('a review of an earlier version verifies, and is counted: its seal has the finding alone', async () => {
   const { on, chain } = await twoChains()
-  const { confidential } = await loadAccountKeys(on.db, await vaultOf(on.db))
+  const { confidential } = await loadAuditKeys(on.db, await vaultOf(on.db))
   const sealed = sealDetails(confidential, { chain, sequence: 3 }, { finding: 'Checked' })
   await tamper(on, 'insert into account_review (chain, sequence, reviewed_by, sealed) values ($1, 3, $2, $3)', [
     chain,

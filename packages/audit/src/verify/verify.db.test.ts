@@ -1,6 +1,6 @@
 /** Every kind of tampering is found, and named. */
 import { describe, expect, test } from 'vitest'
-import { testAccounts } from '../../../settings/test/accounts.ts'
+import { testAuditLog } from '../../../settings/test/audit-log.ts'
 import {
   AT,
   bury,
@@ -16,12 +16,12 @@ import {
   witnessOf,
   writeChain,
 } from '../../../settings/test/tampering.ts'
-import { accountEntry } from '../../test/account-entry.ts'
-import { verifyAccounts } from './verify.ts'
+import { auditEntry } from '../../test/audit-entry.ts'
+import { verifyAuditLog } from './verify.ts'
 
 const entry = (chain: string, sequence: number): string => `chain = '${chain}' and sequence = ${sequence}`
 
-describe('healthy accounts', () => {
+describe('a healthy audit log', () => {
   test.each([false, true])('verify; of the version before: %s', async (before) => {
     const { on } = await twoChains({ before })
     const { report, keys } = await verified(on)
@@ -33,15 +33,15 @@ describe('healthy accounts', () => {
 
   test('verify while processes write at a time, and after they failed', async () => {
     const on = await database()
-    const writers = [1, 2, 3].map(() => testAccounts(on.db, { limits: { checkpoint_entries: 10 } }))
+    const writers = [1, 2, 3].map(() => testAuditLog(on.db, { limits: { checkpoint_entries: 10 } }))
     const write = (count: number) =>
-      Promise.all(writers.flatMap((writer) => Array.from({ length: count }, () => writer.write(accountEntry(), []))))
+      Promise.all(writers.flatMap((writer) => Array.from({ length: count }, () => writer.write(auditEntry(), []))))
     await write(30)
     const [during] = await Promise.all([verified(on), write(100)])
     expect(during.report.faults).toEqual([])
     await tamper(on, 'alter table account_entry rename to account_away')
     // All of them have failed before the table is there again.
-    await Promise.allSettled(writers.map((writer) => writer.write(accountEntry(), [])))
+    await Promise.allSettled(writers.map((writer) => writer.write(auditEntry(), [])))
     await tamper(on, 'alter table account_away rename to account_entry')
     await write(5)
     await Promise.all(writers.map((writer) => writer.close()))
@@ -67,21 +67,21 @@ describe('healthy accounts', () => {
     const on = await database()
     expect(await places(on)).toEqual([])
     await writeChain(on, 1)
-    const { report } = await verifyAccounts({ db: on.db, vault: null, witness: null })
+    const { report } = await verifyAuditLog({ db: on.db, vault: null, witness: null })
     expect(report.faults).toEqual([])
   })
 
   test('name what a process that was killed left unsigned', async () => {
     const on = await database()
-    const accounts = await writeChain(on, 4, { close: false })
+    const auditLog = await writeChain(on, 4, { close: false })
     await expect.poll(() => chains(on)).toHaveLength(1)
-    for (let written = 0; written < 3; written += 1) await accounts.write(accountEntry(), [])
+    for (let written = 0; written < 3; written += 1) await auditLog.write(auditEntry(), [])
     const [chain] = await chains(on)
     const { report } = await verified(on)
     expect(report.faults).toEqual([])
     expect(report.tails).toEqual([{ chain, from: 5, to: 7, at: expect.any(String) }])
     expect(report.unsigned).toBe(3)
-    await accounts.close()
+    await auditLog.close()
   })
 })
 
@@ -260,12 +260,12 @@ test('everything is truncated: only the witness knows', async () => {
 
 test('an entry behind the last checkpoint is deleted: the process that wrote it finds out', async () => {
   const on = await database()
-  const accounts = await writeChain(on, 6, { close: false, every: 4 })
+  const auditLog = await writeChain(on, 6, { close: false, every: 4 })
   await expect.poll(() => chains(on)).toHaveLength(1)
   const [chain = ''] = await chains(on)
   await tamper(on, `delete from account where ${entry(chain, 6)}`)
   await tamper(on, `delete from account_person where ${entry(chain, 6)}`)
-  await accounts.close()
+  await auditLog.close()
   expect(await places(on)).toEqual([`entry_truncated ${chain} 6 to 6`])
 })
 

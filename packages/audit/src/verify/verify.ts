@@ -5,8 +5,8 @@ import type { Database } from '@rollcall/database/database'
 import { type Snapshot, withSnapshot } from '@rollcall/database/transaction'
 import type { Vault } from '@rollcall/keys/vault'
 import type { CheckpointContent } from '../checkpoints.ts'
-import { listAccountKeys } from '../store/account-keys.ts'
-import { findCheckpoints, readCheckpoints, readEntries, readPersons, readShapes } from '../store/account-pages.ts'
+import { listAuditKeys } from '../store/audit-keys.ts'
+import { findCheckpoints, readCheckpoints, readEntries, readPersons, readShapes } from '../store/entry-pages.ts'
 import { readWitnessLine, type WitnessLine } from '../witness-line.ts'
 import { verifyChain } from './chain.ts'
 import { cursorOf } from './cursor.ts'
@@ -16,7 +16,7 @@ import { createRestoreGaps, type RestoreGaps } from './restores.ts'
 import { verifyReviews } from './reviews.ts'
 import { readAllTombstones } from './tombstones.ts'
 
-export interface VerifyParts {
+export interface VerifyDeps {
   readonly db: Database
   /** Null without a master key: then nobody checks that the public keys are our own. */
   readonly vault: Vault | null
@@ -34,14 +34,14 @@ export interface Verified {
   readonly keys: readonly string[]
 }
 
-export async function verifyAccounts({
+export async function verifyAuditLog({
   db,
   vault,
   witness,
   report = newReport(),
   signal,
-}: VerifyParts): Promise<Verified> {
-  const keys = await listAccountKeys(db)
+}: VerifyDeps): Promise<Verified> {
+  const keys = await listAuditKeys(db)
   return withSnapshot(db, async (snapshot) => {
     const verifier = await createVerifier(keys, vault, report)
     const tombstones = await readAllTombstones(snapshot, verifier, report)

@@ -26,7 +26,7 @@ import { BackupDamaged } from './file-format.ts'
 import type { TableCount } from './manifest.ts'
 import type { CheckedBackup } from './read-backup.ts'
 
-interface RestoreParts {
+interface LoadDeps {
   readonly db: Database
   /** The same database connected as its owner; equal to `db` when one role does both. */
   readonly owner: Database
@@ -49,8 +49,8 @@ export interface LoadedBackup {
  * @throws StoreRefusal the database is not empty, or is older than the backup
  * @throws BackupDamaged
  */
-export async function loadBackup(parts: RestoreParts, backup: CheckedBackup): Promise<LoadedBackup> {
-  const { db, owner } = parts
+export async function loadBackup(deps: LoadDeps, backup: CheckedBackup): Promise<LoadedBackup> {
+  const { db, owner } = deps
   const before = await refuseFilled(owner, backup)
   if (before !== null) return { restoration: before, tables: backup.end.tables, left_out: [], before: true }
   await migrate(owner, db, backup.header.schema)
@@ -60,7 +60,7 @@ export async function loadBackup(parts: RestoreParts, backup: CheckedBackup): Pr
   })
   const application = await roleOf(db.pool)
   const loaded = await withTransaction(owner.pool, (client) =>
-    load(client, { ...parts, application, restoration }, backup),
+    load(client, { ...deps, application, restoration }, backup),
   )
   return { restoration, before: false, ...loaded }
 }
@@ -98,7 +98,7 @@ async function refuseFilled({ pool }: Database, { header }: CheckedBackup): Prom
 const notEmpty = (name: string): StoreRefusal =>
   new StoreRefusal(`the database is not empty (${JSON.stringify(name)}): a backup is restored into a new database`)
 
-interface Loading extends RestoreParts {
+interface Loading extends LoadDeps {
   /** The application role, as SQL. */
   readonly application: string
   readonly restoration: number

@@ -21,7 +21,7 @@ export interface MadeBackup {
   readonly tables: readonly TableCount[]
 }
 
-interface BackupParts {
+interface WriteBackupDeps {
   readonly db: Database
   readonly vault: Vault
   /** Stops the backup; the unfinished file is removed. */
@@ -32,7 +32,7 @@ interface BackupParts {
  * Writes a backup as the application role, in one transaction, without locking rows.
  * @throws StoreRefusal the file exists already, or cannot be written
  */
-export async function writeBackup({ db, vault, signal }: BackupParts, path: string): Promise<MadeBackup> {
+export async function writeBackup({ db, vault, signal }: WriteBackupDeps, path: string): Promise<MadeBackup> {
   await refuseExisting(path)
   if (await hasOpenLines(db.pool)) await nameDatabase(db.pool)
   return withTransaction(

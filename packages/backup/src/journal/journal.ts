@@ -20,7 +20,7 @@ import { StoreRefusal, StoreUnavailable } from '@rollcall/database/refusal'
 import type { Vault } from '@rollcall/keys/vault'
 import { type JournalLine, makeLine, readLine } from './lines.ts'
 
-interface JournalParts {
+interface JournalDeps {
   readonly db: Pick<Database, 'pool'>
   /** Opened for the first line. */
   readonly vault: () => Promise<Vault>
@@ -29,7 +29,7 @@ interface JournalParts {
   readonly now?: () => Date
 }
 
-export function createJournal({ db, vault, path, now = () => new Date() }: JournalParts): Journal {
+export function createJournal({ db, vault, path, now = () => new Date() }: JournalDeps): Journal {
   // Acts are written one at a time on one connection, so that waiting acts use no connections.
   const turns = createSemaphore(1)
   return {

@@ -70,7 +70,7 @@ export function sameAs(failure: unknown): readonly string[] {
   return failure.message.match(CODES) ?? []
 }
 
-/** What to do about existing equal subscriptions. */
+/** The advice where equal subscriptions exist. */
 export const sameText = (codes: readonly string[], namespace: string): string =>
   [
     `rejected: rjct.event.already_subscribed: you have a subscription to the same, ${codes.join(', ')}`,

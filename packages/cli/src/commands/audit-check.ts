@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
-import { verifyEvidence } from '@rollcall/admin/accounts/evidence-check'
+import { verifyEvidence } from '@rollcall/admin/audit/evidence-check'
 import { parseJson } from '@rollcall/protocol'
 import type { Command } from 'commander'
 import { CommandError } from '../failure.ts'
@@ -31,8 +31,8 @@ async function runCheck(file: string, { kid, message, ...options }: CheckOptions
   const evidence = read(text, file)
   const checked = await verifyEvidence({}, { evidence, kid })
   if (message !== undefined) await checkMessage(message, checked)
-  const lines = checked.accounts.map((account) => {
-    const { at, kind, participant, registry, operation, records, request, reply } = account
+  const lines = checked.accounts.map((entry) => {
+    const { at, kind, participant, registry, operation, records, request, reply } = entry
     return [
       `${at}  ${kind}  ${participant ?? '-'} in ${registry ?? '-'}: ${operation ?? '-'}, ${counted(records, 'record')}`,
       ...messageText('request', request),

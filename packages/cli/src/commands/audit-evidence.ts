@@ -1,5 +1,5 @@
-/** `rollcall audit evidence`: what was accounted of a message, in a file. */
-import { makeEvidence } from '@rollcall/admin/accounts/evidence'
+/** `rollcall audit evidence`: the audit entries of a message, in a file. */
+import { makeEvidence } from '@rollcall/admin/audit/evidence'
 import type { Command } from 'commander'
 import { ask } from '../environment.ts'
 import { writeNew } from '../new-file.ts'

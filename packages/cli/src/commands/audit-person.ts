@@ -1,8 +1,8 @@
 /** `rollcall audit person`: who has seen the data of a person, as a list or as an answer to the person. */
-import { reportAccess } from '@rollcall/admin/accounts/access-report'
-import { auditPerson } from '@rollcall/admin/accounts/person-looks'
+import { reportAccess } from '@rollcall/admin/audit/access-report'
+import { auditPerson } from '@rollcall/admin/audit/person-accesses'
 import type { Command } from 'commander'
-import { personText } from '../account-text.ts'
+import { personText } from '../audit-text.ts'
 import { ask } from '../environment.ts'
 import { writeNew } from '../new-file.ts'
 import { type OutputOptions, print, withJson } from '../output.ts'
@@ -13,13 +13,13 @@ export function complete(command: Command): void {
   withPerson(withJson(command))
     .option('--from <time>', 'only what was at this day or time, or later', instant)
     .option('--to <time>', 'only what was before this day or time', instant)
-    .option('--confidential', 'also print users, cases and reasons, which were accounted encrypted')
+    .option('--confidential', 'also print users, cases and reasons, which are stored encrypted')
     .option('--report <file>', 'write an answer to the person instead: a page, and beside it the same as JSON')
     .addHelpText(
       'after',
       `
-The other identifiers of the same person's records are looked for as well, but phone numbers and e-mail addresses. Accounts
-outlive the record. The look itself is accounted.
+The other identifiers of the same person's records are looked for as well, but phone numbers and e-mail addresses. Audit
+entries outlive the record. The access itself gets an audit entry.
 
 Example: rollcall audit person UIN 8128560370 --from 2026-01-01
 Example: rollcall audit person UIN 8128560370 --report answer.html`,

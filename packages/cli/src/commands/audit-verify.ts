@@ -1,8 +1,8 @@
-/** `rollcall audit verify`: whether the accounts of access are complete and unchanged. */
+/** `rollcall audit verify`: verifies that the audit log is complete and unchanged. */
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
-import { verifyAllAccounts } from '@rollcall/admin/accounts/verify'
+import { verifyWholeAuditLog } from '@rollcall/admin/audit/verify'
 import type { Command } from 'commander'
 import { withDatabase } from '../environment.ts'
 import { CommandError, EXIT } from '../failure.ts'
@@ -15,7 +15,7 @@ export function complete(command: Command): void {
     .addHelpText(
       'after',
       `
-It reads the accounts as they are at one moment, beside a running server. Without the master key it does not verify that
+It reads the audit log as it is at one moment, beside a running server. Without the master key it does not verify that
 the keys are our own: compare their fingerprints with those that you have written down (rollcall audit keys).
 
 Exit codes: 0 nothing was found, 1 something was, which is printed with its chain and the number of its entry.
@@ -32,7 +32,7 @@ interface VerifyOptions extends OutputOptions {
 async function runVerify({ against, ...options }: VerifyOptions): Promise<void> {
   stopRequest()
   const witness = against === undefined ? null : await linesOf(against)
-  const verified = await withDatabase((needs) => verifyAllAccounts({ ...needs, witness }, {}))
+  const verified = await withDatabase((deps) => verifyWholeAuditLog({ ...deps, witness }, {}))
   print(options, verified, textOf(verified))
   if (!verified.good) process.exitCode = EXIT.failed
 }
@@ -50,7 +50,7 @@ async function* firstLines(path: string, size: number): AsyncGenerator<string> {
   if (size > 0) yield* createInterface({ input: createReadStream(path, { end: size - 1 }) })
 }
 
-type Verified = Awaited<ReturnType<typeof verifyAllAccounts>>
+type Verified = Awaited<ReturnType<typeof verifyWholeAuditLog>>
 
 function textOf({
   good,
@@ -80,7 +80,7 @@ function textOf({
   for (const { at, snapshot_at, backup, journal, reason, open, witnessed } of restores) {
     const by = backup === null ? 'by other means' : `from backup ${backup}`
     lines.push(
-      `restored at ${at} ${by}, as it was at ${snapshot_at}: accounts in between are lost, ${counted(witnessed, 'checkpoint')} of the witness among them`,
+      `restored at ${at} ${by}, as it was at ${snapshot_at}: audit entries in between are lost, ${counted(witnessed, 'checkpoint')} of the witness among them`,
       journal === null ? `- without the journal: ${reason}` : `- ${journal} acts of the journal were applied`,
       ...open.map(({ chain, sequence }) => `- chain ${chain}: what followed entry ${sequence} is lost`),
     )

@@ -10,7 +10,7 @@ const { database, env, home } = await commandDatabase()
 const withKey = { ...env, ROLLCALL_MASTER_KEY: masterKeyOfRun() }
 const witness = join(home.path, 'witness')
 
-test('accounts are verified and compared with a witness, and the keys are listed', async () => {
+test('the audit log is verified and compared with a witness, and the keys are listed', async () => {
   expect(await rollcallJson(['audit', 'verify'], withKey)).toMatchObject({ good: true, own_keys: true, keys: [] })
   await writeChain(database, 10)
   const [key] = await rollcallJson(['audit', 'keys'], env)

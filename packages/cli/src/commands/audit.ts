@@ -1,28 +1,28 @@
-/** `rollcall audit`: the accounts of access, for operators and for the people whose data they are about. */
-import { accountRows, COLUMNS, emergencyText } from '../account-text.ts'
+/** `rollcall audit`: the audit log, for operators and for the people whose data they are about. */
+import { COLUMNS, emergencyText, entryRows } from '../audit-text.ts'
 import { derived } from '../derived.ts'
 import { listed } from '../output.ts'
 import { type Group, later } from '../subject.ts'
 
-const accounts = () => import('@rollcall/admin/accounts/list')
+const entries = () => import('@rollcall/admin/audit/list')
 
 export const SUBJECT: Group = {
   about: 'who asked for data of people, and who saw it; for all registries, also beside a running server',
   commands: {
     person: later('list who has seen, written, or asked about the data of a person', () => import('./audit-person.ts')),
-    list: derived(async () => (await accounts()).listAccounts, {
+    list: derived(async () => (await entries()).listAuditEntries, {
       about: 'list the newest entries',
       options: { namespace: '--registry <namespace>', limit: { default: 50 } },
       examples: ['--kind refusal --from 2026-07-01'],
-      text: (found) => listed(`id kind ${COLUMNS.join(' ')}`, 'nothing is accounted')(accountRows(found)),
+      text: (found) => listed(`id kind ${COLUMNS.join(' ')}`, 'no audit entry')(entryRows(found)),
     }),
-    emergencies: derived(async () => (await accounts()).listEmergencies, {
+    emergencies: derived(async () => (await entries()).listEmergencies, {
       about: 'list the emergencies that nobody has reviewed, the oldest first, with their reasons',
       options: { reviewed: { help: 'those that somebody has reviewed' }, limit: { default: 50 } },
       examples: [''],
       text: (found, { reviewed }) => emergencyText(found, reviewed === true),
     }),
-    review: derived(async () => (await accounts()).reviewEmergency, {
+    review: derived(async () => (await entries()).reviewEmergency, {
       about: 'say that an emergency was reviewed, and what was found',
       args: 'id',
       options: { note: { help: 'what was found; it is stored encrypted' } },
@@ -30,16 +30,16 @@ export const SUBJECT: Group = {
       text: ({ reviewed_by, at }) => `reviewed by ${reviewed_by} at ${at}`,
     }),
     evidence: later(
-      'write what was accounted of a message, so that anyone can verify it without the database',
+      'write the audit entries of a message, so that anyone can verify it without the database',
       () => import('./audit-evidence.ts'),
     ),
     check: later('verify evidence, without a database', () => import('./audit-check.ts')),
     verify: later(
-      'verify that no entry of the accounts was changed, removed or added; changes nothing',
+      'verify that no entry of the audit log was changed, removed or added; changes nothing',
       () => import('./audit-verify.ts'),
     ),
-    keys: derived(async () => (await import('@rollcall/admin/accounts/verify')).listAccountSigningKeys, {
-      about: 'list the public keys that sign the accounts, with their fingerprints',
+    keys: derived(async () => (await import('@rollcall/admin/audit/verify')).listAuditSigningKeys, {
+      about: 'list the public keys that sign the audit log, with their fingerprints',
       examples: [''],
       text: listed(
         'fingerprint public_key created_at retired_at',

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { listAccounts, listEmergencies, reviewEmergency } from '@rollcall/admin/accounts/list'
-import { auditPerson } from '@rollcall/admin/accounts/person-looks'
+import { listAuditEntries, listEmergencies, reviewEmergency } from '@rollcall/admin/audit/list'
+import { auditPerson } from '@rollcall/admin/audit/person-accesses'
 import { expect, test } from 'vitest'
 import { auditing, personAs } from '../../../settings/test/audit.ts'
 import { rollcall, rollcallJson } from '../../test/command.ts'
@@ -12,14 +12,14 @@ import { described } from '../../test/described.ts'
 const { env, home, database } = await commandDatabase()
 await rollcallJson(['registry', 'add', 'civil'], env)
 await rollcallJson(['participant', 'add', 'health.example', '--name', 'Health'], env)
-const { account, sign } = auditing(database)
-await account({ participant: 'health.example', purpose: 'eligibility', confidential: { requested_by: 'clerk-7' } }, [
+const { addEntry, sign } = auditing(database)
+await addEntry({ participant: 'health.example', purpose: 'eligibility', confidential: { requested_by: 'clerk-7' } }, [
   personAs('seen', 'UIN:1'),
 ])
-await account({ participant: 'health.example', outcomes: { 'rjct.x': 1 }, records: 0, shown: {} }, [
+await addEntry({ participant: 'health.example', outcomes: { 'rjct.x': 1 }, records: 0, shown: {} }, [
   personAs('asked', 'UIN:1'),
 ])
-await account(
+await addEntry(
   {
     participant: 'health.example',
     emergency: true,
@@ -31,7 +31,7 @@ await account(
 
 const BYTES = '{"header":{}}'
 const digest = createHash('sha256').update(BYTES).digest('hex')
-await account({ request: { message_id: 'asked-1', digest, kid: 'k1', signature: 's' } })
+await addEntry({ request: { message_id: 'asked-1', digest, kid: 'k1', signature: 's' } })
 await sign()
 
 const printed = async (...words: string[]) => {
@@ -66,10 +66,10 @@ test('audit person --report writes a page and JSON of its owner alone, over no f
 })
 
 test('audit list has the newest entries', async () => {
-  const list = described(listAccounts, await rollcallJson(['audit', 'list', '--kind', 'answer'], env))
+  const list = described(listAuditEntries, await rollcallJson(['audit', 'list', '--kind', 'answer'], env))
   expect(list).toHaveLength(4)
   expect(await printed('audit', 'list', '--participant', 'health.example', '--limit', '1')).toMatch(/emergency/)
-  expect(await printed('audit', 'list', '--participant', 'nobody.example')).toBe('nothing is accounted\n')
+  expect(await printed('audit', 'list', '--participant', 'nobody.example')).toBe('no audit entry\n')
 })
 
 test('audit emergencies lists what nobody has reviewed', async () => {

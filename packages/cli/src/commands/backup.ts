@@ -37,7 +37,7 @@ Example: rollcall backup check /backups/rollcall-2026-11-22.backup`,
 
 async function runBackup(file: string, options: OutputOptions): Promise<void> {
   const stop = stopRequest()
-  const made = await withDatabase((needs) => makeBackup({ ...needs, signal: stop.signal }, { file }))
+  const made = await withDatabase((deps) => makeBackup({ ...deps, signal: stop.signal }, { file }))
   print(options, made, backupText('wrote', made))
 }
 

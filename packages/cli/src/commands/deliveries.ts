@@ -14,7 +14,7 @@ const change = (word: DeliveryChange, about: string, done: string): Leaf =>
     args: '[ids...]',
     options: { change: null },
     examples: ['--participant spmis.example.org'],
-    needs: async () => ({ possible: (await deliveries()).changeableStates(word) }),
+    deps: async () => ({ possible: (await deliveries()).changeableStates(word) }),
     input: (given) => {
       if (Object.keys(given).length > 0) return { change: word }
       throw new CommandError(

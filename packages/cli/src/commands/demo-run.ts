@@ -9,7 +9,7 @@ import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
 import { baseUrl, listenerUrl } from '@rollcall/settings/addresses'
 import type { Config } from '@rollcall/settings/config'
-import { openAccounts, openStorage, openVault } from '@rollcall/settings/storage'
+import { openAuditLog, openStorage, openVault } from '@rollcall/settings/storage'
 import { demoCredentials, demoOperatorToken, demoSignInLink } from '../demo/credentials.ts'
 import { type DemoFile, demoFilePath, describeDemo, writePrivateFile, writtenParticipants } from '../demo/demo-file.ts'
 import { ensureDemoDirectory } from '../demo/directory.ts'
@@ -80,26 +80,26 @@ function onThisMachine(config: Config): Config {
 }
 
 async function runUntil(stop: StopRequest, config: Config, db: Database, options: DemoOptions): Promise<void> {
-  const accounts = openAccounts(config, db)
+  const auditLog = openAuditLog(config, db)
   try {
     await runWith(
       stop,
       config,
-      { db, vault: () => openVault(config, db), accounts, caller: DEMO, approvals: ONE_OPERATOR },
+      { db, vault: () => openVault(config, db), auditLog, caller: DEMO, approvals: ONE_OPERATOR },
       options,
     )
   } finally {
-    await accounts.close()
+    await auditLog.close()
   }
 }
 
 const DEMO = { kind: 'demo' } as const
 
-type Needs = Parameters<typeof ensureDemoDirectory>[0]
+type Deps = Parameters<typeof ensureDemoDirectory>[0]
 
-async function runWith(stop: StopRequest, config: Config, needs: Needs, options: DemoOptions): Promise<void> {
-  const { db } = needs
-  const { registries, secrets, ...participants } = await ensureDemoDirectory(needs)
+async function runWith(stop: StopRequest, config: Config, deps: Deps, options: DemoOptions): Promise<void> {
+  const { db } = deps
+  const { registries, secrets, ...participants } = await ensureDemoDirectory(deps)
   // The port is known, and ours, before the long work.
   const { server } = await startListening(config, db)
   const simulation = demoSimulation()
@@ -112,24 +112,24 @@ async function runWith(stop: StopRequest, config: Config, needs: Needs, options:
     const credentials = (name: 'participant' | 'restricted') => {
       const { [name]: participant } = participants
       const client_secret = secrets.get(participant.sender_id)
-      return demoCredentials(needs, participant, { ...written[name], ...(client_secret && { client_secret }) })
+      return demoCredentials(deps, participant, { ...written[name], ...(client_secret && { client_secret }) })
     }
     const [participant, restricted] = [await credentials('participant'), await credentials('restricted')]
     const base_url = baseUrl(config, server.port)
-    const admin = { base_url: listenerUrl(config.adminHost, server.adminPort), token: await demoOperatorToken(needs) }
+    const admin = { base_url: listenerUrl(config.adminHost, server.adminPort), token: await demoOperatorToken(deps) }
     const demo = await describeDemo(db, { base_url, participant, restricted, admin, registries })
     await writePrivateFile(path, `${JSON.stringify(demo, null, 2)}\n`)
     const { sender_id } = participant
     const here = listenerUrl(config.host, server.port)
     const receiver = options.receiver ? demoReceiver({ ...demo, base_url: here }) : null
-    switches = await startSwitches({ demo, receiver, simulation }, await earlierPort(needs, sender_id))
-    await callBackAt(needs, sender_id, receiver && `${switches.url}${RECEIVER_PATH}`)
+    switches = await startSwitches({ demo, receiver, simulation }, await earlierPort(deps, sender_id))
+    await callBackAt(deps, sender_id, receiver && `${switches.url}${RECEIVER_PATH}`)
     const { url: demoPage } = switches
     const data = process.env.ROLLCALL_DATA ? dirname(path) : null
     const place = { data, port: server.port, adminPort: server.adminPort }
     server.show(showcaseOf(demo, demoPage, place))
     server.markReady()
-    const link = await demoSignInLink(needs, admin.base_url)
+    const link = await demoSignInLink(deps, admin.base_url)
     print(options, summary(demo, path), greeting(demo, { path, link, place, demoPage }))
     await stop.asked
   } finally {

@@ -10,7 +10,7 @@ import { databaseName, judgedFiles, openStorage } from '@rollcall/settings/stora
 import type { Command } from 'commander'
 import { configuration, hasDatabase } from '../environment.ts'
 import { EXIT, failureText } from '../failure.ts'
-import { machineFindings } from '../machine/machine-checks.ts'
+import { judgeMachine } from '../machine/machine-checks.ts'
 import { type OutputOptions, print, table, withJson } from '../output.ts'
 import { stopRequest } from '../stop.ts'
 
@@ -53,7 +53,7 @@ async function examine(): Promise<Finding[]> {
   return [
     { check: EXAMINED, ...ok(examinedText(config)), command: null },
     ...settings,
-    ...(await machineFindings(config.publicUrl)),
+    ...(await judgeMachine(config.publicUrl)),
     ...(await databaseFindings(config)),
   ]
 }

@@ -5,10 +5,10 @@ import type { Group } from '../subject.ts'
 import { PERSON_HELP, personIn } from '../values.ts'
 
 export const SUBJECT: Group = {
-  about: 'erase a person from accounts and from what waits to be sent',
+  about: 'erase a person from the audit log and from what waits to be sent',
   commands: {
     person: derived(async () => (await import('@rollcall/admin/persons/erase')).erasePerson, {
-      about: 'erase the pseudonyms of a person in the accounts of access, and withdraw waiting notifications',
+      about: 'erase the pseudonyms of a person in the audit log, and withdraw waiting notifications',
       args: 'type [value]',
       options: {
         ...PERSON_HELP,
@@ -25,8 +25,8 @@ The identifier may stay in the history of the shell.`,
         const places = records.map(({ namespace, record_type }) => `${record_type} of ${namespace}`)
         return [
           dry_run ? 'nothing is erased; this would be:' : 'erased:',
-          `accounts: ${counted(accounts.rows, 'pseudonym')} in ${counted(accounts.entries, 'entry', 'entries')}, of ${counted(identifiers, 'identifier')}`,
-          ...(accounts.held === 0 ? [] : [`accounts: ${accounts.held} pseudonyms stay for a hold`]),
+          `audit log: ${counted(accounts.rows, 'pseudonym')} in ${counted(accounts.entries, 'entry', 'entries')}, of ${counted(identifiers, 'identifier')}`,
+          ...(accounts.held === 0 ? [] : [`audit log: ${accounts.held} pseudonyms stay for a hold`]),
           `notifications: ${notifications} waiting ones are withdrawn, ${underway} messages are being sent already`,
           `tombstones of deleted records: ${tombstones}`,
           `stored messages are encrypted by day; the last that may name the person is erased on ${stored_until.slice(0, 10)}`,

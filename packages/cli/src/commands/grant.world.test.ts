@@ -163,10 +163,10 @@ test('propose prints a narrower grant, which set takes', async () => {
   expect(await refusal(['grant', 'propose', 'user.example', 'civil', '--days', '7'])).toEqual({
     code: 1,
     stderr:
-      'rollcall: user.example has used nothing in civil in 7 days of accounts: rollcall grant revoke ends the grant\n',
+      'rollcall: user.example has used nothing in civil in 7 days of the audit log: rollcall grant revoke ends the grant\n',
   })
-  const { account } = auditing(database)
-  await account({ participant: 'user.example', shown: { Person: ['birth_date', 'name.surname'] } })
+  const { addEntry } = auditing(database)
+  await addEntry({ participant: 'user.example', shown: { Person: ['birth_date', 'name.surname'] } })
   const text = await printed('grant', 'propose', 'user.example', 'civil')
   expect(text).toMatch(/^# A narrower grant of user\.example in civil, proposed from 1 audit entries since /)
   expect(text).toMatch(/^# The participant used its grant on 1 of these days\./m)

@@ -19,7 +19,7 @@ export const SUBJECT: Group = {
         },
       },
       notes: `
-A hold of a person covers the accounts about the person. A hold of a participant or a period covers accounts and stored
+A hold of a person covers the audit entries about the person. A hold of a participant or a period covers audit entries and stored
 messages; a hold of a participant keeps the keys of all days. The identifier may stay in the history of the shell.`,
       examples: ["--participant spmis.example.org --reason 'case 7/2026'"],
       text: ({ id }) => `hold ${id} is in force`,

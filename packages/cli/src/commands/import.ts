@@ -88,9 +88,9 @@ async function runImport(namespace: string, file: string, options: CommandOption
     ...(rejects && { rejectsPath: rejects }),
     ...(removals && { removalsPath: removals }),
   }
-  const result = await withOwnDatabase(({ config: { limits }, ...needs }) =>
+  const result = await withOwnDatabase(({ config: { limits }, ...deps }) =>
     importRecords(
-      { ...needs, limits, ...files, signal, onProgress: progress.update },
+      { ...deps, limits, ...files, signal, onProgress: progress.update },
       { namespace, ...read, record_type, events, lenient, dry_run, complete, allow_removal },
     ),
   ).finally(() => progress.stop())

@@ -27,8 +27,8 @@ Example: rollcall index apply civil`,
 async function runApply(namespace: string | undefined, options: OutputOptions): Promise<void> {
   const { signal } = stopRequest()
   const progress = reportTasks()
-  const rows = await withDatabase((needs) =>
-    applyIndexes({ ...needs, signal, onProgress: progress.update }, { namespace }),
+  const rows = await withDatabase((deps) =>
+    applyIndexes({ ...deps, signal, onProgress: progress.update }, { namespace }),
   ).finally(() => progress.stop())
   print(options, rows, rows.flatMap(appliedLines).join('\n') || 'nothing to do')
   if (signal.aborted || rows.some(({ finished }) => !finished)) process.exitCode = EXIT.interrupted

@@ -23,9 +23,9 @@ Example: ROLLCALL_NEW_MASTER_KEY="$(cat new-master-key)" rollcall keys rotate-ma
 
 async function runRotateMaster(options: OutputOptions): Promise<void> {
   stopRequest()
-  const { config, ...done } = await withDatabase(async (needs) => ({
-    config: needs.config,
-    ...(await rotateMasterKey({ ...needs, masterKey: masterKeySource(needs.config) }, {})),
+  const { config, ...done } = await withDatabase(async (deps) => ({
+    config: deps.config,
+    ...(await rotateMasterKey({ ...deps, masterKey: masterKeySource(deps.config) }, {})),
   }))
   const what =
     done.resealed === 0

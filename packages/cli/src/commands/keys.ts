@@ -25,7 +25,7 @@ export const SUBJECT: Group = {
       about: 'start to use the next keys; running servers use them within a second and refuse no message',
       options: { use: { help: 'only keys of this use (default: all)' } },
       examples: ['--use sig'],
-      needs: async () => ({ cached: (await ownKeys()).CACHED_BY_PEERS }),
+      deps: async () => ({ cached: (await ownKeys()).CACHED_BY_PEERS }),
       text: (rotated, _, { cached }) => {
         const rows = table(
           ['use', 'algorithm', 'active', 'retired'],

@@ -2,7 +2,7 @@
 
 import type { makeSignInLink } from '@rollcall/admin/operators/sessions'
 import { answering, derived } from '../derived.ts'
-import type { Needs } from '../environment.ts'
+import type { Deps } from '../environment.ts'
 import { listed } from '../output.ts'
 import type { Group } from '../subject.ts'
 
@@ -11,7 +11,7 @@ const sessions = () => import('@rollcall/admin/operators/sessions')
 
 type Made = Awaited<ReturnType<typeof makeSignInLink>>
 
-const linkAt = ({ path, ...link }: Made, { config }: Needs) => ({ ...link, url: `${config.consoleUrl}${path}` })
+const linkAt = ({ path, ...link }: Made, { config }: Deps) => ({ ...link, url: `${config.consoleUrl}${path}` })
 
 export const SUBJECT: Group = {
   about: "manage the tokens of the admin API, which is on the operator's listener",

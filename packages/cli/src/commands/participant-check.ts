@@ -58,9 +58,9 @@ async function runCheck({ sender_id, namespace }: Checked, options: CheckOptions
   const { signal } = stopRequest()
   const begun = Date.now()
   const since = (options.since ?? new Date(begun - A_DAY)).toISOString()
-  const report = await withDatabase(async (needs) => {
+  const report = await withDatabase(async (deps) => {
     for (;;) {
-      const found = await checkParticipant({ ...needs, samples: trialRecords }, { sender_id, namespace, since })
+      const found = await checkParticipant({ ...deps, samples: trialRecords }, { sender_id, namespace, since })
       const isOver = Date.now() - begun >= options.wait * 1_000
       if (found.passed || isOver || signal.aborted) return found
       await sleep(PAUSE, undefined, { signal }).catch(() => undefined)

@@ -93,7 +93,7 @@ ROLLCALL_PARTNER_PAGE=1; the demo has it. Whoever opens the link sees the keys, 
 give it to the people of the participant alone. A new link ends those that were not used; sessions go on until they end, or
 until rollcall participant sign-out.`,
       examples: [EXAMPLE],
-      needs: async ({ config }) => {
+      deps: async ({ config }) => {
         const { baseUrl } = await import('@rollcall/settings/addresses')
         // The server's setting is not known here: its environment may differ.
         return { partnerPage: { isOn: true, base: () => baseUrl(config, config.port) } }
@@ -155,7 +155,7 @@ acknowledges it, or refuses it in an acknowledgement. Nothing of it is stored he
 
 Exit codes: 0 the participant answered in one of these ways, 1 it did not.`,
       examples: [EXAMPLE],
-      needs: ({ config: { signatureNamespaces } }) => ({ signatureNamespaces }),
+      deps: ({ config: { signatureNamespaces } }) => ({ signatureNamespaces }),
       failed: ({ ok }) => !ok,
       text: ({ steps, answer }) =>
         [
@@ -210,7 +210,7 @@ live registry.`,
       load: async () => (await import('@rollcall/admin/removal')).removeParticipant,
       about: 'remove a participant with its secrets, grants, subscriptions and stored messages',
       notes: `
-Accounts of access and its public keys stay: what it has signed can still be verified. A hold of the participant, or of a
+Audit entries and its public keys stay: what it has signed can still be verified. A hold of the participant, or of a
 period, stops it.`,
       example: 'old.example.org',
     }),

@@ -2,7 +2,7 @@
 import type { showProposal } from '@rollcall/admin/approvals/proposals'
 import { diffLines } from '../approval-text.ts'
 import { derived } from '../derived.ts'
-import type { Needs } from '../environment.ts'
+import type { Deps } from '../environment.ts'
 import { CommandError } from '../failure.ts'
 import { listed } from '../output.ts'
 import type { Group } from '../subject.ts'
@@ -10,12 +10,12 @@ import type { Group } from '../subject.ts'
 const proposals = () => import('@rollcall/admin/approvals/proposals')
 
 /** An operator is needed: a second person could not be told apart from the user of a shell. */
-async function asOperator(needs: Needs, { tokenFile }: Readonly<Record<string, unknown>>) {
+async function asOperator(deps: Deps, { tokenFile }: Readonly<Record<string, unknown>>) {
   if (tokenFile !== undefined) {
-    const operator = await (await proposals()).operatorWithToken(needs, await textOf(tokenFile))
+    const operator = await (await proposals()).operatorWithToken(deps, await textOf(tokenFile))
     return { caller: { kind: 'operator' as const, operator } }
   }
-  if (needs.caller.kind === 'operator') return { caller: needs.caller }
+  if (deps.caller.kind === 'operator') return { caller: deps.caller }
   throw new CommandError('an operator is needed: set ROLLCALL_OPERATOR_TOKEN, or give --token-file')
 }
 
@@ -30,7 +30,7 @@ const ONE = {
   args: 'id',
   more: TOKEN_FILE,
   examples: ['0c0e9a4e-52a7-4f0e-8a50-3f1a4d0d3c11'],
-  needs: asOperator,
+  deps: asOperator,
 } as const
 
 export const SUBJECT: Group = {
@@ -41,7 +41,7 @@ export const SUBJECT: Group = {
       options: { state: null },
       more: { '--all': 'also those that are decided or have lapsed', ...TOKEN_FILE },
       examples: [''],
-      needs: asOperator,
+      deps: asOperator,
       input: ({ all }) => (all ? {} : { state: 'waiting' as const }),
       text: listed('id act state proposed_by proposed_at lapses_at decided_by', 'no proposals'),
     }),

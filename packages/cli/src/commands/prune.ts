@@ -7,13 +7,13 @@ import { stopRequest } from '../stop.ts'
 
 export function addCommand(program: Command): void {
   withJson(program.command('prune'))
-    .description('delete what is older than its age: stored messages, keys of days, accounts of access')
+    .description('delete what is older than its age: stored messages, keys of days, audit entries')
     .option('--dry-run', 'only count')
     .option('--ages', 'only list the ages, with the variables that set them')
     .addHelpText(
       'after',
       `
-Servers delete stored messages and keys of days by themselves, every minute. Accounts are deleted by this command
+Servers delete stored messages and keys of days by themselves, every minute. Audit entries are deleted by this command
 alone, in whole months that a checkpoint closes; it needs the owner of the database (ROLLCALL_OWNER_DATABASE_URL).
 What a hold covers stays (rollcall hold).
 
@@ -30,17 +30,17 @@ interface PruneOptions extends OutputOptions {
 async function runPrune({ dryRun = false, ages = false, ...options }: PruneOptions): Promise<void> {
   stopRequest()
   if (ages) return showAges(options)
-  const result = await withDatabase(({ config: { limits }, ...needs }) =>
-    prune({ ...needs, limits }, { dry_run: dryRun }),
+  const result = await withDatabase(({ config: { limits }, ...deps }) =>
+    prune({ ...deps, limits }, { dry_run: dryRun }),
   )
   const { stored, accounts } = result
-  const rows = [...stored, { name: `accounts before ${accounts.before}`, deleted: accounts.deleted }]
+  const rows = [...stored, { name: `audit entries before ${accounts.before}`, deleted: accounts.deleted }]
   const text = table(
     ['name', dryRun ? 'to delete' : 'deleted'],
     rows.map(({ name, deleted }) => ({ name, [dryRun ? 'to delete' : 'deleted']: deleted })),
     '',
   )
-  const held = accounts.held === 0 ? '' : `\na hold keeps accounts of ${accounts.held} chains`
+  const held = accounts.held === 0 ? '' : `\na hold keeps audit entries of ${accounts.held} chains`
   print(options, result, text + held)
 }
 

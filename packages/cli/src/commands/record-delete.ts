@@ -36,8 +36,8 @@ async function runDelete(
   const { signal } = stopRequest()
   const named = [...words, ...(await identifiersOf(options.file))]
   if (named.length === 0) throw new CommandError('name the records: by identifiers, or with --file')
-  const result = await withDatabase((needs) =>
-    deleteRecords({ ...needs, signal }, { namespace, record_type: type, identifiers: named }),
+  const result = await withDatabase((deps) =>
+    deleteRecords({ ...deps, signal }, { namespace, record_type: type, identifiers: named }),
   )
   const { asked, deleted } = result
   const missing = asked === deleted ? '' : `; ${asked - deleted} were not there`

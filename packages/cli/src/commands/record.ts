@@ -27,7 +27,7 @@ export const SUBJECT: Group = {
   commands: {
     get: derived(async () => (await import('@rollcall/admin/records/record')).showRecord, {
       ...PERSON,
-      about: 'print the records that an identifier names, whole; who looked is accounted first',
+      about: 'print the records that an identifier names, whole; an audit entry says first who looked',
       notes: HISTORY,
       examples: ['civil UIN 8128560370'],
       input: personIn,

@@ -207,8 +207,8 @@ async function fill(
 ): Promise<number> {
   if (people === 0) return 0
   const source = syntheticRecords(kind, people, renamedPrimaries(kind, primary_identifiers))
-  const { written } = await withDatabase(({ config: { limits }, ...needs }) =>
-    importRecords({ ...needs, limits, source, rejectsPath: null, signal }, { namespace, format: 'ndjson' }),
+  const { written } = await withDatabase(({ config: { limits }, ...deps }) =>
+    importRecords({ ...deps, limits, source, rejectsPath: null, signal }, { namespace, format: 'ndjson' }),
   )
   if (written === people) return written
   throw new CommandError(
@@ -239,8 +239,8 @@ async function runSet(namespace: string, options: SetOptions): Promise<void> {
   stopRequest()
   const { timeZone: time_zone, majority: majority_age } = options
   const set = (source: object | undefined) =>
-    withDatabase(async (needs) => {
-      const kind = (await listRegistries(needs, {})).find((row) => row.namespace === namespace)?.kind ?? ''
+    withDatabase(async (deps) => {
+      const kind = (await listRegistries(deps, {})).find((row) => row.namespace === namespace)?.kind ?? ''
       const primary_identifiers = primariesIn(kind, options.primary)
       const changes = {
         aliases: listIn(options.alias),
@@ -253,7 +253,7 @@ async function runSet(namespace: string, options: SetOptions): Promise<void> {
         source,
         allow_writer: options.allowWriter,
       }
-      return changeRegistry(needs, { namespace, ...changes })
+      return changeRegistry(deps, { namespace, ...changes })
     })
   const changed = await withSource(options.source, set)
   const text = `the time zone of ${namespace} is ${changed.time_zone}, people come of age at ${changed.majority_age}, and it has ${primariesText(changed)}; web pages: ${changed.web_origins.join(', ') || 'none'}; further values of receiver_id: ${changed.aliases.join(', ') || 'none'}; of reg_type: ${changed.reg_type_aliases.join(', ') || 'none'}`

@@ -33,7 +33,7 @@ export const SUBJECT: Group = {
       load: async () => (await import('@rollcall/admin/removal')).removeRegistry,
       about: 'remove a registry with its records, grants, subscriptions and stored messages',
       notes: `
-Accounts of access stay, and can be verified as before. Nobody is notified. A hold that is in force stops it. To rename a
+Audit entries stay, and can be verified as before. Nobody is notified. A hold that is in force stops it. To rename a
 registry, add a second one, import the records into it, and remove the first one when the participants have changed.`,
       example: 'old-civil',
     }),

@@ -47,7 +47,7 @@ function removedText(name: string, { dry_run, pending, stored, records }: Remove
     ...(records === undefined ? [] : [`records: ${types.join(', ')}`]),
     `stored: ${countsText(gone)}`,
     `pending, which --end ends: ${countsText(pending)}`,
-    `what stays: the accounts of access${keys === undefined ? '' : `, and ${counted(keys, 'public key')}`}`,
+    `what stays: the audit log${keys === undefined ? '' : `, and ${counted(keys, 'public key')}`}`,
   ].join('\n')
 }
 

@@ -36,7 +36,7 @@ Example: rollcall restore release --dry-run`,
       'after',
       `
 Stop all servers first. It does what a restore from a backup does when the rows are there: it applies the journal,
-signs an entry in the accounts, and holds outgoing messages.
+signs an entry in the audit log, and holds outgoing messages.
 
 Example: rollcall restore adopt --journal /journal/rollcall`,
     )
@@ -81,9 +81,9 @@ const given = ({ journal, withoutJournal, acceptUndone }: JournalOptions) => ({
 async function runRestore(file: string, options: JournalOptions): Promise<void> {
   const stop = stopRequest()
   const config = configuration()
-  const done = await withStorage(config, ({ config: { limits }, ...needs }) =>
+  const done = await withStorage(config, ({ config: { limits }, ...deps }) =>
     restoreDatabase(
-      { ...needs, limits, masterKeys: masterKeySource(config), signal: stop.signal },
+      { ...deps, limits, masterKeys: masterKeySource(config), signal: stop.signal },
       { file, ...given(options) },
     ),
   )
@@ -100,8 +100,8 @@ async function runRestore(file: string, options: JournalOptions): Promise<void> 
 async function runAdopt(_: unknown, command: Command): Promise<void> {
   stopRequest()
   const options = command.optsWithGlobals<JournalOptions>()
-  const done = await withDatabase(({ config, ...needs }) =>
-    adoptRestored({ ...needs, limits: config.limits, masterKeys: masterKeySource(config) }, given(options)),
+  const done = await withDatabase(({ config, ...deps }) =>
+    adoptRestored({ ...deps, limits: config.limits, masterKeys: masterKeySource(config) }, given(options)),
   )
   print(options, done, [`the database is as it was at ${done.snapshot_at}`, journalText(done), NEXT].join('\n'))
 }
@@ -115,7 +115,7 @@ interface Applied {
 const journalText = ({ journal, undone, open_chains }: Applied): string =>
   [
     `${journal === null ? 'the journal was renounced' : `applied ${journal} acts of the journal`}; ` +
-      `${open_chains} chains of accounts had not ended`,
+      `${open_chains} chains of the audit log had not ended`,
     ...undone.map(({ kind, rule, acts }) => `NOT DONE: ${kind} ${acts} (${rule})`),
   ].join('\n')
 
@@ -127,8 +127,8 @@ interface ReleaseOptions extends OutputOptions {
 async function runRelease(_: unknown, command: Command): Promise<void> {
   stopRequest()
   const { cancel, dryRun, ...options } = command.optsWithGlobals<ReleaseOptions>()
-  const done = await withDatabase((needs) =>
-    releaseRestored(needs, {
+  const done = await withDatabase((deps) =>
+    releaseRestored(deps, {
       ...(cancel !== undefined && { cancel: [...cancel] }),
       ...(dryRun !== undefined && { dry_run: dryRun }),
     }),

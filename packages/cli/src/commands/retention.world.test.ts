@@ -10,7 +10,7 @@ test('prune and erase need the owner, and say so', async () => {
   expect(dry).toMatchObject({ dry_run: true, accounts: { deleted: 0 } })
   expect(await rollcall(['prune'], env)).toMatchObject({
     code: 1,
-    stderr: 'rollcall: accounts belong to another role: set ROLLCALL_OWNER_DATABASE_URL (docs/roles.md)\n',
+    stderr: 'rollcall: the audit log belongs to another role: set ROLLCALL_OWNER_DATABASE_URL (docs/roles.md)\n',
   })
   expect(await rollcallJson(['prune'], asOwner)).toMatchObject({ dry_run: false })
   const ages = await rollcall(['prune', '--ages'], env)
@@ -33,7 +33,7 @@ test('a record is printed, its person is held, and then erased', async () => {
   await rollcallJson(['hold', 'remove', String(hold.id)], env)
 
   const { stdout } = await rollcall([...erase, '--dry-run'], env)
-  expect(stdout).toMatch(/^nothing is erased; this would be:\naccounts: 3 pseudonyms in 2 entries/)
+  expect(stdout).toMatch(/^nothing is erased; this would be:\naudit log: 3 pseudonyms in 2 entries/)
   // The look, which saw and asked, and the hold.
   expect(await rollcallJson(erase, asOwner)).toMatchObject({
     accounts: { entries: 2, rows: 3, held: 0 },

@@ -6,7 +6,7 @@ import { nearestHint } from '@rollcall/base/shared/nearest'
 import type { JsonObject } from '@rollcall/protocol'
 import { type LifeEvent, lifeOf, withIdentifierTypes } from '@rollcall/synthetic'
 import type { Command } from 'commander'
-import { type Needs, withDatabase } from '../environment.ts'
+import { type Deps, withDatabase } from '../environment.ts'
 import { CommandError } from '../failure.ts'
 import { counted, type OutputOptions, withJson } from '../output.ts'
 import { stopRequest } from '../stop.ts'
@@ -41,8 +41,8 @@ interface SimulateOptions extends OutputOptions {
 async function runSimulate(namespace: string, options: SimulateOptions): Promise<void> {
   const { signal } = stopRequest()
   const { count = Number.POSITIVE_INFINITY, seed = crypto.randomUUID(), rate, json } = options
-  const done = await withDatabase(async (needs) => {
-    const { kind, records, primary_identifiers } = await simulated(needs, namespace)
+  const done = await withDatabase(async (deps) => {
+    const { kind, records, primary_identifiers } = await simulated(deps, namespace)
     const names = renamedPrimaries(kind, primary_identifiers)
     const today = (): string => new Date().toISOString().slice(0, 10)
     const there = Object.values(records).reduce((sum, count) => sum + count, 0)
@@ -51,7 +51,7 @@ async function runSimulate(namespace: string, options: SimulateOptions): Promise
     const life = lifeOf(kind, { seed, people, today })
     let published = 0
     for await (const event of paced(life, rate, signal)) {
-      const result = await publishEvent(needs, {
+      const result = await publishEvent(deps, {
         namespace,
         reg_event_type: event.reg_event_type,
         record: withIdentifierTypes(event.record, names) as JsonObject,
@@ -69,8 +69,8 @@ async function runSimulate(namespace: string, options: SimulateOptions): Promise
  * The registry, in which only synthetic people are.
  * @throws CommandError
  */
-async function simulated(needs: Needs, namespace: string): Promise<RegistryRow> {
-  const registries = await listRegistries(needs, {})
+async function simulated(deps: Deps, namespace: string): Promise<RegistryRow> {
+  const registries = await listRegistries(deps, {})
   const registry = registries.find((row) => row.namespace === namespace)
   if (registry === undefined) {
     const names = registries.map((row) => row.namespace)

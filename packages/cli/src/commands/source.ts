@@ -24,7 +24,7 @@ an import, over the first 1,000 rows of each record type: it names columns and r
 printed as statements for the administrator of the database.`,
       examples: ['civil --source source.yaml'],
       file: 'source',
-      needs: () => ({ env: process.env }),
+      deps: () => ({ env: process.env }),
       text: checkedText,
     }),
   },

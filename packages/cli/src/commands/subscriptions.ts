@@ -37,7 +37,7 @@ export const SUBJECT: Group = {
       about: 'send one notification with a synthetic record, marked header.meta.test',
       args: 'code',
       examples: [CODE],
-      needs: async () => ({ samples: (await import('../synthetic-people.ts')).trialRecords }),
+      deps: async () => ({ samples: (await import('../synthetic-people.ts')).trialRecords }),
       text: ({ code }) => `a test waits in the mailbox of ${code}; rollcall deliveries list shows it`,
     }),
     backfill: derived(async () => (await mailboxes()).backfillSubscription, {

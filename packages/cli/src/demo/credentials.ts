@@ -16,19 +16,19 @@ import type { Participant } from '@rollcall/core/model/participant'
 import type { Database } from '@rollcall/database/database'
 
 /** The demo's own caller. */
-export interface DemoNeeds extends Acting {
+export interface DemoDeps extends Acting {
   readonly db: Database
 }
 
 /** The credentials of a demo participant: the written ones if the database still has them, otherwise new ones. */
 export async function demoCredentials(
-  needs: DemoNeeds,
+  deps: DemoDeps,
   participant: Participant,
   written: Partial<Record<'client_secret' | keyof DemoKeys, unknown>>,
 ): Promise<DemoCredentials> {
   const { sender_id, client_id } = participant
-  const client_secret = await keptOrNewSecret(needs, participant, written.client_secret)
-  return { sender_id, client_id, client_secret, ...(await demoKeys(needs, sender_id, written)) }
+  const client_secret = await keptOrNewSecret(deps, participant, written.client_secret)
+  return { sender_id, client_id, client_secret, ...(await demoKeys(deps, sender_id, written)) }
 }
 
 /** A participant as demo.json has it. */
@@ -45,26 +45,23 @@ const OPERATORS = {
 } as const
 
 /** A new token for the admin API at each start; the earlier one is refused. */
-export const demoOperatorToken = (needs: DemoNeeds): Promise<string> => newToken(needs, OPERATORS.program)
+export const demoOperatorToken = (deps: DemoDeps): Promise<string> => newToken(deps, OPERATORS.program)
 
 /**
  * A link that signs in to the console once. Its operator has no other way in: nobody sees the token.
  * @param console_url address of the console
  */
-export async function demoSignInLink(needs: DemoNeeds, console_url: string): Promise<string> {
-  await newToken(needs, OPERATORS.console)
-  const { path } = await makeSignInLink(needs, { name: OPERATORS.console.name })
+export async function demoSignInLink(deps: DemoDeps, console_url: string): Promise<string> {
+  await newToken(deps, OPERATORS.console)
+  const { path } = await makeSignInLink(deps, { name: OPERATORS.console.name })
   return `${console_url}${path}`
 }
 
-async function newToken(
-  needs: DemoNeeds,
-  { name, roles }: (typeof OPERATORS)[keyof typeof OPERATORS],
-): Promise<string> {
-  await revokeOperator(needs, { name }).catch((error: unknown) => {
+async function newToken(deps: DemoDeps, { name, roles }: (typeof OPERATORS)[keyof typeof OPERATORS]): Promise<string> {
+  await revokeOperator(deps, { name }).catch((error: unknown) => {
     if (!(error instanceof AdminRefusal)) throw error
   })
-  const { token } = await addOperator(needs, { name, roles })
+  const { token } = await addOperator(deps, { name, roles })
   return token
 }
 
@@ -96,17 +93,17 @@ const MAKE: Readonly<Record<KeyUse, () => JsonWebKey>> = {
  * @param written the participant in demo.json, as far as it can be read
  */
 async function demoKeys(
-  needs: DemoNeeds,
+  deps: DemoDeps,
   sender_id: string,
   written: Partial<Record<keyof DemoKeys, unknown>>,
 ): Promise<DemoKeys> {
-  const sign = await demoKey(needs, sender_id, 'sig', written.sign)
-  const encrypt = await demoKey(needs, sender_id, 'enc', written.encrypt)
+  const sign = await demoKey(deps, sender_id, 'sig', written.sign)
+  const encrypt = await demoKey(deps, sender_id, 'enc', written.encrypt)
   return { sign: { kid: sign.kid, algorithm: 'ed25519', private_jwk: sign.private_jwk }, encrypt }
 }
 
-async function demoKey(needs: DemoNeeds, sender_id: string, use: KeyUse, written: unknown): Promise<DemoKey> {
-  const live = await listPublicKeys(needs, { sender_id })
+async function demoKey(deps: DemoDeps, sender_id: string, use: KeyUse, written: unknown): Promise<DemoKey> {
+  const live = await listPublicKeys(deps, { sender_id })
   const before = asDemoKey(written)
   if (before !== null) {
     const thumbprint = await thumbprintOf(sender_id, use, before)
@@ -114,10 +111,10 @@ async function demoKey(needs: DemoNeeds, sender_id: string, use: KeyUse, written
   }
   // Nobody can use keys that demo.json does not have: they are revoked, so that they do not pile up.
   for (const { kid, use: other } of live) {
-    if (other === use) await revokeParticipantKey(needs, { sender_id, kid })
+    if (other === use) await revokeParticipantKey(deps, { sender_id, kid })
   }
   const private_jwk = MAKE[use]() as DemoKey['private_jwk']
-  const [key] = await addParticipantKeys(needs, { sender_id, use, keys: publicHalf(private_jwk) })
+  const [key] = await addParticipantKeys(deps, { sender_id, use, keys: publicHalf(private_jwk) })
   if (key === undefined) throw new Error('unreachable: one key was given')
   return { kid: key.kid, private_jwk: { ...private_jwk, kid: key.kid, use } }
 }

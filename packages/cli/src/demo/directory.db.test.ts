@@ -12,46 +12,44 @@ beforeAll(async () => {
   database = await testDatabase()
 })
 afterAll(() => database.close())
-const needs = () => acting({ db: database.db, vault: () => Promise.reject(new Error('no vault is needed')) })
+const deps = () => acting({ db: database.db, vault: () => Promise.reject(new Error('no vault is needed')) })
 
 test('the file has a registry for each kind of synthetic people, and grants everything in all of them', async () => {
-  const { registries, participant, restricted, secrets } = await ensureDemoDirectory(needs())
+  const { registries, participant, restricted, secrets } = await ensureDemoDirectory(deps())
   expect(registries.map(({ namespace, kind, demo }) => [namespace, kind.name, demo])).toEqual(
     KIND_GENERATORS.map(({ kind }) => [kind, kind, true]),
   )
   expect([participant.demo, restricted.demo]).toEqual([true, true])
   expect([...secrets.keys()]).toEqual([participant.sender_id, restricted.sender_id])
-  const granted = await listGrants(needs(), { sender_id: participant.sender_id })
+  const granted = await listGrants(deps(), { sender_id: participant.sender_id })
   expect(granted.map(({ namespace }) => namespace).toSorted()).toEqual(
     KIND_GENERATORS.map(({ kind }) => kind).toSorted(),
   )
   for (const { namespace, terms } of granted) {
-    expect(terms).toEqual(await grantTemplate(needs(), { namespace, template: 'everything' }))
+    expect(terms).toEqual(await grantTemplate(deps(), { namespace, template: 'everything' }))
   }
 })
 
 test('what was changed since stays, and what the database does not have is added', async () => {
   const sender_id = 'demo.spmis.example'
   const terms = { operations: ['search'], see: ['identifier'], basis: 'law' } as const
-  await setGrant(acting(needs()), { sender_id, namespace: 'civil', terms })
-  await revokeGrant(acting(needs()), { sender_id, namespace: 'farmer' })
-  const { secrets } = await ensureDemoDirectory(needs())
+  await setGrant(acting(deps()), { sender_id, namespace: 'civil', terms })
+  await revokeGrant(acting(deps()), { sender_id, namespace: 'farmer' })
+  const { secrets } = await ensureDemoDirectory(deps())
   expect(secrets.size).toBe(0)
-  const granted = new Map(
-    (await listGrants(needs(), { sender_id })).map((row) => [row.namespace, row.terms.operations]),
-  )
+  const granted = new Map((await listGrants(deps(), { sender_id })).map((row) => [row.namespace, row.terms.operations]))
   expect([granted.get('civil'), granted.get('farmer')]).toEqual([['search'], 'all'])
 })
 
 test('a demo of an earlier version gets the columns and indexes that it has not, filled', async () => {
-  const { registries } = await ensureDemoDirectory(needs())
+  const { registries } = await ensureDemoDirectory(deps())
   const { db } = database
   const civil = registries.find(({ namespace }) => namespace === 'civil')
   const table = `r${civil?.id}_person`
   await db.pool.query(`insert into ${table} (primary_identifier, document) values ('U1', '{"sex": "female"}')`)
   await db.pool.query(`alter table ${table} drop column sex, drop column surname`)
 
-  const again = await ensureDemoDirectory(needs())
+  const again = await ensureDemoDirectory(deps())
   expect(again.registries.flatMap(({ unfilled }) => [...unfilled])).toEqual([])
   const { rows } = await db.pool.query(`select sex is not null as filled from ${table}`)
   expect(rows).toEqual([{ filled: true }])

@@ -9,11 +9,11 @@ export const DEMO_CONFIGURATION = fileURLToPath(new URL('./demo.yaml', import.me
 /** Its participants, by their names in demo.json. */
 const PARTICIPANTS = { participant: 'demo.spmis.example', restricted: 'restricted.spmis.example' } as const
 
-type Needs = Parameters<typeof applyDemo>[0]
+type Deps = Parameters<typeof applyDemo>[0]
 
 /** Applies the file unless the database has all that it names. */
-export async function ensureDemoDirectory(needs: Needs): Promise<DemoDirectory> {
+export async function ensureDemoDirectory(deps: Deps): Promise<DemoDirectory> {
   const { value } = await readYaml(DEMO_CONFIGURATION)
   const file = value as Parameters<typeof applyDemo>[1]['file']
-  return applyDemo(needs, { file, participants: PARTICIPANTS })
+  return applyDemo(deps, { file, participants: PARTICIPANTS })
 }

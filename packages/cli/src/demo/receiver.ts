@@ -8,7 +8,7 @@ import { publishedKeysAt } from '../asking/target.ts'
 import type { DemoCredentials } from './credentials.ts'
 import type { DemoRegistry } from './demo-file.ts'
 
-type Needs = Parameters<typeof changeCallback>[0]
+type Deps = Parameters<typeof changeCallback>[0]
 
 export interface DemoReceiver {
   state(): {
@@ -37,8 +37,8 @@ export const RECEIVER_HOST = '127.0.0.1'
 export const RECEIVER_PATH = '/demo-receiver'
 
 /** The port of the receiver of an earlier start; 0: there was none. */
-export async function earlierPort(needs: Needs, sender_id: string): Promise<number> {
-  const { default_url: stored } = await changeCallback(needs, { sender_id })
+export async function earlierPort(deps: Deps, sender_id: string): Promise<number> {
+  const { default_url: stored } = await changeCallback(deps, { sender_id })
   return isOfDemo(stored) ? Number(new URL(stored).port) : 0
 }
 
@@ -46,10 +46,10 @@ export async function earlierPort(needs: Needs, sender_id: string): Promise<numb
  * Sets the receiver as callback address of a participant that has none, or that of an earlier start.
  * @param url null: the demo has no receiver, and the address of an earlier start is removed
  */
-export async function callBackAt(needs: Needs, sender_id: string, url: string | null): Promise<void> {
-  const { default_url: stored } = await changeCallback(needs, { sender_id })
+export async function callBackAt(deps: Deps, sender_id: string, url: string | null): Promise<void> {
+  const { default_url: stored } = await changeCallback(deps, { sender_id })
   if (stored === url || (stored !== null && !isOfDemo(stored))) return
-  await changeCallback(needs, { sender_id, default_url: url }).catch((error: unknown) => {
+  await changeCallback(deps, { sender_id, default_url: url }).catch((error: unknown) => {
     // Somebody has restricted the participant's addresses.
     if (!(error instanceof AdminRefusal)) throw error
     process.stderr.write(`rollcall: the receiver of the demo is not called: ${error.message}\n`)

@@ -38,7 +38,7 @@ const OTHERS = PEOPLE.map((person, at): Document => {
   return { ...Object.fromEntries([...granted, ...kept]), death_date: `20${10 + at}-01-02`, note: `n${at}` }
 })
 
-/** Read anew by the time alone, whatever is asked; accounts of refusals are written after the answer, several at once. */
+/** Read anew by the time alone, whatever is asked; audit entries of refusals are written after the answer, several at once. */
 const BY_TIME = /join breaker|\bbody_key\b|select next_due|from own_key|insert into account_entry/
 const statements = noteStatements(BY_TIME)
 

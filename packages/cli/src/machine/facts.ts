@@ -5,7 +5,7 @@ import { existsSync, readFileSync, readlinkSync } from 'node:fs'
 import { networkInterfaces } from 'node:os'
 import type { Answers } from './answers.ts'
 import { certificateProblem } from './certificate.ts'
-import { ACME_SITE, ANSWERS_FILE, CERTIFICATE_PATH, SETUP_SETTINGS } from './files.ts'
+import { ANSWERS_FILE, CERTBOT_NGINX_SITE, CERTIFICATE_PATH, SETUP_SETTINGS } from './files.ts'
 import { CODE, COMMAND, COPY_KEY, JOURNAL, NGINX_SITE, SECRETS, SETTINGS, UNITS } from './places.ts'
 import { APPLICATION, DATABASE, type Facts, OWNER } from './plan.ts'
 
@@ -39,7 +39,7 @@ export const templateOfSite = (): string =>
 export function readFacts(answers: Answers): Facts {
   const port = portInUse()
   const paths = [
-    ...[ANSWERS_FILE, SETUP_SETTINGS, NGINX_SITE, ACME_SITE],
+    ...[ANSWERS_FILE, SETUP_SETTINGS, NGINX_SITE, CERTBOT_NGINX_SITE],
     ...[CERTIFICATE_PATH, CERTIFICATE_PATH.replace('.path', '.service')].map((unit) => `${UNITS}/${unit}`),
   ]
   const files = new Map(paths.flatMap((path) => [[path, textOf(path)] as const]).filter(isThere))
@@ -103,35 +103,36 @@ export function readCertificate({ certificate_file, key_file, authority_file, na
   return certificateProblem({ chain, key, name, authorities, now: Date.now() })
 }
 
-export interface Look {
+export interface SetupFinding {
   readonly check: string
   readonly state: 'ok' | 'weak' | 'broken'
   readonly advice: string
 }
 
 /** Conditions that must hold before anything is written. */
-export async function lookAround({ name, certificate, copies }: Answers): Promise<readonly Look[]> {
-  const looks: Look[] = []
-  const look = (check: string, state: Look['state'], advice: string): void => void looks.push({ check, state, advice })
-  if (existsSync('/usr/sbin/nginx')) look('nginx', 'ok', 'it is installed')
-  else look('nginx', 'broken', 'it is not installed: apt-get install nginx')
+export async function checkBeforeSetup({ name, certificate, copies }: Answers): Promise<readonly SetupFinding[]> {
+  const found: SetupFinding[] = []
+  const add = (check: string, state: SetupFinding['state'], advice: string): void =>
+    void found.push({ check, state, advice })
+  if (existsSync('/usr/sbin/nginx')) add('nginx', 'ok', 'it is installed')
+  else add('nginx', 'broken', 'it is not installed: apt-get install nginx')
   try {
     superuser('select 1')
-    look('postgresql', 'ok', 'it answers')
+    add('postgresql', 'ok', 'it answers')
   } catch {
-    look('postgresql', 'broken', 'it does not answer on this machine: apt-get install postgresql')
+    add('postgresql', 'broken', 'it does not answer on this machine: apt-get install postgresql')
   }
   if (certificate === 'certbot' && !succeeds('certbot', '--version')) {
-    look('certbot', 'broken', 'it is not installed: apt-get install certbot')
+    add('certbot', 'broken', 'it is not installed: apt-get install certbot')
   }
   if (copies !== 'later' && !(succeeds('rsync', '--version') && succeeds('ssh', '-V'))) {
-    look('copies', 'broken', 'the programs that copy are not installed: apt-get install rsync openssh-client')
+    add('copies', 'broken', 'the programs that copy are not installed: apt-get install rsync openssh-client')
   }
-  looks.push(await lookAtName(name), lookAtClock(), ...lookAtPorts(certificate === 'certbot'))
-  return looks
+  found.push(await checkName(name), checkClock(), ...checkPorts())
+  return found
 }
 
-async function lookAtName(name: string): Promise<Look> {
+async function checkName(name: string): Promise<SetupFinding> {
   const check = 'name'
   const found = await lookup(name, { all: true }).catch(() => [])
   if (found.length === 0) return { check, state: 'broken', advice: `${name} leads nowhere: add it to your DNS` }
@@ -142,7 +143,7 @@ async function lookAtName(name: string): Promise<Look> {
   return { check, state: 'weak', advice }
 }
 
-function lookAtClock(): Look {
+function checkClock(): SetupFinding {
   const { stdout } = spawnSync('timedatectl', ['show', '--property=NTPSynchronized', '--value'], { encoding: 'utf8' })
   if (stdout?.trim() === 'yes') return { check: 'clock', state: 'ok', advice: 'it follows a time server' }
   const advice =
@@ -150,9 +151,8 @@ function lookAtClock(): Look {
   return { check: 'clock', state: 'weak', advice }
 }
 
-/** The unit that may listen on each of our ports. The proofs of certbot are fetched from port 80. */
+/** The unit that may listen on each of our ports. */
 const LISTENERS: readonly (readonly [port: number, unit: string])[] = [
-  [80, 'nginx'],
   [443, 'nginx'],
   [8080, 'rollcall@8080'],
   [8081, 'rollcall@8080'],
@@ -160,7 +160,7 @@ const LISTENERS: readonly (readonly [port: number, unit: string])[] = [
   [8083, 'rollcall@8082'],
 ]
 
-function lookAtPorts(isCertbot: boolean): readonly Look[] {
+function checkPorts(): readonly SetupFinding[] {
   const used = new Set(
     ['/proc/net/tcp', '/proc/net/tcp6'].flatMap((file) =>
       [...(textOf(file) ?? '').matchAll(/^ *\d+: [\dA-F]+:([\dA-F]{4}) [\dA-F]+:0000 0A /gm)].map(([, port = '']) =>
@@ -168,10 +168,8 @@ function lookAtPorts(isCertbot: boolean): readonly Look[] {
       ),
     ),
   )
-  const ours = LISTENERS.filter(([port]) => port !== 80 || isCertbot)
-  const taken = ours.filter(([port, unit]) => used.has(port) && !succeeds('systemctl', 'is-active', unit))
-  const free = isCertbot ? '80, 443' : '443'
-  if (taken.length === 0) return [{ check: 'ports', state: 'ok', advice: `${free} and 8080 to 8083 are free, or ours` }]
+  const taken = LISTENERS.filter(([port, unit]) => used.has(port) && !succeeds('systemctl', 'is-active', unit))
+  if (taken.length === 0) return [{ check: 'ports', state: 'ok', advice: '443 and 8080 to 8083 are free, or ours' }]
   return taken.map(([port, unit]) => ({
     check: 'ports',
     state: 'broken',

@@ -3,9 +3,9 @@ import type { Answers } from './answers.ts'
 import { NGINX_SITE, SETTINGS, UNITS } from './places.ts'
 
 export const ANSWERS_FILE = `${SETTINGS}/answers.json`
-export const ACME_SITE = '/etc/nginx/conf.d/rollcall-acme.conf'
+export const CERTBOT_NGINX_SITE = '/etc/nginx/conf.d/rollcall-acme.conf'
 /** certbot puts its proofs below this folder. */
-export const ACME_FOLDER = '/var/lib/rollcall-acme'
+export const CERTBOT_FOLDER = '/var/lib/rollcall-acme'
 export const SETUP_SETTINGS = `${SETTINGS}/setup.env`
 /** The unit that waits for a new certificate. */
 export const CERTIFICATE_PATH = 'rollcall-certificate.path'
@@ -24,7 +24,7 @@ export function filesOf(answers: Answers, site: string): ReadonlyMap<string, str
     [SETUP_SETTINGS, `${settings.join('\n')}\n`],
     [NGINX_SITE, siteOf(site, { name, certificate_file, key_file })],
   ])
-  if (certificate === 'certbot') files.set(ACME_SITE, acmeSite(name))
+  if (certificate === 'certbot') files.set(CERTBOT_NGINX_SITE, certbotSite(name))
   return files
     .set(`${UNITS}/${CERTIFICATE_PATH}`, certificatePath([certificate_file, key_file]))
     .set(`${UNITS}/${CERTIFICATE_PATH.replace('.path', '.service')}`, CERTIFICATE_SERVICE)
@@ -43,14 +43,14 @@ function siteOf(site: string, names: { name: string; certificate_file: string; k
 export const siteWithPort = (site: string, port: number): string =>
   site.replace(/^( *server) 127\.0\.0\.1:\d+ /m, `$1 127.0.0.1:${port} `)
 
-const acmeSite = (
+const certbotSite = (
   name: string,
 ): string => `# Written by rollcall setup: the proofs of certbot. Everything else goes to HTTPS.
 server {
     listen 80;
     listen [::]:80;
     server_name ${name};
-    location /.well-known/acme-challenge/ { root ${ACME_FOLDER}; }
+    location /.well-known/acme-challenge/ { root ${CERTBOT_FOLDER}; }
     location / { return 301 https://$host$request_uri; }
 }
 `
@@ -75,8 +75,6 @@ StartLimitIntervalSec=0
 
 [Service]
 Type=oneshot
-# A certificate and its key are two files, and the second one is not waited for while this runs.
-ExecStart=/usr/bin/sleep 2
 ExecStart=/usr/sbin/nginx -t
 ExecStart=/usr/bin/systemctl reload nginx
 `

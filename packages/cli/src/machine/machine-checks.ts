@@ -71,7 +71,7 @@ export const MACHINE_CHECKS: readonly Check<MachineFacts>[] = [
 ]
 
 /** Findings on a machine that `rollcall setup` has prepared; empty on others. */
-export async function machineFindings(publicUrl: string | undefined): Promise<readonly Finding[]> {
+export async function judgeMachine(publicUrl: string | undefined): Promise<readonly Finding[]> {
   if (!existsSync(SETUP_SETTINGS) || publicUrl === undefined) return []
   const made = globSync(`${BACKUPS}/*.backup`).map((path) => statSync(path).mtimeMs)
   const backup = made.length === 0 ? null : Math.max(...made)

@@ -72,7 +72,7 @@ const HALF_DONE = {
     having count(*) > 1) as doubled`,
   'deliveries without exchange': `select count(*) from delivery
     where not exists (select from accepted_exchange where correlation_id = delivery.correlation_id)`,
-  'sent, not accounted': `select count(*) from delivery
+  'sent, without an audit entry': `select count(*) from delivery
     where not exists (select from account where reply_message_id = delivery.message_id)`,
   'attempts uncounted': `select count(*) from delivery
     where attempts <> (select count(*) from delivery_attempt where delivery = delivery.id)`,

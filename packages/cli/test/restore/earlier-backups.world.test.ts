@@ -1,5 +1,5 @@
 /**
- * Backups that earlier versions made, and one of this version: each is restored, its accounts verify, and what waited in it is
+ * Backups that earlier versions made, and one of this version: each is restored, its audit log verifies, and what waited in it is
  * sent. README.md says how they are made.
  */
 import { readdirSync } from 'node:fs'
@@ -63,11 +63,11 @@ describe.each([...fixtures, today].map((file) => ({ name: basename(file), file }
   })
   afterAll(() => database.drop())
 
-  test('is restored, with its registry, records, participant and accounts', async () => {
+  test('is restored, with its registry, records, participant and audit log', async () => {
     const restored = await rollcallJson(['restore', file, '--without-journal', 'a test'], env)
     expect(restored).toMatchObject({ journal: null, undone: [], left_out: [] })
-    const accounts = await rollcallJson(['audit', 'verify'], env)
-    expect(accounts).toMatchObject({ good: true })
+    const auditLog = await rollcallJson(['audit', 'verify'], env)
+    expect(auditLog).toMatchObject({ good: true })
     expect(await rollcallJson(['registry', 'list'], env)).toMatchObject([
       { namespace: 'civil', sender_id: 'civil.example', reg_type_aliases: [], web_origins: [], records: { Person: 2 } },
     ])

@@ -18,7 +18,7 @@ import {
   SourcedEnvelope,
   tolerateEnvelope,
   tolerateHeader,
-  tolerateUnsignedAnswer,
+  tolerateUnsignedAnswerHeader,
   type Validator,
   verifyEnvelope,
 } from '@rollcall/protocol'
@@ -68,13 +68,13 @@ export interface Frame {
 /** How headers are brought into the canonical spelling. */
 const TOLERATED = {
   answer: tolerateHeader,
-  'unsigned answer': tolerateUnsignedAnswer,
+  'unsigned answer': tolerateUnsignedAnswerHeader,
   callback: tolerateHeader,
   question: tolerateHeader,
 } as const
 
 /** Kind of a message. Timestamps of a question must have zones, and a callback may be days old (N16). */
-export type Sent = 'answer' | 'callback' | 'question'
+export type MessageKind = 'answer' | 'callback' | 'question'
 
 /**
  * @param headers what the header must satisfy
@@ -112,7 +112,7 @@ function parsed(text: string, bounds?: JsonBounds): SourcedEnvelope {
  * @returns whether it is signed
  * @throws RequestFault err.signature.missing, err.signature.invalid
  */
-export function verify({ source }: Frame, trust: Trust, sent: Sent): Promise<boolean> {
+export function verify({ source }: Frame, trust: Trust, kind: MessageKind): Promise<boolean> {
   const { profile, namespaces } = trust
   return verifyEnvelope(source, {
     rules: { ...SIGNATURE_RULES[trust.signature], datesMessages: true },
@@ -121,8 +121,8 @@ export function verify({ source }: Frame, trust: Trust, sent: Sent): Promise<boo
     keys: trust.keys.verifying,
     withoutKey: "no key of the sender has the signature's key id and algorithm: compare its key set with the signature",
     now: Date.now() / 1_000,
-    callback: sent === 'callback',
-    result: sent !== 'question',
+    callback: kind === 'callback',
+    result: kind !== 'question',
   })
 }
 

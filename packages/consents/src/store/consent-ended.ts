@@ -5,7 +5,7 @@
  * ended. A consent signed after a withdrawal is a new one. A consent that was used before the withdrawal is not,
  * whatever its given_at says.
  */
-export const hasEnded = (row: string): string => `(${row}.expires_at <= now()
+export const hasConsentEnded = (row: string): string => `(${row}.expires_at <= now()
   or exists (select from signed_consent
     where signed_consent.authority = ${row}.authority and signed_consent.jti = ${row}.jti and revoked_at is not null)
   or exists (select from consent_authority

@@ -5,7 +5,7 @@ import type { Database } from '@rollcall/database/database'
 import type { ForgottenRows } from '@rollcall/database/holds'
 import { senderIdOf } from '@rollcall/participants/store/participant-names'
 import type { ClientBase } from 'pg'
-import { authorityNameOf, hasEnded } from './consent-ended.ts'
+import { authorityNameOf, hasConsentEnded } from './consent-ended.ts'
 
 const valuesOf = ({ participant, pseudonyms, purpose, signed }: ConsentUse): unknown[] => [
   ...[participant, pseudonyms, purpose],
@@ -16,7 +16,7 @@ const valuesOf = ({ participant, pseudonyms, purpose, signed }: ConsentUse): unk
 export async function isEnded({ pool }: Pick<Database, 'pool'>, use: ConsentUse): Promise<boolean> {
   const { rows } = await pool.query<{ ended: boolean }>({
     name: 'is a consent ended',
-    text: `select coalesce(${hasEnded('used')}, false) as ended
+    text: `select coalesce(${hasConsentEnded('used')}, false) as ended
       from (select $1::integer as participant, $2::bytea[] as pseudonyms, $3::text as purpose, $4::integer as authority,
         $5::text as jti, $6::timestamptz as given_at, $7::timestamptz as expires_at) as used`,
     values: valuesOf(use),
@@ -43,7 +43,7 @@ export async function isAnyEnded(client: Pick<ClientBase, 'query'>, uses: readon
           given_at timestamptz, expires_at timestamptz, pseudonyms jsonb)
           cross join lateral (select given.pseudonyms as hexes) as said
       )
-      select exists (select from used where coalesce(${hasEnded('used')}, false)) as ended`,
+      select exists (select from used where coalesce(${hasConsentEnded('used')}, false)) as ended`,
     values: [text],
   })
   return rows[0]?.ended === true
@@ -123,7 +123,7 @@ export interface Which {
 /** SQL of the exchanges with an item that was answered under one of these consents, if that use is no longer valid. */
 export const endedExchanges = ({ condition }: Which): string =>
   `select distinct correlation_id from consent_use as used
-    where ${condition('used')} and coalesce(${hasEnded('used')}, false)`
+    where ${condition('used')} and coalesce(${hasConsentEnded('used')}, false)`
 
 /** Uses that are older than any message which freshness would let through. */
 export const FORGOTTEN_USES: ForgottenRows = {
@@ -163,7 +163,7 @@ export async function usesOf(
 ): Promise<readonly EarlierUse[]> {
   const { rows } = await pool.query<EarlierUse>({
     name: 'find consent uses',
-    text: `select reference_id, purpose, not coalesce(${hasEnded('used')}, false) as holds,
+    text: `select reference_id, purpose, not coalesce(${hasConsentEnded('used')}, false) as holds,
         ${authorityNameOf('used.authority')} as authority
       from consent_use as used where correlation_id = $1`,
     values: [correlation_id],

@@ -1,4 +1,4 @@
-/** What is deleted with a removed registry or participant. Used and withdrawn consents stay. */
+/** Rows that are deleted with a removed registry or participant. Used and withdrawn consents stay. */
 import { type RemovedRows, rowsOf, type StoredPart } from '@rollcall/database/removal'
 import { senderIdOf } from '@rollcall/participants/store/participant-names'
 import type { ClientBase } from 'pg'

@@ -38,11 +38,11 @@ export const APPROVAL = {
   nothing: 'not set',
   same: 'stays',
   confidential: 'Confidential',
-  confidentialLead: 'You see this because you may decide. The look is accounted with your name.',
+  confidentialLead: 'You see this because you may decide. The audit log names you.',
   approve: 'Approve',
   decline: 'Decline',
   approveLead: (act: string, by: string) =>
-    `“${act}” is done at once, as ${by} has proposed it. The accounts of access name both of you.`,
+    `“${act}” is done at once, as ${by} has proposed it. The audit log names both of you.`,
   declineLead: (act: string) => `“${act}” is not done. Whoever still wants it proposes it again.`,
   approved: 'Approved and done',
   declined: 'Declined',
@@ -69,7 +69,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
   'hold remove': 'What the hold covers may be deleted.',
   'record unprotect': 'A protected person is found and shown as everybody else.',
   'erase person':
-    'A person is erased from accounts and from what waits. This cannot be undone. Only a command can approve it.',
+    'A person is erased from the audit log and from what waits. This cannot be undone. Only a command can approve it.',
   apply: 'A configuration file is applied.',
   'deliveries change': 'Many messages are sent again.',
   'deliveries replay': 'Many messages are sent again.',

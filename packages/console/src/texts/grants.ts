@@ -59,7 +59,7 @@ export const GRANT = {
     templateNote: 'Takes the place of what is chosen below.',
     templateNone: 'what is chosen',
     narrow: 'Propose from use',
-    narrowed: (days: string) => `The form has what the accounts of the last ${days} days say that it has used.`,
+    narrowed: (days: string) => `The form has what it has used in the last ${days} days, as the audit log says.`,
     attributes: 'Attributes',
     attributesCaption: 'Attributes to ask about and to see',
     columns: { name: 'Attribute', types: 'Record type', ask: 'May ask about', see: 'May see' },

@@ -2,7 +2,7 @@
 export const REMOVAL = {
   label: 'Remove',
   title: (name: string) => `Remove ${name}`,
-  lead: 'All of this is deleted, and cannot be taken back. Accounts of access stay.',
+  lead: 'All of this is deleted, and cannot be taken back. Audit entries stay.',
   nothing: 'Nothing is stored of it.',
   typeName: (name: string) => `Type ${name} to remove it`,
   end: (pending: string) => `End what is pending: ${pending}`,

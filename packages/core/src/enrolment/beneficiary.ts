@@ -18,7 +18,7 @@ import {
 } from '@rollcall/protocol'
 import { type EnrolmentElement, programmeKey, type RecordScope, takeEnrolments } from './elements.ts'
 import { type KeyedPaths, keyedPaths } from './keyed-paths.ts'
-import { memberKey } from './member-keys.ts'
+import { memberSearchKey } from './member-keys.ts'
 import { elementsOf } from './registers.ts'
 
 /** A beneficiary that cannot be written. The message names the member and the rule, never a value. */
@@ -94,11 +94,11 @@ function withoutStatus(record: JsonObject): JsonObject {
   const attributes = (value: JsonValue): JsonValue => {
     if (Array.isArray(value)) return value.map(attributes)
     if (!isJsonObject(value)) return value
-    return Object.fromEntries(Object.entries(value).filter(([name]) => memberKey(name) !== 'enrolment_status'))
+    return Object.fromEntries(Object.entries(value).filter(([name]) => memberSearchKey(name) !== 'enrolment_status'))
   }
   const members = Object.entries(record).map(([name, value]): [string, JsonValue] => {
-    if (memberKey(name) === 'additional_attributes') return [name, attributes(value)]
-    return [name, memberKey(name) === 'member' && isJsonObject(value) ? withoutStatus(value) : value]
+    if (memberSearchKey(name) === 'additional_attributes') return [name, attributes(value)]
+    return [name, memberSearchKey(name) === 'member' && isJsonObject(value) ? withoutStatus(value) : value]
   })
   return Object.fromEntries(members)
 }
@@ -124,7 +124,7 @@ function checkIdentifiers(
 function withoutEmptyMembers(paths: KeyedPaths, object: JsonObject, path: string): JsonObject {
   const kept = Object.entries(object).flatMap(([name, value]): [string, JsonValue][] => {
     if (value === '') return []
-    const place = path === '' ? memberKey(name) : `${path}.${memberKey(name)}`
+    const place = path === '' ? memberSearchKey(name) : `${path}.${memberSearchKey(name)}`
     if (isJsonObject(value)) return [[name, withoutEmptyMembers(paths, value, place)]]
     if (paths.lists.has(place)) return value === null ? [] : [[name, value]]
     if (!paths.above.has(place)) return [[name, value]]
@@ -150,7 +150,7 @@ function changedAt(
   change: (object: JsonObject) => JsonObject,
 ): JsonObject {
   const changed = Object.entries(object).map(([name, value]): [string, JsonValue] => {
-    if (memberKey(name) !== first || !isJsonObject(value)) return [name, value]
+    if (memberSearchKey(name) !== first || !isJsonObject(value)) return [name, value]
     return [name, others.length === 0 ? change(value) : changedAt(value, others, change)]
   })
   return Object.fromEntries(changed)
@@ -159,13 +159,13 @@ function changedAt(
 function withIdentifierInList(person: JsonObject): JsonObject {
   const { identifier_type, identifier_value, ...others } = person
   if (identifier_type === undefined || identifier_value === undefined) return person
-  const name = Object.keys(others).find((one) => memberKey(one) === 'identifier') ?? 'identifier'
+  const name = Object.keys(others).find((one) => memberSearchKey(one) === 'identifier') ?? 'identifier'
   return { ...others, [name]: [...elementsOf(others[name]), { identifier_type, identifier_value }] }
 }
 
 function readEnrolment(scope: RecordScope, element: EnrolmentElement): EnrolmentUpdate {
   const { enrolment_status, status_change_date, benefits, ...members } = withText(element)
-  const named = Object.entries(members).find(([name]) => memberKey(name) === 'programme')?.[1]
+  const named = Object.entries(members).find(([name]) => memberSearchKey(name) === 'programme')?.[1]
   if (Array.isArray(named) && named.length > 1) {
     throw new InvalidBeneficiary('programme: must be one programme; each has an enrolment of its own')
   }
@@ -189,8 +189,8 @@ const PROGRAMME_LENGTH = 500
 function withText(element: EnrolmentElement): EnrolmentElement {
   const members = Object.entries(element).flatMap(([name, value]): [string, JsonValue][] => {
     if (value === '') return []
-    if (memberKey(name) === 'programme_identifier') return [[name, digits(value)]]
-    return [[name, memberKey(name) === 'programme' && isJsonObject(value) ? withText(value) : value]]
+    if (memberSearchKey(name) === 'programme_identifier') return [[name, digits(value)]]
+    return [[name, memberSearchKey(name) === 'programme' && isJsonObject(value) ? withText(value) : value]]
   })
   return Object.fromEntries(members)
 }
@@ -241,7 +241,7 @@ function isListed(list: CodeListName, value: JsonValue): boolean {
 function readBenefits(value: JsonValue | undefined): Benefits {
   const elements = elementsOf(value).map((benefit): [string, JsonValue] => {
     if (!isJsonObject(benefit)) throw new InvalidBeneficiary('benefits: must be an object, or a list of objects')
-    const date = Object.entries(benefit).find(([name]) => memberKey(name) === 'benefit_date')?.[1]
+    const date = Object.entries(benefit).find(([name]) => memberSearchKey(name) === 'benefit_date')?.[1]
     checkedDate('benefits.benefit_date', date === '' ? null : date)
     return [benefitKey(benefit), benefit]
   })

@@ -12,7 +12,7 @@ import {
   type Kind,
   type RecordType,
 } from '@rollcall/protocol'
-import { memberKey } from './member-keys.ts'
+import { memberSearchKey } from './member-keys.ts'
 import { elementsOf } from './registers.ts'
 
 export interface RecordScope {
@@ -76,7 +76,7 @@ export function putEnrolments(rest: JsonObject, list: JsonValue | undefined): Js
 
 function holderOf(record: JsonObject): { readonly name: string; readonly object: JsonObject } | null {
   for (const [name, object] of Object.entries(record)) {
-    if (memberKey(name) === HOLDER && isJsonObject(object)) return { name, object }
+    if (memberSearchKey(name) === HOLDER && isJsonObject(object)) return { name, object }
   }
   return null
 }
@@ -87,7 +87,7 @@ const withoutList = (taken: ReadonlyMap<string, JsonValue> = new Map()) => [...t
 function elementOf(value: JsonValue, shared: ReadonlyMap<string, JsonValue>): EnrolmentElement {
   const object: JsonObject = isJsonObject(value) ? value : { programme: { programme_identifier: value } }
   const own = partition(object, OF_ENROLMENT, END_DATES)
-  const programme = Object.entries(own.rest).find(([name]) => memberKey(name) === 'programme')
+  const programme = Object.entries(own.rest).find(([name]) => memberSearchKey(name) === 'programme')
   const [name, inside] = programme ?? []
   const inProgramme = name !== undefined && isJsonObject(inside) ? partition(inside, OF_ENROLMENT, END_DATES) : null
   const rest = name === undefined || inProgramme === null ? own.rest : { ...own.rest, [name]: inProgramme.rest }
@@ -99,7 +99,7 @@ function partition(object: JsonObject, names: ReadonlySet<string>, spellings: Re
   const taken = new Map<string, JsonValue>()
   const rest: [string, JsonValue][] = []
   for (const [name, value] of Object.entries(object)) {
-    const found = memberKey(name)
+    const found = memberSearchKey(name)
     const key = spellings.get(found) ?? found
     if (!names.has(key)) rest.push([name, value])
     else if (value !== '') taken.set(key, value)

@@ -6,7 +6,7 @@ const MOST = 5_000
 const known = new Map<string, string>()
 
 /** The `searchKey` of the name of a JSON member. */
-export function memberKey(name: string): string {
+export function memberSearchKey(name: string): string {
   const found = known.get(name)
   if (found !== undefined) return found
   const key = searchKey(name)

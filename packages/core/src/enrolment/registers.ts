@@ -3,7 +3,7 @@
  * object. A tree of stamps beside the object notes the latest write of each member.
  */
 import { canonicalJson, isJsonObject, type JsonObject, type JsonValue } from '@rollcall/protocol'
-import { memberKey } from './member-keys.ts'
+import { memberSearchKey } from './member-keys.ts'
 
 /** Orders the writes: a later write has a greater text. */
 export type Stamp = string
@@ -38,9 +38,9 @@ export function writeObject(
   path = '',
 ): JsonObject {
   const members = new Map(Object.entries(object))
-  const names = new Map([...members.keys()].map((name) => [memberKey(name), name]))
+  const names = new Map([...members.keys()].map((name) => [memberSearchKey(name), name]))
   // If the patch has two spellings of a member, the last one is used.
-  const written = new Map(Object.entries(patch).map(([name, value]) => [memberKey(name), { name, value }]))
+  const written = new Map(Object.entries(patch).map(([name, value]) => [memberSearchKey(name), { name, value }]))
   for (const [key, { name, value }] of written) {
     const below = registerOf(register, key)
     const held = names.get(key)
@@ -97,7 +97,7 @@ function dropOlder(register: Register, before: JsonValue | undefined, stamp: Sta
   }
   if (!isJsonObject(before)) return before
   const kept = Object.entries(before).flatMap(([name, value]): [string, JsonValue][] => {
-    const below = register.members?.get(memberKey(name))
+    const below = register.members?.get(memberSearchKey(name))
     if (below === undefined) return []
     const after = below.object === undefined ? value : dropOlder(below, value, stamp)
     return after === undefined ? [] : [[name, after]]

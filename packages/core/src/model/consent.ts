@@ -1,5 +1,5 @@
 /** The consents of persons under which participants ask (spec "SearchRequest", G8). */
-import type { AccountedConsent } from './account.ts'
+import type { AuditedConsent } from './audit-entry.ts'
 
 /** A consent that a registered authority signed, and that is valid now. */
 export interface SignedConsent {
@@ -17,7 +17,7 @@ export interface SignedConsent {
 /** The part of an audit entry about the consent of an item. */
 export interface ConsentFacts {
   readonly purpose?: string
-  readonly consent?: AccountedConsent
+  readonly consent?: AuditedConsent
 }
 
 /** The purpose of a consent, and its signer. */

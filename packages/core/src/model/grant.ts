@@ -173,7 +173,7 @@ export interface Grant {
   readonly identifiers: SeenIdentifiers
   readonly hidden: HiddenPersons
   /** The part that the signed consent of an item allows to show, by record type; absent: it has no signed consent. */
-  readonly covered?: ReadonlyMap<string, Visible>
+  readonly coverage?: ReadonlyMap<string, Visible>
   /** The grant that replaces this one for emergency items; absent: the grant has no emergency part. */
   readonly emergency?: Omit<Grant, 'id' | 'emergency'>
 }

@@ -1,6 +1,6 @@
 /** The content of a reply before it is sent, and the facts about it for the audit entry. */
 import { CanonicalText } from '@rollcall/protocol'
-import type { AccountedConsent, AccountedPerson } from './account.ts'
+import type { AuditedConsent, AuditedPerson } from './audit-entry.ts'
 
 /**
  * A record as a participant may see it: the only form in which a reply accepts a record. Only `policy/disclosure.ts`
@@ -10,11 +10,11 @@ export abstract class Disclosed extends CanonicalText {
   /** Makes the type distinct, so that no other text can be passed for it. */
   protected readonly disclosed = true
   /** The facts for the audit entry. */
-  readonly accounted: DisclosedFacts
+  readonly audited: DisclosedFacts
 
-  constructor(text: string, accounted: DisclosedFacts) {
+  constructor(text: string, audited: DisclosedFacts) {
     super(text)
-    this.accounted = accounted
+    this.audited = audited
   }
 }
 
@@ -26,7 +26,7 @@ export interface DisclosedFacts {
    * The persons whose data is shown, with all their identifiers: the record's person, and others of whom something is
    * shown.
    */
-  readonly persons: readonly AccountedPerson[]
+  readonly persons: readonly AuditedPerson[]
   /** The paths of its values, without positions in lists. */
   readonly paths: readonly string[]
 }
@@ -52,27 +52,27 @@ export interface AskedFacts {
   readonly record_type?: string
   readonly form?: string
   readonly attributes?: readonly string[]
-  readonly persons?: readonly AccountedPerson[]
+  readonly persons?: readonly AuditedPerson[]
   /** The attribute of the record that the answer gives in its own words, such as yes or no. */
   readonly told?: string
   /** The code of the purpose that the consent or the authority names. */
   readonly purpose?: string
-  readonly consent?: AccountedConsent
+  readonly consent?: AuditedConsent
   /** The reason of an emergency; it may be personal data. */
   readonly emergency?: string
 }
 
-export interface AccountedItem extends AskedFacts {
+export interface AuditedItem extends AskedFacts {
   /** `succ`, or the code of the rejection; `rjct` when the rejection has no code. */
   readonly code: string
 }
 
 /** The answer of an operation, with the facts for its audit entry. */
-export interface AccountedOutcome {
+export interface AuditedOutcome {
   /** The members of the reply message beside transaction_id and correlation_id, such as search_response. */
   readonly members: ReplyMembers
   /** The facts about each answered item, in any order: of a batch, a question, or an update. */
-  readonly accounted: readonly AccountedItem[]
+  readonly audited: readonly AuditedItem[]
   /** The correlation_ids of stored answers that this answer repeats. */
   readonly repeats?: readonly string[]
 }

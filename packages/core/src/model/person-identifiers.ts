@@ -54,7 +54,7 @@ export function withAllTypes(kind: Kind): Kind {
  * The records that have the identifier as their own, or into which a record with it was merged; at most two.
  * @param kind a kind that lists the type of the identifier
  */
-export async function bearersOf(
+export async function recordsWithIdentifier(
   place: PlaceOfRecords,
   kind: Kind,
   { type, value }: Identifier,
@@ -70,9 +70,9 @@ export async function bearersOf(
   // With so many records, further ones may have the identifier.
   if (records.length >= MOST) return records.slice(0, 2)
   const names = await namesOf(place, kind, records)
-  const bears = (_: FoundRecord, at: number): boolean =>
+  const hasIdentifier = (_: FoundRecord, at: number): boolean =>
     names[at]?.some((one) => one.type === type && one.value === value) === true
-  return records.filter(bears).slice(0, 2)
+  return records.filter(hasIdentifier).slice(0, 2)
 }
 
 /**
@@ -95,7 +95,7 @@ export async function identifiersAlone(
   const alone = await Promise.all(
     personal.map(async (one) => {
       if (one.type === recordType.primary_identifier) return true
-      return (await bearersOf(place, kind, one)).length <= 1
+      return (await recordsWithIdentifier(place, kind, one)).length <= 1
     }),
   )
   return personal.filter((_, at) => alone[at])

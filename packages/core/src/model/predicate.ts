@@ -15,8 +15,8 @@ export type Predicate =
   | OneOf
   | Presence
   | SomeElement
-  | BearsIdentifier
-  | BearsIdentifierType
+  | HasIdentifier
+  | HasIdentifierType
 
 /** True when all parts are true, false when one is false. At least one part. */
 export interface AllOf {
@@ -100,14 +100,14 @@ export type List = Compound | Attribute
  * The record has one of the identifiers, as its own or as that of a part. Unknown when it has no identifier of any of
  * their types.
  */
-export interface BearsIdentifier {
+export interface HasIdentifier {
   readonly is: 'identifier'
   /** One identifier at least, and none twice. */
   readonly identifiers: readonly Identifier[]
 }
 
 /** The record has an identifier of one of the types; true or false, never unknown. */
-export interface BearsIdentifierType {
+export interface HasIdentifierType {
   readonly is: 'identifier_type'
   readonly types: readonly string[]
 }

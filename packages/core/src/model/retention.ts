@@ -72,7 +72,7 @@ export const retentionRows = (limits: Limits): readonly RetentionRow[] => [
   },
   {
     name: 'accounts',
-    what: 'accounts of access, in whole months',
+    what: 'audit entries, in whole months',
     seconds: limits.account_retention * DAY,
     variables: variables('account_retention'),
   },

@@ -26,5 +26,5 @@ function isKnownName(kind: Kind, name: string): boolean {
 }
 
 /** Whether the consent names this attribute, list or member. */
-export const isCovered = ({ attributes }: { readonly attributes: readonly string[] }, name: string): boolean =>
+export const isUnderConsent = ({ attributes }: { readonly attributes: readonly string[] }, name: string): boolean =>
   attributes.some((one) => searchKey(one) === searchKey(name))

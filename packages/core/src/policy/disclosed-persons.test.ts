@@ -13,7 +13,7 @@ import {
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { anyRecord, grantedNames, inOneSpelling, isKnownName } from '../../test/any-record.ts'
-import type { AccountedPerson } from '../model/account.ts'
+import type { AuditedPerson } from '../model/audit-entry.ts'
 import { NOBODY_PROTECTED } from '../model/protection.ts'
 import { describedIn } from './disclosed-persons.ts'
 import { type Disclosing, disclose, discloseParts, type Select } from './disclosure.ts'
@@ -30,7 +30,7 @@ const granted = (kind: Kind, recordType: RecordType, see: readonly string[] | nu
   hidden: { categories: [], protection: NOBODY_PROTECTED, takesOut: null },
 })
 
-const named = (persons: readonly AccountedPerson[]): string[] => [
+const named = (persons: readonly AuditedPerson[]): string[] => [
   ...new Set(persons.map(({ identifiers }) => identifiers.map(({ type, value }) => `${type} ${value}`).join())),
 ]
 
@@ -55,10 +55,10 @@ const household: JsonObject = {
 const factsOf = (see: readonly string[] | null, select?: Select) => {
   const grant = granted(social, group, see)
   const [disclosed] = disclose(grant, group, [canonicalJson(household)], select)
-  return { persons: named(disclosed?.accounted.persons ?? []), paths: disclosed?.accounted.paths }
+  return { persons: named(disclosed?.audited.persons ?? []), paths: disclosed?.audited.paths }
 }
 
-describe('what an account says of a record that is shown', () => {
+describe('what an audit entry says of a record that is shown', () => {
   it('names its person by identifiers that are cut away too, and nobody of whom nothing is shown', () => {
     expect(factsOf(['group_size'])).toEqual({ persons: ['HOUSEHOLD_ID H-1'], paths: ['group_size'] })
     expect(factsOf(['sex'])).toEqual({ persons: ['HOUSEHOLD_ID H-1'], paths: [] })
@@ -94,7 +94,7 @@ describe('what an account says of a record that is shown', () => {
       const [recordType] = kind.record_types
       const grant = granted(kind, recordType, see)
       const [disclosed] = disclose(grant, recordType, [canonicalJson(record)], select)
-      return named(disclosed?.accounted.persons ?? [])
+      return named(disclosed?.audited.persons ?? [])
     }
     const ada = { identifier: [uin('ADA')], name: { surname: 'Obi' }, spouse }
     expect(others('civil', ada, null)).toEqual(['UIN ADA', 'UIN UMA'])
@@ -127,8 +127,8 @@ describe('what an account says of a record that is shown', () => {
   it('names the person of each part', () => {
     const partsOf = (record: JsonValue) => [(record as JsonObject).group_head_info ?? null]
     const parts = [...discloseParts(granted(social, group, null), group, canonicalJson(household), partsOf)]
-    expect(named(parts[0]?.accounted.persons ?? [])).toEqual(['HOUSEHOLD_ID H-1', 'UIN ADA'])
-    expect(parts[0]?.accounted.paths).toEqual([
+    expect(named(parts[0]?.audited.persons ?? [])).toEqual(['HOUSEHOLD_ID H-1', 'UIN ADA'])
+    expect(parts[0]?.audited.paths).toEqual([
       'demographic_info.sex',
       'member_identifier.identifier_type',
       'member_identifier.identifier_value',
@@ -168,7 +168,7 @@ const ITSELF = { identifiers: [{ path: '', names: 'record' }] } as const
 describe('of any record and any grant', () => {
   for (const kind of KINDS) {
     for (const recordType of kind.record_types) {
-      it(`${kind.name} ${recordType.name}: the account has the paths and the persons of what is sent`, () => {
+      it(`${kind.name} ${recordType.name}: the audit entry has the paths and the persons of what is sent`, () => {
         const own = (type: Pick<RecordType, 'identifiers'>, record: JsonValue): string =>
           readIdentifiers(kind, type, record)
             .flatMap(({ names, type, value }) => (names === 'record' ? [`${type} ${value}`] : []))
@@ -182,7 +182,7 @@ describe('of any record and any grant', () => {
             const grant = granted(kind, recordType, known)
             const [sent] = disclose(grant, recordType, [canonicalJson(record)])
             if (sent === undefined) throw new Error('the record is not disclosed')
-            const { persons, paths, record_type } = sent.accounted
+            const { persons, paths, record_type } = sent.audited
             expect(record_type).toBe(recordType.name)
             expect(paths.toSorted()).toEqual([...new Set(pathsIn(JSON.parse(sent.text)))].toSorted())
             // A person is shown where the message would be another one without that person.

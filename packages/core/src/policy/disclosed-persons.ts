@@ -10,7 +10,7 @@ import {
   type Relation,
   readIdentifiers,
 } from '@rollcall/protocol'
-import type { AccountedPerson, PersonIdentifier } from '../model/account.ts'
+import type { AuditedPerson, PersonIdentifier } from '../model/audit-entry.ts'
 import type { RelatedPerson } from './cut.ts'
 import { undescribedIn } from './undescribed-persons.ts'
 
@@ -21,7 +21,7 @@ export const personOf = (
   kind: Kind,
   recordType: Pick<RecordType, 'identifiers'>,
   record: JsonValue,
-): AccountedPerson => ({
+): AuditedPerson => ({
   role: 'seen',
   identifiers: readIdentifiers(kind, recordType, record).flatMap(({ names, type, value }) =>
     names === 'record' ? [{ type, value }] : [],
@@ -43,14 +43,14 @@ export function askedMembers(
  * The other persons, with their identifiers. A person without an identifier cannot be named in the audit entry, and is
  * left out.
  */
-export function personsIn(kind: Kind, related: readonly RelatedPerson[]): readonly AccountedPerson[] {
+export function personsIn(kind: Kind, related: readonly RelatedPerson[]): readonly AuditedPerson[] {
   return related.flatMap(({ relation, person }) => {
     const named = relatedIdentifiers(kind, relation, person)
     return named.identifiers.length === 0 ? [] : [named]
   })
 }
 
-function relatedIdentifiers(kind: Kind, { record_type }: Relation, person: JsonValue): AccountedPerson {
+function relatedIdentifiers(kind: Kind, { record_type }: Relation, person: JsonValue): AuditedPerson {
   const recordType = kind.record_types.find(({ name }) => name === record_type)
   const named = personOf(kind, recordType ?? { identifiers: [ITSELF] }, person)
   return named.identifiers.length > 0 || !isJsonObject(person)

@@ -12,7 +12,7 @@ import { describe, expect, it } from 'vitest'
 import { registrySources } from '../../../../test/registry-side.ts'
 import type { NewDelivery } from '../model/delivery.ts'
 import type { GrantTerms } from '../model/grant.ts'
-import { type AccountedOutcome, Disclosed, type ReplyMembers } from '../model/outcome.ts'
+import { type AuditedOutcome, Disclosed, type ReplyMembers } from '../model/outcome.ts'
 import { disclose, discloseAgain, discloseParts } from './disclosure.ts'
 import { readTerms } from './grant.ts'
 
@@ -113,7 +113,7 @@ describe('what leaves', () => {
     // @ts-expect-error nor is a text that will be sent as it is
     const texts: ReplyMembers = { search_response: [{ data: { reg_records: [new CanonicalText('{}')] } }] }
     // @ts-expect-error under whichever name
-    const renamed: AccountedOutcome['members'] = { records: [new CanonicalText('{}')] }
+    const renamed: AuditedOutcome['members'] = { records: [new CanonicalText('{}')] }
     // @ts-expect-error nothing is made disclosed by hand
     const made = () => new Disclosed('{}')
     expect([members, raw, texts, renamed, made]).toHaveLength(5)

@@ -13,7 +13,7 @@ import {
   resolveRecordType,
   withoutPersons,
 } from '@rollcall/protocol'
-import type { AccountedPerson } from '../model/account.ts'
+import type { AuditedPerson } from '../model/audit-entry.ts'
 import { type Grant, isGranted, type Visible } from '../model/grant.ts'
 import { Disclosed } from '../model/outcome.ts'
 import { takesOutProtected } from '../model/protection.ts'
@@ -27,7 +27,7 @@ import { isHiddenRecord, publicDocument, withoutHidden } from './hidden.ts'
 class DisclosedRecord extends Disclosed {}
 
 /** The parts of a grant that decide what is shown of a record. */
-export type Disclosing = Pick<Grant, 'recordTypes' | 'visible' | 'covered' | 'identifiers' | 'rows' | 'hidden'>
+export type Disclosing = Pick<Grant, 'recordTypes' | 'visible' | 'coverage' | 'identifiers' | 'rows' | 'hidden'>
 
 /** Selects from the shown part of a record what the query asks for; null: the record is left out. */
 export type Select = (shown: JsonValue) => JsonValue | null
@@ -130,11 +130,11 @@ function withoutHiddenPersons(grant: Disclosing, recordType: RecordType, record:
 }
 
 function shownOf(
-  { visible, covered, identifiers }: Disclosing,
+  { visible, coverage, identifiers }: Disclosing,
   recordType: RecordType,
   whole: JsonValue,
 ): Pick<ShownRecord, 'shown' | 'related'> {
-  const record = covered === undefined ? whole : coveredPart(identifiers, covered.get(recordType.name), whole)
+  const record = coverage === undefined ? whole : partUnderConsent(identifiers, coverage.get(recordType.name), whole)
   if (visible === null) return { shown: record, related: relatedIn(identifiers.kind, recordType, record) }
   const part = visible.get(recordType.name)
   if (part === undefined || !isJsonObject(record)) return { shown: {}, related: [] }
@@ -144,18 +144,18 @@ function shownOf(
 }
 
 /** The part that the consent covers. The grant is then applied to this part. */
-const coveredPart = (
+const partUnderConsent = (
   identifiers: Disclosing['identifiers'],
-  covered: Visible | undefined,
+  coverage: Visible | undefined,
   record: JsonValue,
-): JsonValue => (covered === undefined || !isJsonObject(record) ? {} : cutRecord(identifiers, covered, record))
+): JsonValue => (coverage === undefined || !isJsonObject(record) ? {} : cutRecord(identifiers, coverage, record))
 
 const personsOf = (
   { identifiers: { kind } }: Disclosing,
   recordType: RecordType,
   record: JsonValue,
   related: readonly RelatedPerson[],
-): readonly AccountedPerson[] => [personOf(kind, recordType, record), ...personsIn(kind, related)]
+): readonly AuditedPerson[] => [personOf(kind, recordType, record), ...personsIn(kind, related)]
 
 /** The records of a stored answer that may still be shown. */
 export interface DisclosedAgain {

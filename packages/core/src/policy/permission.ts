@@ -9,7 +9,7 @@ export interface Wanted {
   readonly record_type?: string
   /** The key of the programme to be written (`programmeKey`). */
   readonly programme?: string
-  /** Whether it is about every record, without a filter. */
+  /** Whether the subscription is about every record, without a filter. */
   readonly unfiltered?: boolean
 }
 

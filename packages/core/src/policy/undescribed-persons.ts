@@ -9,7 +9,7 @@ import {
   type Relation,
   searchKey,
 } from '@rollcall/protocol'
-import { identifierKey, type PersonIdentifier } from '../model/account.ts'
+import { identifierKey, type PersonIdentifier } from '../model/audit-entry.ts'
 import type { RelatedPerson } from './cut.ts'
 
 /** All undescribed persons share this relation: if a selection shows one of them, the entry names them all. */

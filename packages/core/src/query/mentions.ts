@@ -1,7 +1,7 @@
 /** The names of a predicate's attributes: for statistics, and to refuse attributes that cannot be searched yet. */
 
 import { type Attribute, ItemRejection, type RecordType, UNLISTED } from '@rollcall/protocol'
-import type { AccountedPerson } from '../model/account.ts'
+import type { AuditedPerson } from '../model/audit-entry.ts'
 import { type Leaf, leavesOf, mentionedIn, type Predicate } from '../model/predicate.ts'
 import type { SortKey } from '../model/records.ts'
 import { IDENTIFIERS, sortGroup } from '../model/registry.ts'
@@ -25,7 +25,7 @@ const columnOf = ({ name, since }: Attribute): string => since ?? name
 /** The attributes and persons that a query names, for its audit entry. */
 export function askedBy({ predicate, sort = [] }: Pick<Asked, 'predicate'> & Partial<Asked>): {
   readonly attributes: readonly string[]
-  readonly persons: readonly AccountedPerson[]
+  readonly persons: readonly AuditedPerson[]
 } {
   const leaves = leavesOf(predicate)
   const named = leaves.flatMap((leaf) => (leaf.is === 'identifier' ? leaf.identifiers : []))

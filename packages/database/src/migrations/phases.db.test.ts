@@ -5,8 +5,8 @@ import { emptyDatabase } from '../../../keys/test/postgres.ts'
 import { type DatabaseSchema, readSchema } from '../../test/database-schema.ts'
 import { phaseProblems } from '../../test/schema-phases.ts'
 import { type Database, openDatabase } from '../database.ts'
-import { RETIRED, type Retired } from '../retired.ts'
 import { schemaVersions } from '../schema-version.ts'
+import { UNUSED, type Unused } from '../unused.ts'
 import { MIGRATIONS } from './index.ts'
 
 /** The newest that was made before the first release, when migrations did not name one. */
@@ -52,7 +52,7 @@ test('every migration since the first release keeps to the rules of its phase', 
     const before = await schema()
     await up(untyped())
     const migrated = { version, phase, before, after: await schema() }
-    expect(phaseProblems(migrated, RETIRED, schemaVersions()), name).toEqual([])
+    expect(phaseProblems(migrated, UNUSED, schemaVersions()), name).toEqual([])
   }
 })
 
@@ -61,7 +61,7 @@ describe('the rules', () => {
   const problems = async (
     statement: string,
     phase: 'expand' | 'contract' = 'expand',
-    retired: readonly Retired[] = [],
+    retired: readonly Unused[] = [],
   ) => {
     await db.pool.query('drop table if exists part, whole, entire; drop table if exists more')
     await db.pool.query('create table whole (id integer primary key, name text, size integer not null)')

@@ -60,7 +60,7 @@ const USER_AGENT = `rollcall/${packageJson.version}`
  * Makes one attempt. Whatever the peer does is a result; the signature uses the present key.
  * @throws an error that stops all attempts, such as an unavailable database
  */
-export async function attempt(parts: Attempting, outgoing: Outgoing): Promise<FinishedAttempt> {
+export async function attempt(deps: Attempting, outgoing: Outgoing): Promise<FinishedAttempt> {
   const at = new Date()
   const began = performance.now()
   const finished = (
@@ -68,14 +68,14 @@ export async function attempt(parts: Attempting, outgoing: Outgoing): Promise<Fi
     { retry_after = 0, answer = '', detail = null }: Partial<FinishedAttempt> = {},
   ): FinishedAttempt => {
     const duration_ms = Math.round(performance.now() - began)
-    parts.metrics.deliveryAttempted(result.name, duration_ms / 1_000)
+    deps.metrics.deliveryAttempted(result.name, duration_ms / 1_000)
     return { at, duration_ms, result, retry_after, answer, detail }
   }
   try {
     const { participant, registry, settings, target, encrypted, header, message } = outgoing
-    const { text: body } = await signEnvelope(parts, registry, participant, { header, message }, encrypted)
+    const { text: body } = await signEnvelope(deps, registry, participant, { header, message }, encrypted)
     const left = () => Math.max(1, Math.ceil(settings.timeout_ms - (performance.now() - began)))
-    const credentials = await parts.credentials.find(participant, settings, target, left())
+    const credentials = await deps.credentials.find(participant, settings, target, left())
     const answer = await credentials.guard.request(target, {
       method: 'POST',
       headers: {
@@ -95,7 +95,7 @@ export async function attempt(parts: Attempting, outgoing: Outgoing): Promise<Fi
     return finished(resultOf(answer), { retry_after, answer: printable(answer.body) })
   } catch (error) {
     const result = resultOfError(error)
-    if (result === results.internal) logInternal(parts, error)
+    if (result === results.internal) logInternal(deps, error)
     return finished(result, { detail: detailOf(error) })
   }
 }

@@ -100,11 +100,11 @@ export interface FreshDelivery extends Reserved {
  * @returns whether the delivery has come to its end
  */
 export async function deliverNow(
-  parts: Delivering,
+  deps: Delivering,
   { delivery, claim, permit, header, message, traceparent, asksAgain = false, allowedBy }: FreshDelivery,
 ): Promise<boolean> {
   const origin = originOf(delivery.target)
-  const attempting = attemptWithPermit(parts, permit, {
+  const attempting = attemptWithPermit(deps, permit, {
     delivery: { ...delivery, origin, number: 1, earlier: 0, sender_uri: undefined },
     claim,
     probe: false,
@@ -112,8 +112,8 @@ export async function deliverNow(
     allowedBy,
     read: async () => ({ header, message, traceparent: traceparent ?? null }),
   }).catch((error: unknown) => {
-    logUnrecorded(parts, error)
-    parts.deliveryDue(delivery.participant, claim.seconds)
+    logUnrecorded(deps, error)
+    deps.deliveryDue(delivery.participant, claim.seconds)
     return false
   })
   let timer: NodeJS.Timeout | undefined
@@ -137,11 +137,11 @@ export function logUnrecorded({ log }: Pick<Delivering, 'log'>, error: unknown):
  * Attempts a delivery and releases its permit, whose destination is slow when the attempt takes long.
  * @returns whether the delivery has come to its end
  */
-export async function attemptWithPermit(parts: Delivering, permit: Permit, claimed: ClaimedAttempt): Promise<boolean> {
+export async function attemptWithPermit(deps: Delivering, permit: Permit, claimed: ClaimedAttempt): Promise<boolean> {
   const timer = setTimeout(() => permit.slow(), SLOW)
   let result: Attempted = UNATTEMPTED
   try {
-    result = await deliver(parts, claimed)
+    result = await deliver(deps, claimed)
   } finally {
     clearTimeout(timer)
     permit.release(result.isHealthy ? 'healthy' : 'failing')
@@ -196,25 +196,25 @@ interface Attempted {
 const UNATTEMPTED: Attempted = { isHealthy: false, isEnded: false }
 
 /** Attempts one delivery and records the result. */
-export async function deliver(parts: Delivering, claimed: ClaimedAttempt): Promise<Attempted> {
+export async function deliver(deps: Delivering, claimed: ClaimedAttempt): Promise<Attempted> {
   const { delivery, claim, probe } = claimed
-  const participant = await parts.directory.participantById(delivery.participant)
-  const registry = await parts.directory.registryById(delivery.registry)
+  const participant = await deps.directory.participantById(delivery.participant)
+  const registry = await deps.directory.registryById(delivery.registry)
   // The delivery waits: its claim expires.
   if (participant?.status !== 'active' || registry === undefined) return UNATTEMPTED
-  const isFresh = claimed.fresh === true && (await isUnchanged(parts, delivery, { participant, registry }))
-  if (!isFresh && (await isRecalled(parts, delivery, { participant, registry }, claim))) {
-    if (delivery.mailbox) parts.mailboxDue(delivery.mailbox)
+  const isFresh = claimed.fresh === true && (await isUnchanged(deps, delivery, { participant, registry }))
+  if (!isFresh && (await isRecalled(deps, delivery, { participant, registry }, claim))) {
+    if (delivery.mailbox) deps.mailboxDue(delivery.mailbox)
     return { isHealthy: false, isEnded: true }
   }
-  const settings = await parts.callbacks.of(participant)
+  const settings = await deps.callbacks.of(participant)
   const { target, finished } = await makeAttempt(
-    parts,
+    deps,
     { ...claimed, fresh: isFresh },
     { participant, registry, settings },
   )
   const { result, duration_ms } = finished
-  const schedule = settings.schedule ?? parts.retrySchedule
+  const schedule = settings.schedule ?? deps.retrySchedule
   const { id, number, mailbox = null } = delivery
   const attempts = number - delivery.earlier
   // A notification is not given up by its schedule: later ones wait behind it, and the mailbox is closed in time.
@@ -222,7 +222,7 @@ export async function deliver(parts: Delivering, claimed: ClaimedAttempt): Promi
   const verdict = mailbox === null ? result.verdict : (result.notification ?? result.verdict)
   const update = updateAfter({ ...result, verdict }, schedule, steps, finished.retry_after)
   const isRecorded = await recordAttempt(
-    parts.db,
+    deps.db,
     {
       delivery: id,
       number,
@@ -230,8 +230,7 @@ export async function deliver(parts: Delivering, claimed: ClaimedAttempt): Promi
       duration_ms,
       status: result.status,
       error: result.verdict === 'delivered' ? null : result.name,
-      answer:
-        finished.answer === '' ? null : await parts.bodies.encryptBody(finished.answer, answerContext(id, number)),
+      answer: finished.answer === '' ? null : await deps.bodies.encryptBody(finished.answer, answerContext(id, number)),
     },
     update,
     {
@@ -244,11 +243,11 @@ export async function deliver(parts: Delivering, claimed: ClaimedAttempt): Promi
     { claim: claim.id, target },
   )
   // While the breaker was open, the pauses of the first deliveries in mailboxes grew to hours.
-  if (probe && result.peer === 'up') await retryMailboxes(parts.db, participant.id, { origin: originOf(target) })
-  if (update.wait !== null) parts.deliveryDue(participant.id, update.wait)
+  if (probe && result.peer === 'up') await retryMailboxes(deps.db, participant.id, { origin: originOf(target) })
+  if (update.wait !== null) deps.deliveryDue(participant.id, update.wait)
   else if (update.state !== 'pending') {
-    parts.metrics.deliveryEnded(update.state)
-    if (mailbox !== null) parts.mailboxDue(mailbox)
+    deps.metrics.deliveryEnded(update.state)
+    if (mailbox !== null) deps.mailboxDue(mailbox)
   }
   return { isHealthy: result.peer === 'up' && duration_ms < SLOW, isEnded: isRecorded && update.state !== 'pending' }
 }
@@ -265,7 +264,7 @@ async function isUnchanged(
 }
 
 async function makeAttempt(
-  parts: Delivering,
+  deps: Delivering,
   { delivery, read, fresh, allowedBy }: ClaimedAttempt,
   to: Pick<Parameters<typeof attempt>[1], 'participant' | 'registry' | 'settings'>,
 ): Promise<{ target: string | null; finished: FinishedAttempt }> {
@@ -278,7 +277,7 @@ async function makeAttempt(
     if (target === null) return without(results.no_address)
     const { header, message, traceparent } = await read()
     const isReply = delivery.mailbox == null
-    if (isReply && fresh !== true && !(await isStillPermitted(parts, delivery, to, message))) {
+    if (isReply && fresh !== true && !(await isStillPermitted(deps, delivery, to, message))) {
       return without(results.not_permitted)
     }
     const { correlation_id, id } = delivery
@@ -286,12 +285,12 @@ async function makeAttempt(
     const encrypted = delivery.encrypted || to.participant.encryption_policy === 'required'
     const trace = traceparent ?? ownTraceparent(correlation_id ?? id)
     const outgoing = { ...to, target, encrypted, header, message, traceparent: trace }
-    return { target, finished: await attempt(parts, outgoing) }
+    return { target, finished: await attempt(deps, outgoing) }
   } catch (error) {
     if (error instanceof RequestFault) return without(results.address_not_registered)
     if (error instanceof BodyUnreadable) return without(results[`body_${error.reason}`])
     const result = resultOfError(error)
-    logInternal(parts, error)
+    logInternal(deps, error)
     return without(result)
   }
 }

@@ -13,7 +13,7 @@ export interface Dispatcher {
   /** A delivery of this participant is due so many seconds from now; 0: now. */
   due(participant: number, seconds?: number): void
   /** Starts to drain the participants for whom something may be due. */
-  look(signal: AbortSignal): Promise<void>
+  poll(signal: AbortSignal): Promise<void>
   /** Resolves when no participant is being drained. */
   idle(): Promise<void>
 }
@@ -31,14 +31,14 @@ const AFTER_FAILURE = 1
 interface Options {
   /** Participants that are drained at a time. */
   readonly slots: number
-  /** Requests the next look after so many milliseconds. */
+  /** Requests the next poll after so many milliseconds. */
   readonly wake: (after: number) => void
   /** Milliseconds of a clock that only goes forward. */
   readonly now?: () => number
 }
 
 export function createDispatcher(
-  parts: Omit<Delivering, 'deliveryDue'> & { readonly metrics: Pick<Metrics, 'taskEnded'> },
+  deps: Omit<Delivering, 'deliveryDue'> & { readonly metrics: Pick<Metrics, 'taskEnded'> },
   { slots, wake, now = () => performance.now() }: Options,
 ): Dispatcher {
   /** The time of each participant's next check. One that is being drained has no time, unless it got new deliveries. */
@@ -54,16 +54,16 @@ export function createDispatcher(
   }
 
   const run = async (participant: number, signal: AbortSignal): Promise<void> => {
-    const started = performance.now()
+    const started = now()
     const ended = (outcome: 'done' | 'failed'): void =>
-      parts.metrics.taskEnded('drain', outcome, (performance.now() - started) / 1_000)
+      deps.metrics.taskEnded('drain', outcome, (now() - started) / 1_000)
     try {
-      const wait = await drain({ ...parts, deliveryDue: due }, participant, signal)
+      const wait = await drain({ ...deps, deliveryDue: due }, participant, signal)
       ended('done')
       if (wait !== null) due(participant, wait)
     } catch (error) {
       ended('failed')
-      parts.log.warn({ task: 'drain', ...safeDatabaseError(error) }, 'deliveries could not be attempted')
+      deps.log.warn({ task: 'drain', ...safeDatabaseError(error) }, 'deliveries could not be attempted')
       due(participant, AFTER_FAILURE)
     } finally {
       // Look again at once: another participant may wait for this slot, or this one got new deliveries.
@@ -74,8 +74,8 @@ export function createDispatcher(
 
   return {
     due,
-    async look(signal) {
-      const waiting = await participantsWaiting(parts.db)
+    async poll(signal) {
+      const waiting = await participantsWaiting(deps.db)
       const known = new Set(waiting)
       for (const participant of dueAt.keys()) if (!known.has(participant)) dueAt.delete(participant)
       // In turns: the first ones must not have all the slots again and again.

@@ -17,12 +17,12 @@ import { wholeSchedule } from './schedule.ts'
 const TURN = 10_000
 /** Milliseconds that the end of a turn waits for attempts; those that take longer go on by themselves. */
 const TIMEOUT = 500
-/** Milliseconds between two looks at permits that are all in use. */
-const LOOK = 50
-/** Milliseconds between two looks at what has become due, while attempts are under way. */
+/** Milliseconds between two polls at permits that are all in use. */
+const POLL_DELAY = 50
+/** Milliseconds between two polls at what has become due, while attempts are under way. */
 const POLL = 250
-/** Destinations in one look. */
-const LOOKED_AT = 200
+/** Destinations in one poll. */
+const DESTINATIONS = 200
 /** Seconds from one turn to the next at least, unless something is due: many destinations are then probed together. */
 const BETWEEN_TURNS = 0.25
 /** Seconds until the deliveries of a disabled participant are checked again. */
@@ -35,18 +35,18 @@ const DISABLED = 5
  * @returns seconds until a delivery of the participant may be due; null when none is pending
  */
 export async function drain(
-  parts: Delivering,
+  deps: Delivering,
   participant: number,
   signal?: AbortSignal,
   turn = TURN,
 ): Promise<number | null> {
-  const { db } = parts
-  const found = await parts.directory.participantById(participant)
+  const { db } = deps
+  const found = await deps.directory.participantById(participant)
   if (found?.status !== 'active') {
     const waits = found !== null && (await nextDue(db, participant)) !== null
     return waits ? DISABLED : null
   }
-  await takeTurn(parts, participant, await parts.callbacks.of(found), { signal, turn })
+  await takeTurn(deps, participant, await deps.callbacks.of(found), { signal, turn })
   const wait = await nextDue(db, participant)
   return wait === null || wait === 0 ? wait : Math.max(wait, BETWEEN_TURNS)
 }
@@ -56,7 +56,7 @@ export async function drain(
  * hangs, or whose breaker is open, so uses its own share and delays no other destination.
  */
 async function takeTurn(
-  parts: Delivering,
+  deps: Delivering,
   participant: number,
   settings: CallbackSettings,
   { signal, turn }: { readonly signal: AbortSignal | undefined; readonly turn: number },
@@ -66,22 +66,22 @@ async function takeTurn(
   let failed: unknown
   let over = false
   const begin = (taken: Taken, claim: Claim): void => {
-    const attempting = attempt(parts, settings, taken, claim)
+    const attempting = attempt(deps, settings, taken, claim)
       .catch((error: unknown) => {
-        if (over) logUnrecorded(parts, error)
+        if (over) logUnrecorded(deps, error)
         else failed ??= error
       })
       .finally(() => running.delete(attempting))
     running.add(attempting)
   }
   const pause = (milliseconds: number) => Promise.race([...running, sleep(milliseconds, undefined, { ref: false })])
-  const round = createRound(LOOKED_AT)
+  const round = createRound(DESTINATIONS)
   try {
     while (performance.now() < end && signal?.aborted !== true && failed === undefined) {
-      const seen = await look(parts, participant, round.from())
+      const seen = await nextDestinations(deps, participant, round.from())
       const due = seen.filter(({ wait }) => wait <= 0)
       const claim = claimFor(settings)
-      const { taken, served, wait } = await takeDue(parts, participant, settings, due, claim)
+      const { taken, served, wait } = await takeDue(deps, participant, settings, due, claim)
       for (const one of taken) begin(one, claim)
       const progress = round.looked(seen, due, served)
       if (progress === 'idle' && running.size === 0) break
@@ -98,10 +98,14 @@ async function takeTurn(
 }
 
 /** Destinations in their order from one on, and then from the first one on. */
-async function look({ db }: Delivering, participant: number, from: string): Promise<readonly WaitingDestination[]> {
-  const found = await findDestinations(db, participant, from, LOOKED_AT)
-  if (from === '' || found.length === LOOKED_AT) return found
-  const first = await findDestinations(db, participant, '', LOOKED_AT - found.length)
+async function nextDestinations(
+  { db }: Delivering,
+  participant: number,
+  from: string,
+): Promise<readonly WaitingDestination[]> {
+  const found = await findDestinations(db, participant, from, DESTINATIONS)
+  if (from === '' || found.length === DESTINATIONS) return found
+  const first = await findDestinations(db, participant, '', DESTINATIONS - found.length)
   return [...found, ...first.filter(({ origin }) => origin < from)]
 }
 
@@ -113,22 +117,22 @@ interface Taken {
 }
 
 async function attempt(
-  parts: Delivering,
+  deps: Delivering,
   settings: CallbackSettings,
   { delivery, permit, probe }: Taken,
   claim: Claim,
 ): Promise<void> {
-  await attemptWithPermit(parts, permit, { delivery, claim, probe, read: () => openDelivery(parts, delivery) })
-  if (probe) await expire(parts, settings, delivery)
+  await attemptWithPermit(deps, permit, { delivery, claim, probe, read: () => openDelivery(deps, delivery) })
+  if (probe) await expire(deps, settings, delivery)
 }
 
 /** While a probe shows that nobody is there, what is past its time is given up. */
-async function expire(parts: Delivering, settings: CallbackSettings, to: ClaimedDelivery): Promise<void> {
-  const { opened_at } = await findBreaker(parts.db, to)
+async function expire(deps: Delivering, settings: CallbackSettings, to: ClaimedDelivery): Promise<void> {
+  const { opened_at } = await findBreaker(deps.db, to)
   if (opened_at === null) return
-  const schedule = wholeSchedule(settings.schedule ?? parts.retrySchedule)
-  const expired = await expireDeliveries(parts.db, to, schedule)
-  for (let count = 0; count < expired; count += 1) parts.metrics.deliveryEnded('dead')
+  const schedule = wholeSchedule(settings.schedule ?? deps.retrySchedule)
+  const expired = await expireDeliveries(deps.db, to, schedule)
+  for (let count = 0; count < expired; count += 1) deps.metrics.deliveryEnded('dead')
 }
 
 interface TakenDue {
@@ -175,7 +179,7 @@ function permitsOf(
   due: readonly WaitingDestination[],
 ): { readonly permits: ReadonlyMap<string, Permit[]>; readonly wait: number } {
   const permits = new Map<string, Permit[]>()
-  let wait = LOOK
+  let wait = POLL_DELAY
   let asking = due
   while (asking.length > 0) {
     asking = asking.filter(({ origin, open }) => {

@@ -1,14 +1,14 @@
 /**
- * Going round destinations, some at a look: always behind the last one that was given a permit, so that each has its turn
+ * Going round destinations, some at a poll: always behind the last one that was given a permit, so that each has its turn
  * before any has a second one, for any number of them, and also if some have no permit at the moment.
  */
 import type { WaitingDestination } from '../store/deliveries/destinations.ts'
 
 export interface Round {
-  /** The origin at which the next look begins. */
+  /** The origin at which the next poll begins. */
   readonly from: () => string
   /**
-   * Notes the result of a look: the destinations with due deliveries, and the last one that got a permit.
+   * Notes the result of a poll: the destinations with due deliveries, and the last one that got a permit.
    * @returns `on`: look on. Otherwise all were looked at since one got a permit: `idle`: nothing was due; `busy`: there
    * was no permit for due deliveries
    */
@@ -20,7 +20,7 @@ export interface Round {
 }
 
 /**
- * @param limit destinations in one look, which goes on with the first one behind the last; fewer: these are all, in their
+ * @param limit destinations in one poll, which goes on with the first one behind the last; fewer: these are all, in their
  * order from `from` on
  */
 export function createRound(limit: number): Round {
@@ -65,5 +65,5 @@ export function createRound(limit: number): Round {
   }
 }
 
-/** Where a look behind this destination begins: no origin has a space. */
+/** Where a poll behind this destination begins: no origin has a space. */
 const behind = ({ origin }: WaitingDestination): string => `${origin} `

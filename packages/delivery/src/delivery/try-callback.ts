@@ -44,7 +44,7 @@ export interface Tried {
  */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: the steps of one trial, in order
 export async function tryCallback(
-  parts: Attempting & { readonly callbacks: Callbacks; readonly guards: Guards },
+  deps: Attempting & { readonly callbacks: Callbacks; readonly guards: Guards },
   participant: Participant,
   registry: Registry,
   sender_uri: string | null,
@@ -67,7 +67,7 @@ export async function tryCallback(
   }
 
   const callback = callbackNamed('on-search')
-  const settings = await parts.callbacks.of(participant)
+  const settings = await deps.callbacks.of(participant)
   try {
     target = callbackTarget(settings, sender_uri, callback)
   } catch (error) {
@@ -81,12 +81,12 @@ export async function tryCallback(
   }
   step('address', true, `${target} is registered`)
 
-  const reachable = await check(() => parts.guards.of(participant).check(target ?? ''))
+  const reachable = await check(() => deps.guards.of(participant).check(target ?? ''))
   if (!step('network', reachable === null, reachable ?? 'requests may go there, and its name resolves')) {
     return over()
   }
 
-  const found = await parts.credentials.find(participant, settings, target, settings.timeout_ms).catch(said)
+  const found = await deps.credentials.find(participant, settings, target, settings.timeout_ms).catch(said)
   if (typeof found === 'string') {
     step('credentials', false, found)
     return over()
@@ -109,7 +109,7 @@ export async function tryCallback(
   const message = { transaction_id: `test-${message_id}`, correlation_id, search_response: [] }
   const encrypted = participant.encryption_policy === 'required'
   const to = { participant, registry, settings, target, encrypted, traceparent: ownTraceparent(correlation_id) }
-  const finished = await attempt(parts, { ...to, header, message })
+  const finished = await attempt(deps, { ...to, header, message })
   tellTls(target, finished, step)
   const { result, detail, duration_ms } = finished
   const answered =

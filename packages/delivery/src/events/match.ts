@@ -14,10 +14,10 @@ import { matches } from '@rollcall/core/query/memory/matches'
 import type { Kind, RecordType } from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
 import {
-  type Borne,
   type Candidate,
   candidatesOf,
   criteriaOf,
+  type KeyMatch,
   type Probe,
   subscribedTypes,
 } from '../store/events/candidates.ts'
@@ -161,8 +161,8 @@ async function decide(
   for (const { at, subscription, before, after } of candidates) {
     const event = events[at]
     if (event === undefined) continue
-    const evaluate = (borne: Borne, record: ExtractedRecord | null): boolean => {
-      if (isDecided(borne) || record === null) return borne.whole
+    const evaluate = (keys: KeyMatch, record: ExtractedRecord | null): boolean => {
+      if (isDecided(keys) || record === null) return keys.whole
       const predicate = filters.get(subscription)
       if (predicate === undefined) unreadable.add(subscription)
       return predicate ? matches(atDay(predicate, event.recordType, day), record) : predicate === null
@@ -174,7 +174,7 @@ async function decide(
 }
 
 /** True when the keys alone tell whether the record fulfils the filter. */
-const isDecided = ({ some, whole }: Borne): boolean => whole || !some
+const isDecided = ({ some, whole }: KeyMatch): boolean => whole || !some
 
 /** Null: the filter is fulfilled neither before the change nor after it. */
 function presenceOf(before: boolean, after: boolean): Presence | null {

@@ -81,12 +81,12 @@ test('new members whose records the registry has', async () => {
 })
 
 test('a member whose record was merged into another is found in that one', async () => {
-  const needs = { db: database.db, limits }
+  const deps = { db: database.db, limits }
   for (const uin of ['M-1', 'M-2']) {
-    await publishEvent(acting(needs), { namespace: 'social', reg_event_type: 'REGISTER', record: person(uin) })
+    await publishEvent(acting(deps), { namespace: 'social', reg_event_type: 'REGISTER', record: person(uin) })
   }
   const uin = (identifier_value: string) => ({ identifier_type: 'UIN', identifier_value })
-  await mergeRecords(acting(needs), { namespace: 'social', survivor: uin('M-1'), retired: uin('M-2') })
+  await mergeRecords(acting(deps), { namespace: 'social', survivor: uin('M-1'), retired: uin('M-2') })
   const events = await changed(household(person('U-1')), household(person('U-1'), person('M-2')))
   const [member] = await rows('select document from event where id = $1', events[1]?.id)
   expect(events).toHaveLength(2)

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { recordNamedBy } from '@rollcall/core/events/own-identifiers'
 import { notifiedShape } from '@rollcall/core/events/shown'
-import type { AccountedPerson } from '@rollcall/core/model/account'
+import type { AuditedPerson } from '@rollcall/core/model/audit-entry'
 import { type Grant, isGranted } from '@rollcall/core/model/grant'
 import type { Disclosed, ReplyMembers } from '@rollcall/core/model/outcome'
 import type { Participant } from '@rollcall/core/model/participant'
@@ -52,7 +52,7 @@ export interface Composed {
   /** The number of records, including those with identifiers only. */
   readonly recordCount: number
   /** Persons named in the header. */
-  readonly named: readonly AccountedPerson[]
+  readonly named: readonly AuditedPerson[]
 }
 
 type Meta = { -readonly [Member in keyof NotifyMeta]: NotifyMeta[Member] }
@@ -137,7 +137,7 @@ function describe(
   const recordType = recordTypeNamed(kind, first.record_type)
   const replacing = recordNamedBy(recordType, [namedBy(first.replaced_by)])
   const identifiers = readIdentifiers(kind, recordType, replacing)
-  if (!isShown(coveredGrant(grant, notifications), recordType, replacing, identifiers)) return []
+  if (!isShown(grantUnderConsent(grant, notifications), recordType, replacing, identifiers)) return []
   meta.replaced_by = { ...meta.replaced_by, [reference_id]: namedBy(first.replaced_by) }
   return identifiers.map(({ type, value }) => ({ type, value }))
 }
@@ -190,7 +190,7 @@ function itemOf(
       reg_type: speaker.asked_reg_type ?? `${REG_TYPE_PREFIX}${kind.reg_type.name}`,
       ...(reg_event_type !== null && { reg_event_type }),
       reg_record_type: speaker.asked_record_type ?? recordType.emitted,
-      reg_records: recordOf(coveredGrant(grant, notifications), kind, recordType, item),
+      reg_records: recordOf(grantUnderConsent(grant, notifications), kind, recordType, item),
     },
     ...(locale && { locale }),
   }
@@ -214,11 +214,11 @@ function eventName(
 }
 
 /** The grant, reduced to what the consents of the subscriptions cover; all of them are from one person. */
-function coveredGrant(grant: Grant, notifications: PlannedItem['notifications']): Grant {
+function grantUnderConsent(grant: Grant, notifications: PlannedItem['notifications']): Grant {
   const consents = notifications.flatMap(({ consent }) => consent ?? [])
   if (consents.length < notifications.length) return grant
   const names = consents.flatMap(({ attributes }) => attributes)
-  return { ...grant, covered: visibleUnderConsent(grant.identifiers.kind, names) }
+  return { ...grant, coverage: visibleUnderConsent(grant.identifiers.kind, names) }
 }
 
 /** A record that no longer fulfils any of the filters, or was deleted, is sent with its identifiers only. */

@@ -1,8 +1,8 @@
 /** Drains one mailbox: composes, commits and sends envelope after envelope, in order, while its peer accepts them. */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Account, accountedMessage, accountOfEnvelope } from '@rollcall/audit/account-of'
-import type { JointAccounts } from '@rollcall/audit/accounts'
+import { auditEntryOfEnvelope, auditedMessage, type EntryWithPersons } from '@rollcall/audit/audit-entry-of'
+import type { JointAuditLog } from '@rollcall/audit/audit-log'
 import type { Semaphore } from '@rollcall/base/shared/semaphore'
 import {
   type Claim,
@@ -32,7 +32,7 @@ import { nextItems } from './next-items.ts'
 
 export interface Notifying extends Delivering {
   readonly db: Database
-  readonly accounts: JointAccounts
+  readonly auditLog: JointAuditLog
   readonly grantQuota: GrantQuota
   /** The bytes of envelopes that may be in memory on this node. */
   readonly envelopeBytes: Semaphore
@@ -65,14 +65,14 @@ interface Recipient {
  * @returns whether more may be due: its turn is over, or an envelope could not be committed
  */
 export async function drainMailbox(
-  parts: Notifying,
+  deps: Notifying,
   mailbox: ClaimedMailbox,
   claim: Claim,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const { pool } = parts.db
+  const { pool } = deps.db
   try {
-    const left = await sendNext(parts, mailbox, claim, signal)
+    const left = await sendNext(deps, mailbox, claim, signal)
     if (left === 'nowhere') await restMailbox(pool, mailbox.id, { ...claim, seconds: REST })
     else if (left === 'nothing' || left === 'lost') await releaseMailbox(pool, mailbox.id, claim)
     return left === 'more' || left === 'lost'
@@ -89,20 +89,20 @@ export async function drainMailbox(
  */
 type Left = 'more' | 'done' | 'nowhere' | 'lost' | 'nothing'
 
-async function sendNext(parts: Notifying, mailbox: ClaimedMailbox, claim: Claim, signal: AbortSignal): Promise<Left> {
+async function sendNext(deps: Notifying, mailbox: ClaimedMailbox, claim: Claim, signal: AbortSignal): Promise<Left> {
   const end = performance.now() + TURN
   const ahead: Ahead = { envelopes: [], isAll: false, at: Number.NEGATIVE_INFINITY }
   let { sequence } = mailbox
-  let next = await prepare(parts, mailbox, sequence, ahead)
+  let next = await prepare(deps, mailbox, sequence, ahead)
   while (next !== null) {
     if (next === 'nowhere') return 'nowhere'
-    const sending = await commit(parts, mailbox, claim, sequence, next)
+    const sending = await commit(deps, mailbox, claim, sequence, next)
     if (sending === 'lost') return 'lost'
     if (sending === 'left') return 'done'
     sequence += 1
     const goesOn = !signal.aborted && performance.now() < end
     // Composed while the previous envelope is being sent.
-    const following = goesOn && !next.isLast ? prepare(parts, mailbox, sequence, ahead) : null
+    const following = goesOn && !next.isLast ? prepare(deps, mailbox, sequence, ahead) : null
     following?.catch(() => undefined)
     if (!(await sending())) {
       release(await following?.catch(() => null))
@@ -113,7 +113,7 @@ async function sendNext(parts: Notifying, mailbox: ClaimedMailbox, claim: Claim,
     if (isStale(next)) {
       release(next)
       ahead.at = Number.NEGATIVE_INFINITY
-      next = await prepare(parts, mailbox, sequence, ahead)
+      next = await prepare(deps, mailbox, sequence, ahead)
     }
   }
   return sequence === mailbox.sequence ? 'nothing' : 'done'
@@ -130,7 +130,7 @@ interface Ahead {
 /** An envelope that is ready to be committed. */
 interface Prepared extends Recipient {
   readonly composed: Composed
-  readonly account: Account
+  readonly auditEntry: EntryWithPersons
   readonly id: string
   readonly header: object
   readonly message: CanonicalText
@@ -155,12 +155,12 @@ function release(next: Next | undefined): void {
  * Composes the next envelope; null: nothing is due.
  * @param ahead the envelopes that were read before; they are read anew when used up or too old
  */
-async function prepare(parts: Notifying, mailbox: ClaimedMailbox, sequence: number, ahead: Ahead): Promise<Next> {
+async function prepare(deps: Notifying, mailbox: ClaimedMailbox, sequence: number, ahead: Ahead): Promise<Next> {
   const now = performance.now()
-  const recipient = await recipientOf(parts, mailbox)
-  if (recipient === null || (await isUsedUp(parts, recipient))) return 'nowhere'
+  const recipient = await recipientOf(deps, mailbox)
+  if (recipient === null || (await isUsedUp(deps, recipient))) return 'nowhere'
   if (ahead.envelopes.length === 0 || now - ahead.at > STALE / 2) {
-    const next = await nextItems(parts.db, mailbox.id, recipient)
+    const next = await nextItems(deps.db, mailbox.id, recipient)
     ahead.envelopes = [...next.envelopes]
     ahead.isAll = next.isAll
     ahead.at = now
@@ -171,10 +171,10 @@ async function prepare(parts: Notifying, mailbox: ClaimedMailbox, sequence: numb
   if (planned === undefined || grant === null) return null
   const isLast = ahead.isAll && ahead.envelopes.length === 0
   const bytes = planned.reduce((sum, { notifications: [first] }) => sum + first.bytes, 0)
-  const { begun, end: leave } = parts.envelopeBytes.take('all', bytes)
+  const { begun, end: leave } = deps.envelopeBytes.take('all', bytes)
   await begun
   try {
-    const items = await show(parts, planned)
+    const items = await show(deps, planned)
     if (items.length === 0) {
       // Their events were forgotten this moment, and they with them.
       leave()
@@ -182,10 +182,16 @@ async function prepare(parts: Notifying, mailbox: ClaimedMailbox, sequence: numb
     }
     const composed = compose({ ...recipient, grant, mailbox: mailbox.public_id, sequence: sequence + 1 }, items)
     const id = randomUUID()
-    const { header, message, body, digest } = await encryptReply(parts, id, composed.header, composed.message)
-    const reply = accountedMessage(composed.header.message_id, digest, null)
-    const account = accountOfEnvelope({ ...recipient, grant }, composed.message, items.length, composed.named, reply)
-    return { ...recipient, composed, account, id, header, message, body, at, isLast, leave }
+    const { header, message, body, digest } = await encryptReply(deps, id, composed.header, composed.message)
+    const reply = auditedMessage(composed.header.message_id, digest, null)
+    const auditEntry = auditEntryOfEnvelope(
+      { ...recipient, grant },
+      composed.message,
+      items.length,
+      composed.named,
+      reply,
+    )
+    return { ...recipient, composed, auditEntry, id, header, message, body, at, isLast, leave }
   } catch (error) {
     leave()
     throw error
@@ -229,11 +235,11 @@ async function recipientOf(
  * committed; `left`: the dispatcher attempts it
  */
 async function commit(
-  parts: Notifying,
+  deps: Notifying,
   mailbox: ClaimedMailbox,
   claim: Claim,
   after: number,
-  { participant, registry, grant, settings, target, composed, account, id, header, message, body, leave }: Prepared,
+  { participant, registry, grant, settings, target, composed, auditEntry, id, header, message, body, leave }: Prepared,
 ): Promise<(() => Promise<boolean>) | 'lost' | 'left'> {
   const { notifications, encrypted } = composed
   const delivery: NewDelivery = {
@@ -253,7 +259,7 @@ async function commit(
   let reserved: Reserved | null = null
   let committed = false
   try {
-    reserved = await reserveSoon(parts, { participant: participant.id, origin: originOf(target) })
+    reserved = await reserveSoon(deps, { participant: participant.id, origin: originOf(target) })
     const envelope: NewEnvelope = {
       mailbox: mailbox.id,
       after,
@@ -263,25 +269,25 @@ async function commit(
       counted: grant === null || allowedADay(grant.terms, 'records') === undefined ? 0 : composed.recordCount,
       deliveryClaim: reserved?.claim ?? null,
     }
-    committed = await parts.accounts.writeWith(JOINT_ENVELOPES, envelope, ...account)
+    committed = await deps.auditLog.writeWith(JOINT_ENVELOPES, envelope, ...auditEntry)
   } finally {
     if (!committed) reserved?.permit.release('unused')
     if (!committed || reserved === null) leave()
   }
   if (!committed) return 'lost'
   if (reserved === null) {
-    parts.deliveryDue(participant.id, 0)
+    deps.deliveryDue(participant.id, 0)
     return 'left'
   }
   const { permit, claim: attemptClaim } = reserved
   let inline = true
   // The result tells of a delivery that ends during the wait.
   const mailboxDue = (due: number): void => {
-    if (!inline) parts.mailboxDue(due)
+    if (!inline) deps.mailboxDue(due)
   }
   return async () => {
     const fresh = { delivery, permit, claim: attemptClaim, header, message, allowedBy: settings }
-    const isEnded = await deliverNow({ ...parts, mailboxDue }, fresh)
+    const isEnded = await deliverNow({ ...deps, mailboxDue }, fresh)
     inline = false
     leave()
     return isEnded
@@ -293,13 +299,13 @@ async function commit(
  * fail.
  */
 const PERMIT_PAUSE = 10
-const PERMIT_LOOKS = 25
+const PERMIT_TRIES = 25
 
 /** A permit now or in a moment: to leave a delivery to the dispatcher costs far more. */
-async function reserveSoon(parts: Notifying, destination: Destination): Promise<Reserved | null> {
-  for (let looks = 1; ; looks += 1) {
-    const reserved = await reserve(parts, destination)
-    if (reserved !== null || looks === PERMIT_LOOKS) return reserved
+async function reserveSoon(deps: Notifying, destination: Destination): Promise<Reserved | null> {
+  for (let tries = 1; ; tries += 1) {
+    const reserved = await reserve(deps, destination)
+    if (reserved !== null || tries === PERMIT_TRIES) return reserved
     await sleep(PERMIT_PAUSE)
   }
 }

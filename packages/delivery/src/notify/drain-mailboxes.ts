@@ -5,26 +5,31 @@
 import { randomUUID } from 'node:crypto'
 import { safeDatabaseError } from '@rollcall/database/database-errors'
 import type { Metrics } from '@rollcall/observe/metrics'
-import { type ClaimedMailbox, claimMailboxes, claimNamedMailboxes, type LookedAt } from '../store/events/mailboxes.ts'
+import {
+  type ClaimedMailbox,
+  claimMailboxes,
+  claimNamedMailboxes,
+  type PolledMailboxes,
+} from '../store/events/mailboxes.ts'
 import { drainMailbox, type Notifying } from './drain-mailbox.ts'
 
 export interface Mailboxes {
   /** Something may be due in these; in any of them where none is named. */
   due(mailboxes: readonly number[]): void
   /** Starts to drain mailboxes in which something is due. */
-  look(signal: AbortSignal): Promise<void>
+  poll(signal: AbortSignal): Promise<void>
   /** Resolves when none is being drained. */
   idle(): Promise<void>
 }
 
 /** Seconds for which nobody else takes a mailbox whose next envelope is being made. */
 const CLAIM = 15
-/** Milliseconds from one look at all mailboxes to the next while something waits in them: others change them too. */
+/** Milliseconds from one poll at all mailboxes to the next while something waits in them: others change them too. */
 const LONGEST_WAIT = 1_000
 /** Largest share of the time for looks at all mailboxes that find nothing, within the longest wait. */
 const SHARE = 0.1
 /** Mailboxes in one statement: as many as may be claimed, then more where few of them were due. */
-const MOST_LOOKED_AT = 2_000
+const MOST_POLLED = 2_000
 /** Share of the slots that must be free before further mailboxes are claimed: they are then claimed together. */
 const REFILL = 0.25
 /** Milliseconds after a mailbox that could not be drained. */
@@ -33,7 +38,7 @@ const AFTER_FAILURE = 1_000
 interface Options {
   /** Mailboxes that are drained at a time. */
   readonly slots: number
-  /** Asks for the next look after so many milliseconds; without them, now. */
+  /** Asks for the next poll after so many milliseconds; without them, now. */
   readonly wake: (after?: number) => void
   /** Milliseconds of a clock that only goes forward. */
   readonly now?: () => number
@@ -53,10 +58,10 @@ interface Pass {
 
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a closure over the mailboxes in work
 export function createMailboxes(
-  parts: Omit<Notifying, 'mailboxDue'> & { readonly metrics: Pick<Metrics, 'taskEnded'> },
+  deps: Omit<Notifying, 'mailboxDue'> & { readonly metrics: Pick<Metrics, 'taskEnded'> },
   { slots, wake, now = () => performance.now() }: Options,
 ): Mailboxes {
-  const { pool } = parts.db
+  const { pool } = deps.db
   const inWork = new Map<number, Promise<void>>()
   /** Announced, and not looked at since. */
   const announced = new Set<number>()
@@ -77,17 +82,17 @@ export function createMailboxes(
 
   const run = async (mailbox: ClaimedMailbox, claim: string, signal: AbortSignal): Promise<void> => {
     const { id } = mailbox
-    const started = performance.now()
+    const started = now()
     const ended = (outcome: 'done' | 'failed'): void =>
-      parts.metrics.taskEnded('notify', outcome, (performance.now() - started) / 1_000)
+      deps.metrics.taskEnded('notify', outcome, (now() - started) / 1_000)
     try {
-      const notifying = { ...parts, mailboxDue: (one: number) => due([one]) }
+      const notifying = { ...deps, mailboxDue: (one: number) => due([one]) }
       const more = await drainMailbox(notifying, mailbox, { id: claim, seconds: CLAIM }, signal)
       if (more) announced.add(id)
       ended('done')
     } catch (error) {
       ended('failed')
-      parts.log.error(
+      deps.log.error(
         { task: 'notify', mailbox: id, ...safeDatabaseError(error) },
         'a mailbox could not be drained; tried again later',
       )
@@ -99,18 +104,18 @@ export function createMailboxes(
     }
   }
 
-  const begin = ({ claimed }: LookedAt, claim: string, signal: AbortSignal): void => {
+  const begin = ({ claimed }: PolledMailboxes, claim: string, signal: AbortSignal): void => {
     for (const mailbox of claimed) inWork.set(mailbox.id, run(mailbox, claim, signal))
   }
 
-  const lookAtAnnounced = async (signal: AbortSignal): Promise<void> => {
+  const pollAnnounced = async (signal: AbortSignal): Promise<void> => {
     // A mailbox that is announced while it is in work is looked at again afterwards.
     const ids = [...announced].filter((id) => !inWork.has(id)).slice(0, slots - inWork.size)
     if (ids.length === 0) return
     for (const id of ids) announced.delete(id)
     const claim = randomUUID()
-    const look = { claim: { id: claim, seconds: CLAIM }, wanted: ids.length, inWork: [...inWork.keys()] }
-    const found = await claimNamedMailboxes(pool, { ...look, ids })
+    const poll = { claim: { id: claim, seconds: CLAIM }, wanted: ids.length, inWork: [...inWork.keys()] }
+    const found = await claimNamedMailboxes(pool, { ...poll, ids })
     begin(found, claim, signal)
     // One that is claimed or rests is looked at again.
     passAt = Math.min(passAt, now() + Math.min((found.wait ?? Number.POSITIVE_INFINITY) * 1_000, LONGEST_WAIT))
@@ -122,7 +127,7 @@ export function createMailboxes(
     while (!signal.aborted) {
       const wanted = slots - inWork.size
       if (wanted === 0) return
-      most = Math.max(wanted, Math.min(2 * most, MOST_LOOKED_AT))
+      most = Math.max(wanted, Math.min(2 * most, MOST_POLLED))
       const claim = randomUUID()
       const began = now()
       const found = await claimMailboxes(pool, {
@@ -154,8 +159,8 @@ export function createMailboxes(
 
   return {
     due,
-    async look(signal) {
-      await lookAtAnnounced(signal)
+    async poll(signal) {
+      await pollAnnounced(signal)
       if (pass === null && now() >= Math.max(passAt, earliestPass)) {
         pass = { from: 0, took: 0, next: Number.POSITIVE_INFINITY, waits: false }
         passAt = Number.POSITIVE_INFINITY

@@ -1,7 +1,7 @@
 /** Accepts a request that is answered later: commits it to the queue, and then acknowledges it. */
 import { randomUUID } from 'node:crypto'
-import { accountedMessage, accountOfAccepted } from '@rollcall/audit/account-of'
-import type { JointAccounts } from '@rollcall/audit/accounts'
+import { auditEntryOfAccepted, auditedMessage } from '@rollcall/audit/audit-entry-of'
+import type { JointAuditLog } from '@rollcall/audit/audit-log'
 import { type Exchange, requestContext } from '@rollcall/core/model/exchange'
 import { withTraceparent } from '@rollcall/core/model/traceparent'
 import { type CheckingSenderUri, readSenderUri } from '@rollcall/delivery/delivery/targets'
@@ -9,7 +9,7 @@ import type { Bodies } from '@rollcall/keys/bodies'
 import { type DayBounded, withinDay } from '@rollcall/participants/admission/day-limits'
 import { canonicalJson } from '@rollcall/protocol'
 import {
-  type AcceptedRequest,
+  type Acceptance,
   isJoint,
   JOINT_REQUESTS,
   type KnownExchange,
@@ -17,12 +17,12 @@ import {
 } from '../store/exchanges/exchanges.ts'
 import { duplicate, exchangeRow, type Remembering } from './remember.ts'
 import { acknowledgement, type Reply } from './reply.ts'
-import type { Chunk, Received } from './sent.ts'
+import type { Chunk, VerifiedRequest } from './unread-request.ts'
 
 export type Accepting = CheckingSenderUri &
   DayBounded &
   Remembering & {
-    readonly accounts: JointAccounts
+    readonly auditLog: JointAuditLog
     readonly bodies: Pick<Bodies, 'encryptBody'>
     /** Tells the queue of this node that an exchange was accepted. */
     readonly exchangeAccepted: () => void
@@ -36,46 +36,46 @@ export type Accepting = CheckingSenderUri &
  * @throws RequestFault 429 err.request.too_many_requests: the daily limit of the participant is reached
  */
 export async function accept(
-  parts: Accepting,
-  { exchange, sent, opened, signed, rejection, path }: Received,
+  deps: Accepting,
+  { exchange, unread, opened, signed, rejection, path }: VerifiedRequest,
 ): Promise<Reply> {
   if (rejection !== null) throw rejection
-  const { chunks, reference_ids, content, digest } = await sent.read(exchange, opened, signed !== null)
+  const { chunks, reference_ids, content, digest } = await unread.read(exchange, opened, signed !== null)
   const { header, operation, participant } = exchange
   // The address is checked now, so that the sender learns of a problem, and again before each attempt, because much may
   // change until then. It is stored in the checked spelling.
-  const sender_uri = await readSenderUri(parts, participant, header.sender_uri ?? null, operation.callback)
+  const sender_uri = await readSenderUri(deps, participant, header.sender_uri ?? null, operation.callback)
   const row = exchangeRow(exchange, content, path)
   const [{ message }] = chunks
-  const accountedAs = (correlation_id: string) => {
+  const ackAndEntry = (correlation_id: string) => {
     const ack = acknowledgement(correlation_id)
-    const messages = { request: accountedMessage(header.message_id, digest, signed), reply: ack.message }
-    return { ack, account: accountOfAccepted({ ...exchange, correlation_id }, message.transaction_id, messages) }
+    const messages = { request: auditedMessage(header.message_id, digest, signed), reply: ack.message }
+    return { ack, auditEntry: auditEntryOfAccepted({ ...exchange, correlation_id }, message.transaction_id, messages) }
   }
   const persist = async () => {
-    const accepted: AcceptedRequest = {
+    const accepted: Acceptance = {
       sender_uri,
       encrypted: exchange.encrypted,
       reference_ids,
-      chunks: await newChunks(parts, exchange, chunks),
+      chunks: await newChunks(deps, exchange, chunks),
     }
     const asked = { ...row, accepted }
-    const { ack, account } = accountedAs(row.correlation_id)
-    if (isJoint(asked) && (await parts.accounts.writeWith(JOINT_REQUESTS, asked, ...account)))
+    const { ack, auditEntry } = ackAndEntry(row.correlation_id)
+    if (isJoint(asked) && (await deps.auditLog.writeWith(JOINT_REQUESTS, asked, ...auditEntry)))
       return { known: 'new' as const, correlation_id: row.correlation_id, ack }
     // It was received before, or others would have to wait for it.
-    return parts.exchanges.remember(asked)
+    return deps.exchanges.remember(asked)
   }
-  const known = () => parts.exchanges.known(row)
-  const first = await withinDay<KnownExchange & { readonly ack?: Reply }>(parts, 'accepted', participant.id, {
+  const known = () => deps.exchanges.known(row)
+  const first = await withinDay<KnownExchange & { readonly ack?: Reply }>(deps, 'accepted', participant.id, {
     persist,
     known,
   })
   if (first.known === 'different') throw duplicate()
-  if (first.known === 'new') parts.exchangeAccepted()
+  if (first.known === 'new') deps.exchangeAccepted()
   if (first.ack !== undefined) return first.ack
-  const { ack, account } = accountedAs(first.correlation_id)
-  await parts.accounts.write(...account)
+  const { ack, auditEntry } = ackAndEntry(first.correlation_id)
+  await deps.auditLog.write(...auditEntry)
   return ack
 }
 

@@ -40,12 +40,12 @@ export class OtherEnvironment extends RequestFault {
  * @throws RequestFault 401, 429, 403 err.request.forbidden
  */
 export async function admit(
-  parts: Admitting,
+  deps: Admitting,
   { environment }: Pick<Registry, 'environment'>,
   request: Pick<IncomingRequest, 'headers' | 'identified'>,
 ): Promise<Admitted> {
-  const participant = await authenticate(parts, request)
-  const admission = await parts.quota.enter(participant)
+  const participant = await authenticate(deps, request)
+  const admission = await deps.quota.enter(participant)
   if (participant.environment === environment) return { participant, admission }
   admission.leave(true)
   throw new OtherEnvironment(participant)

@@ -3,7 +3,7 @@
  * further pages are made from the records that it found.
  */
 
-import { NotAccounted } from '@rollcall/audit/fail-closed'
+import { NotAudited } from '@rollcall/audit/fail-closed'
 import type { Exchange, Message } from '@rollcall/core/model/exchange'
 import type { Grant } from '@rollcall/core/model/grant'
 import { OutcomeOutdated } from '@rollcall/core/model/outcome'
@@ -21,7 +21,7 @@ import { findPersistedPage } from '../store/exchanges/accepted-exchanges.ts'
 import type { ClaimedExchange } from '../store/exchanges/claims.ts'
 import { commitReply, type NewItem } from '../store/exchanges/replies.ts'
 import type { Authorizing } from './admit.ts'
-import { type Answered, type ReplyPage, type SendingReply, sendReply } from './send-reply.ts'
+import { type ExchangeToAnswer, type ReplyPage, type SendingReply, sendReply } from './send-reply.ts'
 
 export type AnsweringAccepted = Answering & SendingReply & Authorizing
 
@@ -39,48 +39,48 @@ const CUT_SHORT = 20
  * @throws errors after which the exchange must be tried again
  */
 export async function answerAccepted(
-  parts: AnsweringAccepted,
+  deps: AnsweringAccepted,
   accepted: ClaimedExchange,
   signal?: AbortSignal,
 ): Promise<void> {
-  const { directory, log } = parts
+  const { directory, log } = deps
   const { correlation_id, runs } = accepted
   const participant = await directory.participantById(accepted.participant)
   const registry = await directory.registryById(accepted.registry)
-  if (participant?.status !== 'active' || registry === undefined) return giveUp(parts, accepted)
+  if (participant?.status !== 'active' || registry === undefined) return giveUp(deps, accepted)
   // The grant is read again for each page: the rights of today apply, not those when the request was accepted.
   const grantNow = async (): Promise<Grant | null> => {
-    const grant = await parts.grants.of(participant, registry)
+    const grant = await deps.grants.of(participant, registry)
     return may(grant, { operation: accepted.operation }).allowed ? grant : null
   }
-  if ((await grantNow()) === null) return giveUp(parts, accepted)
-  const answered: Answered = { ...accepted, operation: operation(accepted.operation), registry, participant }
+  if ((await grantNow()) === null) return giveUp(deps, accepted)
+  const answered: ExchangeToAnswer = { ...accepted, operation: operation(accepted.operation), registry, participant }
   if (runs > CUT_SHORT) {
     log.error({ correlation_id, runs }, 'an exchange is not answered: every run of it was cut short')
-    return answerFailure(parts, answered, [])
+    return answerFailure(deps, answered, [])
   }
   let { page } = accepted
   try {
-    const { header, message, traceparent = null } = await openRequest(parts, accepted)
+    const { header, message, traceparent = null } = await openRequest(deps, accepted)
     const last = page + PAGES_IN_A_RUN
     for (let goesOn = true; goesOn; ) {
       const isLast = (): boolean => page + 1 >= last || signal?.aborted === true
       const grant = await grantNow()
-      if (grant === null) return await giveUp(parts, { ...accepted, page })
+      if (grant === null) return await giveUp(deps, { ...accepted, page })
       const exchange: Exchange = { ...answered, grant, header, traceparent, isGone: () => false }
-      const make = () => makePage(parts, exchange, message, accepted, page + 1)
-      const sent = await sendPage(parts, answered, make, isLast)
+      const make = () => makePage(deps, exchange, message, accepted, page + 1)
+      const sent = await sendPage(deps, answered, make, isLast)
       if (sent === null) return
       goesOn = sent.goesOn
       page += 1
     }
   } catch (error) {
-    // Where nothing can be accounted for, a failure cannot be answered either. Records that are away may be back.
-    const isWaiting = error instanceof NotAccounted || error instanceof RecordsUnavailable
+    // Where no audit entry can be written, a failure cannot be answered either. Records that are away may be back.
+    const isWaiting = error instanceof NotAudited || error instanceof RecordsUnavailable
     const isFinal = error instanceof BodyUnreadable || (runs >= RUNS && !isWaiting)
     if (page > accepted.page || !isFinal) throw error
     log.error({ correlation_id, ...safeDatabaseError(error) }, 'an exchange could not be answered')
-    await answerFailure(parts, answered, await unansweredItems(parts, accepted, answered))
+    await answerFailure(deps, answered, await unansweredItems(deps, accepted, answered))
   }
 }
 
@@ -104,8 +104,8 @@ const DECIDED = 10
 
 /** @returns whether the run goes on; null when the claim has ended */
 async function sendPage(
-  parts: AnsweringAccepted,
-  answered: Answered,
+  deps: AnsweringAccepted,
+  answered: ExchangeToAnswer,
   make: () => Promise<NewPage>,
   isLast: () => boolean,
 ): Promise<{ readonly goesOn: boolean } | null> {
@@ -113,7 +113,7 @@ async function sendPage(
     const made = await make()
     const goesOn = made.state === 'replying' && !isLast()
     try {
-      return (await sendReply(parts, answered, { ...made, goesOn })) ? { goesOn } : null
+      return (await sendReply(deps, answered, { ...made, goesOn })) ? { goesOn } : null
     } catch (error) {
       if (!(error instanceof OutcomeOutdated) || decided === DECIDED) throw error
     }
@@ -121,7 +121,7 @@ async function sendPage(
 }
 
 async function makePage(
-  parts: AnsweringAccepted,
+  deps: AnsweringAccepted,
   exchange: Exchange,
   message: Message,
   accepted: ClaimedExchange,
@@ -129,8 +129,8 @@ async function makePage(
 ): Promise<NewPage> {
   const { outcome, items, further } =
     page === 1
-      ? await firstPage(parts, exchange, message, accepted)
-      : await furtherPage(parts, exchange, message, accepted, page)
+      ? await firstPage(deps, exchange, message, accepted)
+      : await furtherPage(deps, exchange, message, accepted, page)
   return { outcome, by: exchange, page, items, state: further ? 'replying' : 'replied' }
 }
 
@@ -140,20 +140,20 @@ type AnsweredPage = Pick<NewPage, 'outcome' | 'items'> & {
 }
 
 async function firstPage(
-  parts: AnsweringAccepted,
+  deps: AnsweringAccepted,
   exchange: Exchange,
   message: Message,
   accepted: ClaimedExchange,
 ): Promise<AnsweredPage> {
-  const earlier = await earlierReferences(parts, accepted)
+  const earlier = await earlierReferences(deps, accepted)
   const { sender_uri } = accepted
   const asked = { mode: 'async', exchange, message, earlier, sender_uri } as const
   // A single statement sees one state of the records; several statements need a session.
   const outcome =
     accepted.items <= 1 || !needsSnapshot(exchange)
-      ? await answerMessage(parts, asked)
-      : await parts.modes.async.searchSlots.run(exchange.participant.id, () =>
-          parts.recordsOf(exchange.registry).session((state) => answerMessage(parts, { ...asked, state })),
+      ? await answerMessage(deps, asked)
+      : await deps.modes.async.searchSlots.run(exchange.participant.id, () =>
+          deps.recordsOf(exchange.registry).session((state) => answerMessage(deps, { ...asked, state })),
         )
   const persisted = persistedItems(outcome)
   return { outcome, items: persisted, further: persisted.some(({ record_ids }) => record_ids !== null) }
@@ -178,15 +178,15 @@ function persistedItems({ items = [] }: Outcome): readonly NewItem[] {
 }
 
 async function furtherPage(
-  parts: AnsweringAccepted,
+  deps: AnsweringAccepted,
   exchange: Exchange,
   message: Message,
   accepted: ClaimedExchange,
   page: number,
 ): Promise<AnsweredPage> {
-  const persisted = await findPersistedPage(parts.db, accepted, page)
+  const persisted = await findPersistedPage(deps.db, accepted, page)
   const pages = new Map(persisted.map(({ position, ...rest }) => [position, { ...rest, page_number: page }]))
-  const outcome = await answerFurtherPage(parts, { mode: 'async', exchange, message }, pages)
+  const outcome = await answerFurtherPage(deps, { mode: 'async', exchange, message }, pages)
   return { outcome, items: [], further: persisted.some(({ total, page_size }) => total > page * page_size) }
 }
 
@@ -194,23 +194,27 @@ async function furtherPage(
  * A failure of the registry is reported in the next page, for every item that the page would have had.
  * @param items none where the request cannot be decrypted
  */
-async function answerFailure(parts: AnsweringAccepted, answered: Answered, items: readonly Item[]): Promise<void> {
+async function answerFailure(
+  deps: AnsweringAccepted,
+  answered: ExchangeToAnswer,
+  items: readonly Item[],
+): Promise<void> {
   const page = answered.page + 1
   const about = { page, count: answered.items }
   const outcome = failedOutcome(answered, answered.transaction_id, items, about)
-  await sendReply(parts, answered, { outcome, by: null, page, state: 'failed', items: [], goesOn: false })
+  await sendReply(deps, answered, { outcome, by: null, page, state: 'failed', items: [], goesOn: false })
 }
 
 /** The items that the next page was to have; none where the request cannot be read. */
 async function unansweredItems(
-  parts: AnsweringAccepted,
+  deps: AnsweringAccepted,
   accepted: ClaimedExchange,
-  answered: Answered,
+  answered: ExchangeToAnswer,
 ): Promise<readonly Item[]> {
   try {
-    const items = itemsOf(answered, (await openRequest(parts, accepted)).message)
+    const items = itemsOf(answered, (await openRequest(deps, accepted)).message)
     if (accepted.page === 0) return items
-    const persisted = await findPersistedPage(parts.db, accepted, accepted.page + 1)
+    const persisted = await findPersistedPage(deps.db, accepted, accepted.page + 1)
     return persisted.flatMap(({ position }) => items[position] ?? [])
   } catch (error) {
     if (error instanceof BodyUnreadable) return []

@@ -1,6 +1,6 @@
 /** The checks between an envelope and its items, in the order of docs/message-flow.md. */
 
-import { isDetail, LONGEST_DETAIL } from '@rollcall/audit/account-of'
+import { isDetail, LONGEST_DETAIL } from '@rollcall/audit/audit-entry-of'
 import type { Message } from '@rollcall/core/model/exchange'
 import type { Grant } from '@rollcall/core/model/grant'
 import type { Participant } from '@rollcall/core/model/participant'

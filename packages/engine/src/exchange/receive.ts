@@ -15,45 +15,45 @@ import { type Admitting, type Authorizing, admit, authorize } from './admit.ts'
 import { type AnsweringNow, answerNow } from './answer-now.ts'
 import { checkAddress, checkDemands, checkMessageTime, checkSender } from './checks.ts'
 import { type Reply, refusalOf } from './reply.ts'
-import { orRejection, type ReadingSent, readSent } from './sent.ts'
+import { orRejection, type ReadingRequests, takeBody } from './unread-request.ts'
 import { isUpload, takeUpload } from './upload/upload.ts'
 
-export type Receiving = Admitting & Authorizing & ReadingSent & Verifying & Opening & AnsweringNow & Accepting
+export type Receiving = Admitting & Authorizing & ReadingRequests & Verifying & Opening & AnsweringNow & Accepting
 
 /**
  * Receives one request: answers a synchronous one, and acknowledges an asynchronous one.
  * @throws RequestFault the whole request is refused: an ack ERR with an HTTP status
  */
 export async function receive(
-  parts: Receiving,
+  deps: Receiving,
   mode: ModeName,
   operation: Operation,
   registry: Registry,
   request: IncomingRequest,
 ): Promise<Reply> {
   // 1. Token, quotas and environment, before a byte of the body is read.
-  const { participant, admission } = await admit(parts, registry, request)
+  const { participant, admission } = await admit(deps, registry, request)
   try {
     // The grant is checked before the body is read, too.
-    const grant = await authorize(parts, participant, registry, operation)
+    const grant = await authorize(deps, participant, registry, operation)
 
     // 2. Body: size, JSON, and the outer shape of header and message; of an upload the parts before the file.
     const admitted = { ...request, ...admission }
-    const sent =
+    const unread =
       mode === 'async' && isUpload(request)
-        ? await takeUpload(parts, operation, participant, admitted)
-        : await readSent(parts, mode, operation, participant, admitted)
-    const { header, message, source } = sent.envelope
+        ? await takeUpload(deps, operation, participant, admitted)
+        : await takeBody(deps, mode, operation, participant, admitted)
+    const { header, message, source } = unread.envelope
     request.named?.(header.message_id)
 
     // 3. Is the sender the caller, and did it sign this, just now?
     checkSender(header, participant)
-    const signed = await verifyEnvelope(parts, participant, source)
+    const signed = await verifyEnvelope(deps, participant, source)
 
     // 4. Is it for this version, this registry and this operation, and of now?
     const rejection = await orRejection(async () => {
       checkAddress(header, registry, operation)
-      checkMessageTime(header, parts.limits.message_ts_window)
+      checkMessageTime(header, deps.limits.message_ts_window)
       return null
     })
 
@@ -71,14 +71,14 @@ export async function receive(
       isGone: request.isGone,
       traceparent: readTraceparent(request.headers.traceparent),
     }
-    const opened = await openMessage(parts, exchange, operation, message)
+    const opened = await openMessage(deps, exchange, operation, message)
     // A large body takes long to arrive, so the grant is read again.
-    const current = { ...exchange, grant: await authorize(parts, participant, registry, operation) }
+    const current = { ...exchange, grant: await authorize(deps, participant, registry, operation) }
     checkDemands(current.grant, header)
 
     // 6. Read the message; then answer every item now, or accept the request.
-    const received = { exchange: current, sent, opened, signed, rejection, path: request.path }
-    return mode === 'sync' ? await answerNow(parts, received) : await accept(parts, received)
+    const verified = { exchange: current, unread, opened, signed, rejection, path: request.path }
+    return mode === 'sync' ? await answerNow(deps, verified) : await accept(deps, verified)
   } catch (error) {
     admission.leave(true)
     throw error instanceof HeaderRejection ? refusalOf(error) : error

@@ -31,7 +31,7 @@ export function exchangeRow(
 }
 
 /** The parts of the fingerprint of a message. */
-interface ReceivedMessage {
+interface FingerprintParts {
   /** The header in canonical spelling. */
   readonly header: unknown
   /** The decrypted message: a message that is encrypted twice is the same message. */
@@ -47,7 +47,7 @@ interface ReceivedMessage {
  * signature do not matter, everything else does (D27). 32 bytes.
  * @throws CanonicalJsonError the message has no canonical JSON
  */
-export const exchangeFingerprint = ({ header, message, namespace, path }: ReceivedMessage): Buffer =>
+export const exchangeFingerprint = ({ header, message, namespace, path }: FingerprintParts): Buffer =>
   hash('sha256', canonicalJson({ header, message, namespace, path }), 'buffer')
 
 export const duplicate = (): HeaderRejection =>

@@ -1,8 +1,8 @@
 /** The answer to a request: an envelope with a callback header (spec "Envelope", 3.2), signed, and encrypted where it has to be. */
 
 import { hash, randomUUID } from 'node:crypto'
-import { accountedMessage } from '@rollcall/audit/account-of'
-import type { AccountedMessage } from '@rollcall/core/model/account'
+import { auditedMessage } from '@rollcall/audit/audit-entry-of'
+import type { AuditedMessage } from '@rollcall/core/model/audit-entry'
 import type { Exchange, Message } from '@rollcall/core/model/exchange'
 import type { ReplyMembers } from '@rollcall/core/model/outcome'
 import { type Signing, signEnvelope } from '@rollcall/participants/trust/messages'
@@ -30,14 +30,14 @@ export interface Reply {
   /** The whole body as RFC 8785 text: exactly the signed bytes are sent. */
   readonly text: string
   /** The message for the audit entry. */
-  readonly message: AccountedMessage
+  readonly message: AuditedMessage
   /** The code with which the header was rejected; then no item was answered. */
   readonly rejected?: HeaderCode
 }
 
 /** The reply that carries an operation's outcome. */
 export async function reply(
-  parts: Replying,
+  deps: Replying,
   exchange: Exchange,
   transaction_id: string,
   outcome: Outcome,
@@ -48,8 +48,8 @@ export async function reply(
   const encrypt = exchange.encrypted || outcome.encrypted === true
   const envelope = { header, message }
   const bare = operation.reply_also_bare
-  const { text, signature } = await signEnvelope(parts, registry, participant, envelope, encrypt, bare)
-  return { correlation_id, text, message: accountedMessage(header.message_id, hash('sha256', text), signature) }
+  const { text, signature } = await signEnvelope(deps, registry, participant, envelope, encrypt, bare)
+  return { correlation_id, text, message: auditedMessage(header.message_id, hash('sha256', text), signature) }
 }
 
 /**
@@ -93,7 +93,7 @@ export type RejectedMembers = (message: Message) => Outcome['members']
  * @throws RequestFault the message has no transaction_id for the reply
  */
 export async function rejectedReply(
-  parts: Replying,
+  deps: Replying,
   exchange: Exchange,
   message: JsonObject,
   rejection: HeaderRejection,
@@ -104,13 +104,13 @@ export async function rejectedReply(
   const { transaction_id } = tolerated
   const problem = transactionIds.problem(transaction_id, 'message.transaction_id')
   if (problem !== null) throw new RequestFault('err.request.bad', problem)
-  const rejected = await reply(parts, exchange, transaction_id as string, {
+  const rejected = await reply(deps, exchange, transaction_id as string, {
     status: 'rjct',
     status_reason_code: rejection.code,
     status_reason_message: rejection.message,
     total_count: 0,
     completed_count: 0,
-    accounted: [],
+    audited: [],
     members: members(tolerated as JsonObject & Message),
   })
   return { ...rejected, rejected: rejection.code }
@@ -120,7 +120,7 @@ export async function rejectedReply(
 export function acknowledgement(correlation_id: string): Reply {
   const timestamp = new Date().toISOString()
   const text = canonicalJson({ message: { ack_status: 'ACK', timestamp, correlation_id } })
-  return { correlation_id, text, message: accountedMessage(null, hash('sha256', text), null) }
+  return { correlation_id, text, message: auditedMessage(null, hash('sha256', text), null) }
 }
 
 /** A rejected header where the answer is an ack: ERR with a code of the list of acks, and the other code in the text (N20). */

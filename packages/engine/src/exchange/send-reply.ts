@@ -1,8 +1,8 @@
 /** A page of the answer to an accepted exchange: committed together with its delivery, then attempted at once. */
 
 import { randomUUID } from 'node:crypto'
-import { accountedMessage, accountOf, accountOfUnsent } from '@rollcall/audit/account-of'
-import type { JointAccounts } from '@rollcall/audit/accounts'
+import { auditEntryOf, auditEntryOfUnsent, auditedMessage } from '@rollcall/audit/audit-entry-of'
+import type { JointAuditLog } from '@rollcall/audit/audit-log'
 import { type NewDelivery, originOf } from '@rollcall/core/model/delivery'
 import type { Exchange } from '@rollcall/core/model/exchange'
 import { disclosedBy } from '@rollcall/core/model/grant'
@@ -19,10 +19,10 @@ import type { ClaimedExchange } from '../store/exchanges/claims.ts'
 import { commitReply, isJoint, JOINT_REPLIES, type ReplyStep } from '../store/exchanges/replies.ts'
 import { replyHeader, replyMessage } from './reply.ts'
 
-export type SendingReply = Delivering & { readonly db: Database; readonly accounts: JointAccounts }
+export type SendingReply = Delivering & { readonly db: Database; readonly auditLog: JointAuditLog }
 
 /** The members of an exchange that its answer needs, even if the request cannot be read any more. */
-export type Answered = Omit<ClaimedExchange, 'operation' | 'registry' | 'participant'> &
+export type ExchangeToAnswer = Omit<ClaimedExchange, 'operation' | 'registry' | 'participant'> &
   Pick<Exchange, 'operation' | 'registry' | 'participant'>
 
 /** One page of an answer, for `commitReply`. */
@@ -37,8 +37,8 @@ export type ReplyPage = Pick<ReplyStep, 'page' | 'state' | 'items' | 'goesOn'> &
  * @returns false when the claim of the exchange has ended: then nothing is sent
  */
 export async function sendReply(
-  parts: SendingReply,
-  exchange: Answered,
+  deps: SendingReply,
+  exchange: ExchangeToAnswer,
   { outcome, by, ...page }: ReplyPage,
 ): Promise<boolean> {
   const { participant } = exchange
@@ -48,13 +48,13 @@ export async function sendReply(
   const id = randomUUID()
   const traceparent = by?.traceparent ?? null
   const { message, body, digest } = await encryptReply(
-    parts,
+    deps,
     id,
     header,
     replyMessage(exchange, exchange.transaction_id, outcome),
     traceparent,
   )
-  const { target, allowedBy } = targetOf(await parts.callbacks.of(participant), exchange.sender_uri, callback)
+  const { target, allowedBy } = targetOf(await deps.callbacks.of(participant), exchange.sender_uri, callback)
   const delivery: NewDelivery = {
     id,
     participant: participant.id,
@@ -70,10 +70,10 @@ export async function sendReply(
   }
   // The entry is committed with the delivery, or before it. Every attempt sends the message in the entry.
   const asked = { ...exchange, grant: by?.grant ?? null, header: by?.header ?? null }
-  const messages = { request: null, reply: accountedMessage(header.message_id, digest, null) }
-  const account = accountOf('callback', asked, exchange.transaction_id, outcome, messages)
+  const messages = { request: null, reply: auditedMessage(header.message_id, digest, null) }
+  const auditEntry = auditEntryOf('callback', asked, exchange.transaction_id, outcome, messages)
   const origin = originOf(delivery.target)
-  const reserved = origin === '' ? null : await reserve(parts, { participant: participant.id, origin })
+  const reserved = origin === '' ? null : await reserve(deps, { participant: participant.id, origin })
   const step: ReplyStep = {
     ...page,
     id: exchange.id,
@@ -85,15 +85,15 @@ export async function sendReply(
   }
   let committed = false
   try {
-    committed = isJoint(step, exchange) && (await parts.accounts.writeWith(JOINT_REPLIES, step, ...account))
+    committed = isJoint(step, exchange) && (await deps.auditLog.writeWith(JOINT_REPLIES, step, ...auditEntry))
     if (!committed) {
-      await parts.accounts.write(...account)
-      committed = await commitReply(parts.db, step).catch(async (error: unknown) => {
+      await deps.auditLog.write(...auditEntry)
+      committed = await commitReply(deps.db, step).catch(async (error: unknown) => {
         // Where the database did not answer, nobody knows whether the page was committed.
-        if (!isUnavailable(error)) await parts.accounts.write(...accountOfUnsent(account))
+        if (!isUnavailable(error)) await deps.auditLog.write(...auditEntryOfUnsent(auditEntry))
         throw error
       })
-      if (!committed) await parts.accounts.write(...accountOfUnsent(account))
+      if (!committed) await deps.auditLog.write(...auditEntryOfUnsent(auditEntry))
     }
   } finally {
     if (!committed) reserved?.permit.release('unused')
@@ -102,8 +102,8 @@ export async function sendReply(
   // A consent may be withdrawn while this is committed.
   const asksAgain = by !== null && isAboutSubject(by.grant)
   const fresh = { delivery, header, message, traceparent, asksAgain, allowedBy }
-  if (reserved !== null) await deliverNow(parts, { ...fresh, ...reserved })
-  else if (origin !== '') parts.deliveryDue(participant.id, 0)
+  if (reserved !== null) await deliverNow(deps, { ...fresh, ...reserved })
+  else if (origin !== '') deps.deliveryDue(participant.id, 0)
   return true
 }
 

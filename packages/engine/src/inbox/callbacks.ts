@@ -43,14 +43,14 @@ export type ReceivingCallback = { readonly limits: Limits } & Admitting & Openin
  * @throws RequestFault it is refused: an ack ERR with an HTTP status
  */
 export async function receiveCallback(
-  parts: ReceivingCallback,
+  deps: ReceivingCallback,
   callback: Callback,
   registry: Registry,
   request: IncomingRequest,
 ): Promise<Reply> {
-  const { limits } = parts
+  const { limits } = deps
   // 1. Token, quotas and environment, before a byte of the body is read.
-  const { participant, admission } = await admit(parts, registry, request)
+  const { participant, admission } = await admit(deps, registry, request)
   try {
     // 2. Body: size, JSON, and the outer shape of header and message.
     const bounds = envelopeBounds(limits, callback.message)
@@ -64,7 +64,7 @@ export async function receiveCallback(
 
     // 3. Is the sender the caller, and did it sign this, in these days?
     checkSender(header, participant)
-    await verifyEnvelope(parts, participant, envelope.source, { callback: true })
+    await verifyEnvelope(deps, participant, envelope.source, { callback: true })
 
     // 4. Is it for this version, this registry and this callback?
     checkAddress(header, registry, callback)
@@ -72,7 +72,7 @@ export async function receiveCallback(
     // 5. Decryption. A rejection may have no message.
     const open = (message: JsonObject): Promise<JsonObject> => {
       const encrypted = isResultEncrypted(header, message)
-      return openMessage(parts, { participant, header, encrypted }, callback, message, { answered: false })
+      return openMessage(deps, { participant, header, encrypted }, callback, message, { answered: false })
     }
     const opened = envelope.message === undefined ? null : await open(envelope.message)
 
@@ -87,7 +87,7 @@ export async function receiveCallback(
     // 7. Store it once, and acknowledge it every time.
     const { path } = request
     const received = { callback, registry, participant, header, message, noted, path }
-    return acknowledgement(await persist(parts, received))
+    return acknowledgement(await persist(deps, received))
   } catch (error) {
     admission.leave(true)
     throw error instanceof HeaderRejection ? refusalOf(error) : error
@@ -117,7 +117,7 @@ export interface ReceivedCallback {
  * @throws HeaderRejection rjct.message_id.duplicate
  * @throws RequestFault 429 err.request.too_many_requests
  */
-export async function persist(parts: PersistingCallback, received: ReceivedCallback): Promise<string> {
+export async function persist(deps: PersistingCallback, received: ReceivedCallback): Promise<string> {
   const { callback, registry, participant, header, message, noted, path } = received
   const { namespace } = registry
   const key = {
@@ -133,11 +133,11 @@ export async function persist(parts: PersistingCallback, received: ReceivedCallb
     transaction_id: message?.transaction_id ?? null,
     status: textOf(header.status),
     state: ANSWERS.has(callback) ? 'quarantined' : 'stored',
-    body: await parts.bodies.encryptBody(canonicalJson({ header, message, ...noted }), inboxContext(key)),
+    body: await deps.bodies.encryptBody(canonicalJson({ header, message, ...noted }), inboxContext(key)),
   })
-  const persisted = await withinDay(parts, 'inbox', participant.id, {
-    persist: async () => parts.inbox.persist(await make()),
-    known: () => parts.inbox.known(key),
+  const persisted = await withinDay(deps, 'inbox', participant.id, {
+    persist: async () => deps.inbox.persist(await make()),
+    known: () => deps.inbox.known(key),
   })
   if (persisted.known !== 'different') return persisted.correlation_id
   throw new HeaderRejection('rjct.message_id.duplicate', 'header.message_id: was used before for another message')

@@ -10,7 +10,7 @@ import { type AcceptedExchange, findRequest } from '../store/exchanges/accepted-
 import { itemsOf, type OpeningRequest } from './item.ts'
 
 /** The checked parts of an accepted request. */
-export interface AcceptedRequest {
+export interface OpenedRequest {
   readonly header: Exchange['header']
   readonly message: Message
   /** Null or undefined: the request had none. */
@@ -22,14 +22,14 @@ export interface AcceptedRequest {
  * where exchanges are claimed, or by turns (`readRequest`).
  * @throws BodyUnreadable
  */
-export async function openRequest(parts: OpeningRequest, accepted: AcceptedExchange): Promise<AcceptedRequest> {
+export async function openRequest(deps: OpeningRequest, accepted: AcceptedExchange): Promise<OpenedRequest> {
   const { id, parent, participant } = accepted
   const row = operation(accepted.operation)
-  const open = async (from: string, request: Buffer): Promise<AcceptedRequest> =>
-    readText(parts, row, participant, await parts.bodies.decryptBody(request, requestContext(from)))
-  const own = accepted.request ?? (await findRequest(parts.db, id))
+  const open = async (from: string, request: Buffer): Promise<OpenedRequest> =>
+    readText(deps, row, participant, await deps.bodies.decryptBody(request, requestContext(from)))
+  const own = accepted.request ?? (await findRequest(deps.db, id))
   if (own !== null) return open(id, own)
-  const whole = parent === null ? null : await findRequest(parts.db, parent)
+  const whole = parent === null ? null : await findRequest(deps.db, parent)
   if (parent === null || whole === null) throw new BodyUnreadable('forgotten')
   return chunkOf(row, await open(parent, whole), accepted)
 }
@@ -40,9 +40,9 @@ export async function openRequest(parts: OpeningRequest, accepted: AcceptedExcha
  */
 function chunkOf(
   row: Operation,
-  { message, ...rest }: AcceptedRequest,
+  { message, ...rest }: OpenedRequest,
   { first_item, items }: AcceptedExchange,
-): AcceptedRequest {
+): OpenedRequest {
   const own = itemsOf({ operation: row }, message).slice(first_item, first_item + items)
   return { ...rest, message: { ...message, [row.request.items ?? '']: own } }
 }
@@ -52,7 +52,7 @@ async function readText(
   row: Operation,
   participant: number,
   text: string,
-): Promise<AcceptedRequest> {
+): Promise<OpenedRequest> {
   if (text.length < LARGE) return requestIn(parsePersisted(text))
   const read = await reading.run(participant, 'persisted', { text, operation: row.name })
   if (read === null) throw new BodyUnreadable('altered')
@@ -60,19 +60,19 @@ async function readText(
 }
 
 /** The request was checked when it was accepted, and cannot have been altered since. */
-const requestIn = (checked: object): AcceptedRequest => checked as AcceptedRequest
+const requestIn = (checked: object): OpenedRequest => checked as OpenedRequest
 
 /**
  * Reads what a question needs to know about the request of an exchange. Large requests are read one after the other.
  * @throws BodyUnreadable
  */
 export async function readRequest<Result>(
-  parts: OpeningRequest & { readonly turns: Semaphore },
+  deps: OpeningRequest & { readonly turns: Semaphore },
   accepted: AcceptedExchange,
-  read: (request: AcceptedRequest) => Result,
+  read: (request: OpenedRequest) => Result,
 ): Promise<Result> {
-  const work = async (): Promise<Result> => read(await openRequest(parts, accepted))
-  return accepted.request === null ? inTurn(parts.turns, LARGE_BODIES, work) : work()
+  const work = async (): Promise<Result> => read(await openRequest(deps, accepted))
+  return accepted.request === null ? inTurn(deps.turns, LARGE_BODIES, work) : work()
 }
 
 /** The turn of questions that need a large body. */

@@ -6,7 +6,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { insertUses, isAnyEnded } from '@rollcall/consents/store/consent-uses'
 import type { ConsentUse } from '@rollcall/core/model/consent'
 import { checkPeer, type Exchange } from '@rollcall/core/model/exchange'
-import { type AccountedItem, type AskedFacts, OutcomeOutdated, type ReplyMembers } from '@rollcall/core/model/outcome'
+import { type AskedFacts, type AuditedItem, OutcomeOutdated, type ReplyMembers } from '@rollcall/core/model/outcome'
 import { referenceId } from '@rollcall/core/model/reference-id'
 import { ItemRejection, isWithinWindow } from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
@@ -28,10 +28,10 @@ import type { FoundRecords, Outcome } from './outcome.ts'
 const CONCURRENCY = 4
 
 /** Answers every item of the message and sums up, as N7 has it. */
-export async function answerBatch(parts: Answering, asked: Asked, handle: ItemHandler): Promise<Outcome> {
+export async function answerBatch(deps: Answering, asked: Asked, handle: ItemHandler): Promise<Outcome> {
   const { exchange, message } = asked
   const batch = itemsOf(exchange, message)
-  const work = workOf(parts, asked, batch.length)
+  const work = workOf(deps, asked, batch.length)
   const seen = new Set<string>(asked.earlier)
   const repeated = batch.map(({ reference_id }) => {
     if (typeof reference_id !== 'string' || seen.has(reference_id)) return typeof reference_id === 'string'
@@ -41,19 +41,19 @@ export async function answerBatch(parts: Answering, asked: Asked, handle: ItemHa
   const answers = await inOrder(work, batch, (item, index) =>
     answerItem(work, item, async (own) => {
       checkReferenceId(item.reference_id, repeated[index] === true)
-      checkTimestamp(item.timestamp, parts.limits.timestamp_window, exchange.received_at)
+      checkTimestamp(item.timestamp, deps.limits.timestamp_window, exchange.received_at)
       return handle(own, item)
     }),
   )
   for (const { answer } of answers) {
-    parts.metrics.itemAnswered(exchange.operation.name, answer.status, answer.status_reason_code ?? 'none')
+    deps.metrics.itemAnswered(exchange.operation.name, answer.status, answer.status_reason_code ?? 'none')
   }
   const items = answers.map(({ answer: { reference_id, status }, found }) => ({
     reference_id,
     status,
     ...(found && { found }),
   }))
-  return { ...outcomeOf(exchange, answers), ...(await effectsOf(parts, asked, answers)), items }
+  return { ...outcomeOf(exchange, answers), ...(await effectsOf(deps, asked, answers)), items }
 }
 
 /**
@@ -61,29 +61,29 @@ export async function answerBatch(parts: Answering, asked: Asked, handle: ItemHa
  * @param reference_id the name of the item in the reply
  */
 export async function answerQuestion(
-  parts: Answering,
+  deps: Answering,
   asked: Asked,
   reference_id: string,
   answer: (work: ItemWork) => Promise<ItemAnswer>,
 ): Promise<Outcome> {
   const { exchange } = asked
   const item = { reference_id, timestamp: exchange.received_at.toISOString() }
-  const answered = await answerItem(workOf(parts, asked, 1), item, answer)
+  const answered = await answerItem(workOf(deps, asked, 1), item, answer)
   const { status, status_reason_code = 'none' } = answered.answer
-  parts.metrics.itemAnswered(exchange.operation.name, status, status_reason_code)
-  return { ...outcomeOf(exchange, [answered]), ...(await effectsOf(parts, asked, [answered])) }
+  deps.metrics.itemAnswered(exchange.operation.name, status, status_reason_code)
+  return { ...outcomeOf(exchange, [answered]), ...(await effectsOf(deps, asked, [answered])) }
 }
 
 /** Answers a further page of the items that have one, by their positions. */
 export async function answerPage(
-  parts: Answering,
+  deps: Answering,
   asked: Asked,
   pages: ReadonlyMap<number, PersistedPage>,
   handle: PageHandler,
 ): Promise<Outcome> {
   const { exchange, message } = asked
   const batch = itemsOf(exchange, message)
-  const work = workOf(parts, asked, batch.length)
+  const work = workOf(deps, asked, batch.length)
   const onPage = [...pages].flatMap(([position, page]) => {
     const item = batch[position]
     return item === undefined ? [] : [{ item, page }]
@@ -95,18 +95,11 @@ export async function answerPage(
 }
 
 /** A single item has as much time as its slot and its statement take. */
-function workOf(parts: Answering, { mode: name, exchange, state }: Asked, items: number): BatchWork {
-  const { reply_bytes: bytes, reply_records: records } = parts.limits
-  const mode = parts.modes[name]
-  const until = items === 1 ? Number.POSITIVE_INFINITY : parts.clock.now() + mode.searchTime * 1_000
-  return {
-    parts,
-    exchange,
-    mode,
-    items,
-    state,
-    budget: { bytes, records, until, turn: Promise.resolve(), over: false },
-  }
+function workOf(deps: Answering, { mode: name, exchange, state }: Asked, items: number): BatchWork {
+  const { reply_bytes: bytes, reply_records: records } = deps.limits
+  const mode = deps.modes[name]
+  const until = items === 1 ? Number.POSITIVE_INFINITY : deps.clock.now() + mode.searchTime * 1_000
+  return { deps, exchange, mode, items, state, budget: { bytes, records, until, turn: Promise.resolve(), over: false } }
 }
 
 /** One state of the records answers one statement at a time, so several workers would not help. */
@@ -136,7 +129,7 @@ async function inOrder<Element, Result>(
   return results
 }
 
-interface Answered {
+interface ItemOutcome {
   readonly answer: ReplyMembers & {
     readonly reference_id: string
     readonly timestamp: string
@@ -146,7 +139,7 @@ interface Answered {
   }
   readonly found?: FoundRecords | undefined
   readonly use?: ConsentUse | undefined
-  readonly accounted: AccountedItem
+  readonly audited: AuditedItem
 }
 
 /**
@@ -158,7 +151,7 @@ interface Answered {
 async function effectsOf(
   { db }: Answering,
   { mode, exchange }: Asked,
-  answers: readonly Answered[],
+  answers: readonly ItemOutcome[],
 ): Promise<Pick<Outcome, 'effects'>> {
   const uses = answers.flatMap(({ answer: { reference_id }, use }) =>
     use === undefined ? [] : [{ reference_id, use }],
@@ -179,7 +172,7 @@ async function answerItem(
   work: BatchWork,
   item: Item,
   handle: (work: ItemWork) => Promise<ItemAnswer>,
-): Promise<Answered> {
+): Promise<ItemOutcome> {
   const reference_id = referenceId(item)
   const locale = item.locale === undefined ? {} : { locale: item.locale }
   let facts: AskedFacts = {}
@@ -190,14 +183,14 @@ async function answerItem(
     const { members, found, use } = await handle({ ...work, addFacts })
     const timestamp = new Date().toISOString()
     const answer = { reference_id, timestamp, status: 'succ', ...members, ...locale } as const
-    return { answer, found, use, accounted: { ...facts, code: answer.status } }
+    return { answer, found, use, audited: { ...facts, code: answer.status } }
   } catch (error) {
     if (!(error instanceof ItemRejection)) throw error
     const { code: status_reason_code, message: status_reason_message } = error
     const timestamp = new Date().toISOString()
     const said = { status_reason_code, status_reason_message }
     const answer = { reference_id, timestamp, status: 'rjct', ...said, ...locale } as const
-    return { answer, accounted: { ...facts, code: status_reason_code } }
+    return { answer, audited: { ...facts, code: status_reason_code } }
   }
 }
 
@@ -224,15 +217,15 @@ function checkTimestamp(timestamp: string, window: number, received: Date): void
 }
 
 /** The items of some replies have no member for a code; the text says the same. */
-function withoutCode({ status_reason_code: _, ...answer }: Answered['answer']): Answered['answer'] {
+function withoutCode({ status_reason_code: _, ...answer }: ItemOutcome['answer']): ItemOutcome['answer'] {
   return answer
 }
 
-function outcomeOf({ operation }: Exchange, answered: readonly Answered[]): Outcome {
+function outcomeOf({ operation }: Exchange, answered: readonly ItemOutcome[]): Outcome {
   const answers = answered.map(({ answer }) => (operation.codes === null ? withoutCode(answer) : answer))
   const counts = { total_count: answers.length, completed_count: answers.length }
-  const accounted = answered.map((one) => one.accounted)
-  const outcome = { ...counts, accounted, members: { [operation.reply.items ?? '']: answers } }
+  const audited = answered.map((one) => one.audited)
+  const outcome = { ...counts, audited, members: { [operation.reply.items ?? '']: answers } }
   const rejected = answers.filter(({ status }) => status === 'rjct').length
   if (rejected === 0) return { status: 'succ', ...outcome }
   const status_reason_message = `${rejected} of ${answers.length} items rejected; see each item`

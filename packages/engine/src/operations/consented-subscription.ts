@@ -16,7 +16,7 @@ const AT = 'subscribe_criteria.authorize.consent_jws'
  * filter
  */
 export async function consentedCriteria(
-  { parts, exchange }: { readonly parts: Answering; readonly exchange: Exchange },
+  { deps, exchange }: { readonly deps: Answering; readonly exchange: Exchange },
   { authorize }: Consenting,
   criteria: SubscribeCriteria,
   now: Date,
@@ -36,7 +36,7 @@ export async function consentedCriteria(
     )
   }
   try {
-    const signed = await verifiedConsent({ parts, exchange }, jws, AT, now)
+    const signed = await verifiedConsent({ deps, exchange }, jws, AT, now)
     const code = authorize?.purpose?.code
     if (code !== undefined && code !== signed.purpose) {
       throw refused('subscribe_criteria.authorize.purpose.code: must be that of the signed consent')
@@ -44,7 +44,7 @@ export async function consentedCriteria(
     if (subjectIn(grant, signed, [named]) === undefined) {
       throw refused(`${AT}: is for another person than is asked for`)
     }
-    await orRefused(AT, () => parts.consents.use(signed, participant, named))
+    await orRefused(AT, () => deps.consents.use(signed, participant, named))
     const { authority, jti, purpose, attributes, given_at, expires_at } = signed
     const consent: SubscriptionConsent = {
       participant: participant.id,
@@ -52,9 +52,9 @@ export async function consentedCriteria(
       attributes,
       authority: authority.name,
       signed: { authority: authority.id, jti, given_at, expires_at },
-      pseudonyms: await parts.consents.pseudonyms([named]),
+      pseudonyms: await deps.consents.pseudonyms([named]),
     }
-    if (await parts.consents.isEnded(consent)) throw refused(`${AT}: the consent does not hold any more`)
+    if (await deps.consents.isEnded(consent)) throw refused(`${AT}: the consent does not hold any more`)
     const { end_at } = criteria
     return { ...criteria, consent, end_at: end_at === null || expires_at < end_at ? expires_at : end_at }
   } catch (error) {

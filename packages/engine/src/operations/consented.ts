@@ -29,7 +29,7 @@ export interface Consented {
 }
 
 interface Asking {
-  readonly parts: Pick<Answering, 'consents' | 'clock' | 'limits'>
+  readonly deps: Pick<Answering, 'consents' | 'clock' | 'limits'>
   readonly exchange: Exchange
 }
 
@@ -39,14 +39,14 @@ interface Asking {
  * @throws ItemRejection rjct.search_criteria.invalid: there is no consent, or it is invalid
  */
 export async function consentOf(
-  { parts, exchange }: Asking,
+  { deps, exchange }: Asking,
   criteria: Consenting,
   name: string,
   asked: readonly Identifier[],
 ): Promise<Consented> {
   const { grant, participant } = exchange
-  const now = new Date(parts.clock.date())
-  const given = checkBasis(grant, criteria, { now, most: parts.limits.consent_age, name })
+  const now = new Date(deps.clock.date())
+  const given = checkBasis(grant, criteria, { now, most: deps.limits.consent_age, name })
   if (given === null) {
     return { grant, identifiers: asked, facts: {}, signed: null, use: null }
   }
@@ -56,29 +56,29 @@ export async function consentOf(
       participant: participant.id,
       purpose,
       signed: null,
-      pseudonyms: await parts.consents.pseudonyms(asked),
+      pseudonyms: await deps.consents.pseudonyms(asked),
     }
     const facts: ConsentFacts = { purpose, consent: { form: 'asserted' } }
-    return whileItHolds(parts.consents, { grant, identifiers: asked, facts, signed: null, use })
+    return whileItHolds(deps.consents, { grant, identifiers: asked, facts, signed: null, use })
   }
   const at = `${given.at}.consent_jws`
-  const signed = await verifiedConsent({ parts, exchange }, given.jws, at, now)
+  const signed = await verifiedConsent({ deps, exchange }, given.jws, at, now)
   if (given.purpose !== null && given.purpose !== signed.purpose) {
     throw refused(`${given.at}.purpose.code: must be that of the signed consent`)
   }
   const named = subjectIn(grant, signed, asked)
   if (named === undefined) throw refused(`${at}: is for another person than is asked for`)
-  await orRefused(at, () => parts.consents.use(signed, participant, named))
+  await orRefused(at, () => deps.consents.use(signed, participant, named))
   const { authority, jti, purpose, given_at, expires_at } = signed
   const facts: ConsentFacts = { purpose, consent: { form: 'signed', jti, authority: authority.name } }
   const use = {
     participant: participant.id,
     purpose,
     signed: { authority: authority.id, jti, given_at, expires_at },
-    pseudonyms: await parts.consents.pseudonyms([named]),
+    pseudonyms: await deps.consents.pseudonyms([named]),
   }
-  const covered = visibleUnderConsent(grant.identifiers.kind, signed.attributes)
-  return whileItHolds(parts.consents, { grant: { ...grant, covered }, identifiers: [named], facts, signed, use })
+  const coverage = visibleUnderConsent(grant.identifiers.kind, signed.attributes)
+  return whileItHolds(deps.consents, { grant: { ...grant, coverage }, identifiers: [named], facts, signed, use })
 }
 
 /** The identifier of the person who consents; undefined: none of them. */
@@ -92,7 +92,7 @@ export function subjectIn(grant: Grant, signed: SignedConsent, asked: readonly I
  * @throws ItemRejection
  */
 export async function verifiedConsent(
-  { parts, exchange }: Asking,
+  { deps, exchange }: Asking,
   jws: string,
   at: string,
   now: Date,
@@ -104,8 +104,8 @@ export async function verifiedConsent(
     now,
     authorities: grant.terms.authorities,
   }
-  const signed = await orRefused(at, () => parts.consents.verify(jws, scope))
-  checkAge(`${at}: iat`, signed.given_at.getTime(), now, parts.limits.consent_age)
+  const signed = await orRefused(at, () => deps.consents.verify(jws, scope))
+  checkAge(`${at}: iat`, signed.given_at.getTime(), now, deps.limits.consent_age)
   checkPurpose(`${at}: purpose.code`, signed.purpose, grant.terms.purposes)
   return signed
 }
@@ -146,7 +146,7 @@ export async function useOfRecord(
   recordType: RecordType,
   record: FoundRecord,
 ): Promise<ConsentUse | null> {
-  const { consents } = work.parts
+  const { consents } = work.deps
   const { registry } = work.exchange
   const reader = {
     find: (_: RegistryShape, query: RecordQuery) => measuredFind(work, query),

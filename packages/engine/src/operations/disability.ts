@@ -22,8 +22,8 @@ const QUESTION = { name: 'disabled_criteria', programme: false, event_type: true
  * yes or no: whether the person is registered as disabled. A status that is pending, expired or otherwise not approved
  * means no; a record without a status means yes, because the registry has it.
  */
-export const answerDisabled = (parts: Answering, asked: Asked): Promise<Outcome> =>
-  answerAboutPerson(parts, asked, { ...QUESTION, covered: 'disability_status', isTold: true }, (about) => {
+export const answerDisabled = (deps: Answering, asked: Asked): Promise<Outcome> =>
+  answerAboutPerson(deps, asked, { ...QUESTION, consentNeeded: 'disability_status', isTold: true }, (about) => {
     const document = documentOf(about)
     const registered = document !== null && isApproved(about.criteria.recordType, document)
     return { members: { disabled_status: registered ? 'yes' : 'no' } }
@@ -39,8 +39,8 @@ function isApproved({ attributes }: RecordType, document: JsonValue): boolean {
 /** The values of one member of the person's record, each as a record of the answer. */
 const answerPart =
   (member: string) =>
-  (parts: Answering, asked: Asked): Promise<Outcome> =>
-    answerAboutPerson(parts, asked, { ...QUESTION, covered: member }, async (about) => {
+  (deps: Answering, asked: Asked): Promise<Outcome> =>
+    answerAboutPerson(deps, asked, { ...QUESTION, consentNeeded: member }, async (about) => {
       const { recordType } = about.criteria
       const records = partsOf(about, heldAt(member))
       await takeQuota(about.work, 'records', records.length, QUESTION.name)

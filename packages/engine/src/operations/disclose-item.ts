@@ -13,7 +13,7 @@ import type { Answering } from './item.ts'
  * @throws BodyUnreadable
  */
 export async function discloseItem(
-  parts: Answering,
+  deps: Answering,
   exchange: Exchange,
   item: JsonObject,
   { isOld, isConsented }: { readonly isOld: boolean; readonly isConsented: boolean },
@@ -27,7 +27,7 @@ export async function discloseItem(
     typeof reg_record_type === 'string' ? resolveRecordType(exchange.registry.kind, reg_record_type) : undefined
   if (recordType === undefined) throw new BodyUnreadable('altered')
   const { shown, hidden } = discloseAgain(grant, recordType, answered, isOld)
-  const shortage = await parts.grantQuota.take('records', exchange, shown.length)
+  const shortage = await deps.grantQuota.take('records', exchange, shown.length)
   const records = shortage === null ? shown : []
   const status_reason_message = shortage === null ? WITHHELD : USED_UP[shortage.of]
   return {

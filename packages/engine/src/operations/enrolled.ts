@@ -12,8 +12,8 @@ const QUESTION = { name: 'enrolled_criteria', isTold: true } as const
  * yes or no: whether an enrolment is active now, in the programme of the question or in any, as a beneficiary registry
  * answers. An unknown person gets the answer for a person who is not enrolled.
  */
-export const answerEnrolled = (parts: Answering, asked: Asked): Promise<Outcome> =>
-  answerAboutPerson(parts, asked, { ...QUESTION, programme: true, covered: 'enrolment' }, (about) => {
+export const answerEnrolled = (deps: Answering, asked: Asked): Promise<Outcome> =>
+  answerAboutPerson(deps, asked, { ...QUESTION, programme: true, consentNeeded: 'enrolment' }, (about) => {
     return { members: { enrolled_status: isEnrolled(about) ? 'yes' : 'no' } }
   })
 
@@ -21,7 +21,7 @@ function isEnrolled(about: AboutPerson): boolean {
   const { work, criteria } = about
   const { recordType, programme } = criteria
   const document = documentOf(about)
-  const now = work.parts.clock.date()
+  const now = work.deps.clock.date()
   return readEnrolments(recordType, document).some(
     (enrolment) =>
       (programme === null || enrolment.programme === programme) &&
@@ -37,8 +37,8 @@ const NOT_ENROLLED: ItemAnswer = {
  * The label of the person's status, as an employment support system answers. An unknown person, or one without a
  * status, gets the answer for an inactive one.
  */
-export const answerEnrolmentStatus = (parts: Answering, asked: Asked): Promise<Outcome> =>
-  answerAboutPerson(parts, asked, { ...QUESTION, programme: false, covered: 'enrolment_status' }, (about) => {
+export const answerEnrolmentStatus = (deps: Answering, asked: Asked): Promise<Outcome> =>
+  answerAboutPerson(deps, asked, { ...QUESTION, programme: false, consentNeeded: 'enrolment_status' }, (about) => {
     const label = statusLabel(about.criteria.recordType, documentOf(about))
     if (label === null || label === NOT_ENROLLED.members.enrolled_status) return NOT_ENROLLED
     return { members: { enrolled_status: label } }

@@ -10,7 +10,7 @@ import type { Origin } from '@rollcall/core/enrolment/ledger'
 import { elementsOf } from '@rollcall/core/enrolment/registers'
 import { checkPeer, type Exchange, type Message } from '@rollcall/core/model/exchange'
 import { isGranted } from '@rollcall/core/model/grant'
-import type { AccountedItem } from '@rollcall/core/model/outcome'
+import type { AuditedItem } from '@rollcall/core/model/outcome'
 import { referenceId } from '@rollcall/core/model/reference-id'
 import { may } from '@rollcall/core/policy/permission'
 import { withTransaction } from '@rollcall/database/transaction'
@@ -34,11 +34,11 @@ export type Updating = Pick<Answering, 'bodies' | 'clock' | 'db' | 'limits' | 'm
  * receipt.
  */
 export async function answerEnrolmentUpdates(
-  parts: Updating,
+  deps: Updating,
   { exchange, message }: Pick<Asked, 'exchange' | 'message'>,
 ): Promise<Outcome> {
   const { registry } = exchange
-  const records = recordsOf(parts.db, registry)
+  const records = recordsOf(deps.db, registry)
   const beneficiaries = beneficiariesOf(message)
   const results = new Map<number, EntryResult>()
   const entries: UpdateEntry[] = []
@@ -50,13 +50,13 @@ export async function answerEnrolmentUpdates(
     else entries.push(read)
     await turns.next()
   }
-  const now = new Date(parts.clock.date())
+  const now = new Date(deps.clock.date())
   const scope: Omit<WritingScope, 'sink'> = {
-    db: parts.db,
+    db: deps.db,
     registry,
     recordType: registry.kind.record_types[0],
     grant: exchange.grant,
-    recording: { registry, records, now, limits: parts.limits, filters: filtersOf(parts.db.pool) },
+    recording: { registry, records, now, limits: deps.limits, filters: filtersOf(deps.db.pool) },
   }
   const portions = Array.from({ length: Math.max(1, Math.ceil(entries.length / PORTION)) }, (_, at) =>
     entries.slice(at * PORTION, (at + 1) * PORTION),
@@ -68,22 +68,22 @@ export async function answerEnrolmentUpdates(
     const finish = async (client: ClientBase, written: ReadonlyMap<number, EntryResult>): Promise<void> => {
       if (!isLast) return
       outcome = outcomeOf(exchange, beneficiaries, new Map([...results, ...written]), entries, now)
-      await storeReceipt(client, await receiptOf(parts, exchange, message, outcome))
+      await storeReceipt(client, await receiptOf(deps, exchange, message, outcome))
     }
     // This loads the key of receipts, so that `finish` needs no second connection.
-    if (isLast) await parts.bodies.encryptBody('', receiptContext(exchange.correlation_id))
+    if (isLast) await deps.bodies.encryptBody('', receiptContext(exchange.correlation_id))
     // One portion at a time on this node: portions write the same persons, and would wait for each other with a
     // connection each.
-    const written = await inTurn(parts.turns, `enrolment ${registry.id}`, () =>
+    const written = await inTurn(deps.turns, `enrolment ${registry.id}`, () =>
       records.sink === null
-        ? withTransaction(parts.db.pool, (client) => finish(client, new Map())).then(() => results)
+        ? withTransaction(deps.db.pool, (client) => finish(client, new Map())).then(() => results)
         : writePortion({ ...scope, sink: records.sink }, portion, finish),
     )
     for (const [position, result] of written) results.set(position, result)
   }
   outcome ??= outcomeOf(exchange, beneficiaries, results, entries, now)
   for (const result of results.values()) {
-    parts.metrics.itemAnswered(exchange.operation.name, 'rejected' in result ? 'rjct' : 'succ', 'none')
+    deps.metrics.itemAnswered(exchange.operation.name, 'rejected' in result ? 'rjct' : 'succ', 'none')
   }
   return outcome
 }
@@ -151,7 +151,7 @@ function outcomeOf(
   const rejected = items.filter(({ status }) => status === 'rjct').length
   const named = new Map(entries.map(({ position, beneficiary }) => [position, beneficiary.identifiers]))
   const record_type = registry.kind.record_types[0].name
-  const accounted = items.map(({ status }, position): AccountedItem => {
+  const audited = items.map(({ status }, position): AuditedItem => {
     const identifiers = named.get(position)
     if (identifiers === undefined) return { code: status }
     // Whoever is rejected was only named.
@@ -166,7 +166,7 @@ function outcomeOf(
     }),
     total_count: items.length,
     completed_count: items.length,
-    accounted,
+    audited,
     members: { [operation.reply.items ?? '']: items },
   }
 }

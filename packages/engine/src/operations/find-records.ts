@@ -9,8 +9,8 @@ import { dayIn, ItemRejection, type RecordType, RequestFault } from '@rollcall/p
 import type { ItemWork } from './item.ts'
 
 /** Reads the state of the batch, or the newest state. */
-export const readerOf = ({ parts, exchange, mode, state }: ItemWork): RecordReader =>
-  state ?? parts.recordsOf(exchange.registry).reader(mode.name)
+export const readerOf = ({ deps, exchange, mode, state }: ItemWork): RecordReader =>
+  state ?? deps.recordsOf(exchange.registry).reader(mode.name)
 
 /**
  * Runs a search, in one of the slots unless it is a look-up. One search of a request waits for a slot at a time.
@@ -18,11 +18,11 @@ export const readerOf = ({ parts, exchange, mode, state }: ItemWork): RecordRead
  * @throws ItemRejection earlier searches of this request, or this one, took too long
  */
 export async function findInSlot(work: ItemWork, criteria: SearchCriteria): Promise<Found> {
-  const { parts, exchange, budget, mode, state } = work
+  const { deps, exchange, budget, mode, state } = work
   const { registry, participant } = exchange
-  const cap = parts.limits.search_results
+  const cap = deps.limits.search_results
   // Further pages are made from the ids.
-  const query = recordQuery(criteria, dayIn(registry.time_zone, parts.clock.date()), {
+  const query = recordQuery(criteria, dayIn(registry.time_zone, deps.clock.date()), {
     cap,
     ids: mode.name === 'sync' ? 0 : cap,
     categories: exchange.grant.hidden.categories,
@@ -30,7 +30,7 @@ export async function findInSlot(work: ItemWork, criteria: SearchCriteria): Prom
   const found = () => measuredFind(work, query)
   if (isLookUp(query)) return found()
   const checkBudget = (): void => {
-    if (parts.clock.now() < budget.until) return
+    if (deps.clock.now() < budget.until) return
     throw new ItemRejection(
       'rjct.search_criteria.invalid',
       `search_criteria.query: not begun: the searches of this request took ${mode.searchTime} seconds; send fewer slow ones in one request`,
@@ -59,11 +59,11 @@ export async function findInSlot(work: ItemWork, criteria: SearchCriteria): Prom
  * @throws ItemRejection the search takes too long; a look-up of one identifier is never the cause itself
  */
 export async function measuredFind(work: ItemWork, query: RecordQuery): Promise<Found> {
-  const { parts, exchange } = work
+  const { deps, exchange } = work
   const { registry, grant, participant } = exchange
-  const started = parts.clock.now()
+  const started = deps.clock.now()
   const measured = (outcome: 'answered' | 'timeout' | 'failed'): void =>
-    parts.metrics.searched(registry.kind.name, outcome, (parts.clock.now() - started) / 1_000)
+    deps.metrics.searched(registry.kind.name, outcome, (deps.clock.now() - started) / 1_000)
   try {
     const found = await readerOf(work).find(registry, { ...query, participant: participant.id })
     measured('answered')
@@ -74,7 +74,7 @@ export async function measuredFind(work: ItemWork, query: RecordQuery): Promise<
     if (!isTimeout) throw error
     if (isLookUp(query)) throw error.cause
     const asked = grant.kind.record_types.find(({ name }) => name === query.recordType.name)
-    throw tookTooLong(asked, error.seconds ?? parts.limits.search_timeout)
+    throw tookTooLong(asked, error.seconds ?? deps.limits.search_timeout)
   }
 }
 

@@ -17,9 +17,9 @@ import { answerUnsubscribe, unansweredUnsubscribe } from './unsubscribe.ts'
 interface Handler {
   /** Whether a batch that is answered later is answered from one unchanging state of the records. */
   readonly needsSnapshot?: true
-  readonly answer: (parts: Answering, asked: Asked) => Promise<Outcome>
+  readonly answer: (deps: Answering, asked: Asked) => Promise<Outcome>
   /** Answers a further page of the items that have one, by their positions. Absent: there are no further pages. */
-  readonly page?: (parts: Answering, asked: Asked, pages: ReadonlyMap<number, PersistedPage>) => Promise<Outcome>
+  readonly page?: (deps: Answering, asked: Asked, pages: ReadonlyMap<number, PersistedPage>) => Promise<Outcome>
   /** The members of a reply that answers nothing of the message. Absent: its array of items, empty. */
   readonly unanswered?: (exchange: Unanswered, message: Message, reason: string) => Outcome['members']
 }
@@ -31,8 +31,8 @@ const HANDLERS = new Map<Operation, Handler>([
     operation('search'),
     {
       needsSnapshot: true,
-      answer: (parts, asked) => answerBatch(parts, asked, searchItem),
-      page: (parts, asked, pages) => answerPage(parts, asked, pages, searchPage),
+      answer: (deps, asked) => answerBatch(deps, asked, searchItem),
+      page: (deps, asked, pages) => answerPage(deps, asked, pages, searchPage),
     },
   ],
   [operation('subscribe'), { answer: answerSubscribe }],
@@ -47,21 +47,21 @@ const HANDLERS = new Map<Operation, Handler>([
 ])
 
 /** Lets the exchange's operation answer its message. */
-export const answerMessage = (parts: Answering, asked: Asked): Promise<Outcome> =>
-  handlerOf(asked.exchange).answer(parts, asked)
+export const answerMessage = (deps: Answering, asked: Asked): Promise<Outcome> =>
+  handlerOf(asked.exchange).answer(deps, asked)
 
 export const needsSnapshot = (exchange: Pick<Exchange, 'operation'>): boolean =>
   handlerOf(exchange).needsSnapshot === true
 
 /** Answers a further page of the items that have one, by their positions. */
 export async function answerFurtherPage(
-  parts: Answering,
+  deps: Answering,
   asked: Asked,
   pages: ReadonlyMap<number, PersistedPage>,
 ): Promise<Outcome> {
   const { page } = handlerOf(asked.exchange)
   if (page === undefined) throw new Error(`there are no pages of operation ${asked.exchange.operation.name}`)
-  return page(parts, asked, pages)
+  return page(deps, asked, pages)
 }
 
 /**
@@ -112,7 +112,7 @@ export function failedOutcome(
     status_reason_message: reason,
     total_count: items.length > 0 ? items.length : count,
     completed_count: items.length,
-    accounted: items.map(() => ({ code: 'rjct' })),
+    audited: items.map(() => ({ code: 'rjct' })),
     members: member === null ? unansweredMembers(exchange, { transaction_id }, reason) : { [member]: rejected },
   }
 }

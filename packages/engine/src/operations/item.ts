@@ -58,7 +58,7 @@ export interface Answering extends OpeningRequest {
 
 /** The dependencies of an item handler: the exchange, and how much the whole answer may still grow. */
 export interface ItemWork {
-  readonly parts: Answering
+  readonly deps: Answering
   readonly exchange: Exchange
   readonly budget: {
     /** Bytes of records that the answer may still have; handlers reduce it. */

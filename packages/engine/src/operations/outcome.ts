@@ -1,10 +1,10 @@
 /** The result of an operation, before it becomes a reply. */
-import type { AccountedOutcome } from '@rollcall/core/model/outcome'
+import type { AuditedOutcome } from '@rollcall/core/model/outcome'
 import type { RecordId } from '@rollcall/core/model/records'
 import type { Effect } from '@rollcall/database/transaction'
 import type { HeaderCode, Status } from '@rollcall/protocol'
 
-export interface Outcome extends AccountedOutcome {
+export interface Outcome extends AuditedOutcome {
   readonly status: Status
   readonly status_reason_code?: HeaderCode
   readonly status_reason_message?: string

@@ -5,7 +5,7 @@ import type { Predicate } from '@rollcall/core/model/predicate'
 import { PROTECTION_CATEGORIES } from '@rollcall/core/model/protection'
 import type { FoundRecord, Identifier } from '@rollcall/core/model/records'
 import type { Consenting } from '@rollcall/core/policy/basis'
-import { isCovered } from '@rollcall/core/policy/consent-coverage'
+import { isUnderConsent } from '@rollcall/core/policy/consent-coverage'
 import { personOf } from '@rollcall/core/policy/disclosed-persons'
 import { isInRows } from '@rollcall/core/policy/disclosure'
 import type { Criteria } from '@rollcall/core/query/criteria'
@@ -31,7 +31,7 @@ export interface AboutPerson {
 /** A question, and the part of the record that a signed consent must cover. */
 export interface AskedQuestion extends PersonQuestion {
   /** An attribute, a list or a member of the record. */
-  readonly covered: string
+  readonly consentNeeded: string
   /** Set when the answer is in its own words, such as yes or no, and shows no record. */
   readonly isTold?: true
 }
@@ -41,22 +41,22 @@ const NOBODY = '0'
 
 /** Answers a question about one person. The person is found in the same way for every such question. */
 export async function answerAboutPerson(
-  parts: Answering,
+  deps: Answering,
   asked: Asked,
-  { covered, isTold, ...question }: AskedQuestion,
+  { consentNeeded, isTold, ...question }: AskedQuestion,
   answer: (about: AboutPerson) => ItemAnswer | Promise<ItemAnswer>,
 ): Promise<Outcome> {
   const { registry, grant } = asked.exchange
   const given = asked.message[question.name] as Criteria
   let criteria: PersonCriteria
   try {
-    const read = readPersonCriteria(grant.person_kind, question, given, parts.limits)
+    const read = readPersonCriteria(grant.person_kind, question, given, deps.limits)
     // The grant limits what the question may use; the answer is read from the whole record.
     criteria = { ...read, recordType: wholeOf(registry.kind, read.recordType) }
   } catch (error) {
-    return answerQuestion(parts, asked, NOBODY, () => Promise.reject(error))
+    return answerQuestion(deps, asked, NOBODY, () => Promise.reject(error))
   }
-  return answerQuestion(parts, asked, criteria.person, async (asking) => {
+  return answerQuestion(deps, asked, criteria.person, async (asking) => {
     const { recordType, identifiers: named } = criteria
     const facts = { record_type: recordType.name, form: 'identifier' }
     asking.addFacts({ ...facts, persons: [{ role: 'asked', identifiers: named }] })
@@ -66,13 +66,13 @@ export async function answerAboutPerson(
     const work = { ...asking, exchange: { ...asking.exchange, grant: ownGrant } }
     const found = await findPerson(work, question, { ...criteria, identifiers }, use !== null)
     const all = use && found && (await useOfRecord(work, use, recordType, found))
-    const isConsented = use === null || (all !== null && (signed === null || isCovered(signed, covered)))
+    const isConsented = use === null || (all !== null && (signed === null || isUnderConsent(signed, consentNeeded)))
     if (found !== null) {
       // This person, and nobody who has the value as an identifier of another type.
       const { identifiers: own } = personOf(registry.kind, recordType, JSON.parse(found.document))
       const told = isTold && isConsented
       const persons = [{ role: told ? 'seen' : 'asked', identifiers: own } as const]
-      asking.addFacts({ persons, ...(told && { told: covered }) })
+      asking.addFacts({ persons, ...(told && { told: consentNeeded }) })
     }
     const answered = await answer({ work, criteria, record: isConsented ? found : null })
     const counting = found === null ? use : all
@@ -122,7 +122,7 @@ async function findPerson(
         `${name}.query: the identifier names more than one person${advice}`,
       )
     }
-    if (found[0] !== undefined) return currentRecord(work.parts, work.exchange.registry, recordType, found[0])
+    if (found[0] !== undefined) return currentRecord(work.deps, work.exchange.registry, recordType, found[0])
   }
   return null
 }

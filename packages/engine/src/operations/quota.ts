@@ -14,14 +14,14 @@ import type { ItemWork } from './item.ts'
  * @throws RequestFault 429 err.request.too_many_requests with `retryAfter`
  */
 export async function takeQuota(
-  { parts, exchange, mode, items }: Pick<ItemWork, 'parts' | 'exchange' | 'mode' | 'items'>,
+  { deps, exchange, mode, items }: Pick<ItemWork, 'deps' | 'exchange' | 'mode' | 'items'>,
   what: Counted,
   wanted: number,
   criteria = 'search_criteria',
 ): Promise<void> {
-  const shortage = await parts.grantQuota.take(what, exchange, wanted)
+  const shortage = await deps.grantQuota.take(what, exchange, wanted)
   if (shortage === null) return
-  const text = shortageText(shortage, what, parts.clock.date())
+  const text = shortageText(shortage, what, deps.clock.date())
   if (shortage.of === 'minute' && mode.name === 'sync' && items === 1) {
     const { wait: retryAfter } = shortage
     throw new RequestFault('err.request.too_many_requests', `too many requests: ${text}`, undefined, { retryAfter })

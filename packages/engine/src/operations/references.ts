@@ -19,45 +19,45 @@ export type StoringReferences = Parameters<typeof readRequest>[0] & { readonly l
  * @returns how many requests there were to read
  */
 export async function storeMissingReferences(
-  parts: StoringReferences,
+  deps: StoringReferences,
   limit: number,
   participant: number | null = null,
 ): Promise<number> {
-  const missing = await findUnreferenced(parts.db, limit, participant)
+  const missing = await findUnreferenced(deps.db, limit, participant)
   for (const correlation_id of missing) {
-    const accepted = await findAccepted(parts.db, correlation_id)
-    if (accepted !== null) await ensureReferences(parts, accepted)
+    const accepted = await findAccepted(deps.db, correlation_id)
+    if (accepted !== null) await ensureReferences(deps, accepted)
   }
   return missing.length
 }
 
 /** Stores the references of an exchange where they are not stored yet. */
-export async function ensureReferences(parts: StoringReferences, accepted: AcceptedExchange): Promise<void> {
+export async function ensureReferences(deps: StoringReferences, accepted: AcceptedExchange): Promise<void> {
   if (accepted.references_stored) return
-  await storeReferences(parts.db, accepted.correlation_id, await referencesOf(parts, accepted))
+  await storeReferences(deps.db, accepted.correlation_id, await referencesOf(deps, accepted))
 }
 
 /**
  * The reference_ids of a chunk that are also in earlier chunks of its request. References of a request of an earlier
  * version are stored first.
  */
-export async function earlierReferences(parts: StoringReferences, chunk: AcceptedExchange): Promise<readonly string[]> {
+export async function earlierReferences(deps: StoringReferences, chunk: AcceptedExchange): Promise<readonly string[]> {
   if (chunk.first_item === 0) return []
-  const request = await findAccepted(parts.db, chunk.correlation_id)
-  if (request !== null) await ensureReferences(parts, request)
-  return findEarlierReferences(parts.db, chunk)
+  const request = await findAccepted(deps.db, chunk.correlation_id)
+  if (request !== null) await ensureReferences(deps, request)
+  return findEarlierReferences(deps.db, chunk)
 }
 
-async function referencesOf(parts: StoringReferences, accepted: AcceptedExchange): Promise<readonly string[]> {
+async function referencesOf(deps: StoringReferences, accepted: AcceptedExchange): Promise<readonly string[]> {
   try {
-    return await readRequest(parts, accepted, ({ message }) =>
+    return await readRequest(deps, accepted, ({ message }) =>
       itemsOf({ operation: operation(accepted.operation) }, message).map(referenceId),
     )
   } catch (error) {
     if (isUnavailable(error)) throw error
     const { correlation_id } = accepted
     if (!(error instanceof BodyUnreadable)) {
-      parts.log.warn({ correlation_id, ...safeDatabaseError(error) }, 'the items of an exchange cannot be read')
+      deps.log.warn({ correlation_id, ...safeDatabaseError(error) }, 'the items of an exchange cannot be read')
     }
     return []
   }

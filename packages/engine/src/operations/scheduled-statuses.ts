@@ -64,8 +64,8 @@ export interface Scheduling {
 const PORTION = 100
 
 /** Writes the records in which a scheduled status has begun. @returns how many there were */
-export async function bringIntoForce(parts: Scheduling, signal: AbortSignal): Promise<number> {
-  const { db, clock } = parts
+export async function bringIntoForce(deps: Scheduling, signal: AbortSignal): Promise<number> {
+  const { db, clock } = deps
   let total = 0
   // Found again at once, and tried again by the next run only.
   const failed = new Set<string>()
@@ -76,7 +76,7 @@ export async function bringIntoForce(parts: Scheduling, signal: AbortSignal): Pr
       return records.length === 0 ? [] : [{ ...found, records }]
     })
     if (due.length === 0) return total
-    for (const found of due) total += await bringEach(parts, found, now, failed)
+    for (const found of due) total += await bringEach(deps, found, now, failed)
   }
   return total
 }
@@ -84,23 +84,23 @@ export async function bringIntoForce(parts: Scheduling, signal: AbortSignal): Pr
 const keyOf = ({ registry, record_type, records }: DueRecords): string => `${registry} ${record_type} ${records.join()}`
 
 /** Writes all records in one transaction; if that fails, each in its own. Failed ones are logged. */
-async function bringEach(parts: Scheduling, due: DueRecords, now: Date, failed: Set<string>): Promise<number> {
+async function bringEach(deps: Scheduling, due: DueRecords, now: Date, failed: Set<string>): Promise<number> {
   try {
-    return await bringOne(parts, due, now)
+    return await bringOne(deps, due, now)
   } catch (error) {
     if (isUnavailable(error)) throw error
     const [record, another] = due.records
     if (another === undefined) {
       const { registry, record_type } = due
       failed.add(keyOf(due))
-      parts.log.error(
+      deps.log.error(
         { registry, record_type, record, ...safeDatabaseError(error) },
         'a scheduled status of an enrolment could not begin; tried again soon',
       )
       return 0
     }
     let total = 0
-    for (const id of due.records) total += await bringEach(parts, { ...due, records: [id] }, now, failed)
+    for (const id of due.records) total += await bringEach(deps, { ...due, records: [id] }, now, failed)
     return total
   }
 }

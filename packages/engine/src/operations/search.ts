@@ -25,7 +25,7 @@ import { takeQuota } from './quota.ts'
 export async function searchItem(asking: ItemWork, item: Item): Promise<ItemAnswer> {
   const { criteria, exchange, emergency, consented } = await readCriteria(asking, item)
   const work = { ...asking, exchange }
-  const { limits } = work.parts
+  const { limits } = work.deps
   checkFilled(exchange, criteria)
   await checkAnswerable(work, criteria)
   // Each identifier is looked up by itself, so each takes one of the quota.
@@ -52,7 +52,7 @@ export async function searchItem(asking: ItemWork, item: Item): Promise<ItemAnsw
 }
 
 /** Notifies the operator at once, without naming a person. The audit entry of the request has the reason. */
-function noteEmergency({ parts: { log, metrics }, exchange, addFacts }: ItemWork, { reason }: Emergency): void {
+function noteEmergency({ deps: { log, metrics }, exchange, addFacts }: ItemWork, { reason }: Emergency): void {
   addFacts({ emergency: reason })
   const { participant, registry, grant, correlation_id } = exchange
   const where = { participant: participant.sender_id, registry: registry.namespace }
@@ -163,14 +163,14 @@ interface AskedItem {
 }
 
 /** Reads the criteria by the kind that the grant allows to ask about, and checks emergency, form and consent. */
-async function readCriteria({ parts, exchange: asking, addFacts }: ItemWork, item: Item): Promise<AskedItem> {
+async function readCriteria({ deps, exchange: asking, addFacts }: ItemWork, item: Item): Promise<AskedItem> {
   const { registry, participant } = asking
   const sizes = [participant.max_page_size, asking.grant.terms.page_size].filter((size) => size != null)
   const largest = sizes.length === 0 ? null : Math.min(...sizes)
   const consenting = item.search_criteria as Consenting
-  const now = new Date(parts.clock.date())
+  const now = new Date(deps.clock.date())
   const visible = () => (emergencyOf(asking.grant, consenting, now)?.grant ?? asking.grant).visible
-  const asked = readSearchCriteria(asking.grant.kind, item, parts.limits, { max_page_size: largest, visible })
+  const asked = readSearchCriteria(asking.grant.kind, item, deps.limits, { max_page_size: largest, visible })
   addFacts({
     record_type: asked.recordType.name,
     form: asked.form,
@@ -182,7 +182,7 @@ async function readCriteria({ parts, exchange: asking, addFacts }: ItemWork, ite
   const ordinary = emergency === null ? asking : { ...asking, grant: emergency.grant }
   checkForm(ordinary.grant, asked)
   const identifiers = identifiersIn(asked.predicate)
-  const given = { parts, exchange: ordinary }
+  const given = { deps, exchange: ordinary }
   const consented = await consentOf(given, consenting, 'search_criteria', identifiers)
   addFacts(consented.facts)
   checkSubject(ordinary.grant, asked)
@@ -215,10 +215,10 @@ function checkFilled({ registry, grant }: Exchange, criteria: SearchCriteria): v
  * Conditions of the grant are none of the query: the source reads them of the records that it finds.
  * @throws ItemRejection the source of the records cannot answer the query
  */
-async function checkAnswerable({ parts, exchange: { registry } }: ItemWork, criteria: SearchCriteria): Promise<void> {
+async function checkAnswerable({ deps, exchange: { registry } }: ItemWork, criteria: SearchCriteria): Promise<void> {
   const { recordType } = criteria
-  const predicate = atDay(criteria.predicate, recordType, dayIn(registry.time_zone, parts.clock.date()))
-  const rule = await parts.recordsOf(registry).refusal?.(registry, { recordType, predicate })
+  const predicate = atDay(criteria.predicate, recordType, dayIn(registry.time_zone, deps.clock.date()))
+  const rule = await deps.recordsOf(registry).refusal?.(registry, { recordType, predicate })
   if (rule != null) throw new ItemRejection('rjct.search_criteria.invalid', `search_criteria.query: ${rule}`)
 }
 
@@ -230,11 +230,11 @@ const isEmpty = (record: JsonValue): boolean => isJsonObject(record) && Object.k
  * @throws ItemRejection the records are too many; the budget is then unchanged
  */
 function disclosedRecords(
-  { parts, exchange, budget, addFacts }: ItemWork,
+  { deps, exchange, budget, addFacts }: ItemWork,
   { recordType, predicate, shape }: SearchCriteria,
   found: readonly FoundRecord[],
 ): readonly Disclosed[] {
-  const day = dayIn(exchange.registry.time_zone, parts.clock.date())
+  const day = dayIn(exchange.registry.time_zone, deps.clock.date())
   const hides = countingOf(exchange.grant).hidesEmpty
   const select = (record: JsonValue): JsonValue | null => {
     if (hides && isEmpty(record)) return null

@@ -19,23 +19,23 @@ import type { Outcome } from './outcome.ts'
 const RUNS = 3
 
 /** Answers every item, and subscribes when the answer is committed. */
-export async function answerSubscribe(parts: Answering, asked: Asked): Promise<Outcome> {
+export async function answerSubscribe(deps: Answering, asked: Asked): Promise<Outcome> {
   const { exchange, message, sender_uri = null } = asked
-  const now = new Date(parts.clock.date())
+  const now = new Date(deps.clock.date())
   const read = new Map<Item, SubscribeCriteria | ItemRejection>()
   for (const item of itemsOf(exchange, message)) {
-    read.set(item, await readItem(parts, exchange, item, now))
+    read.set(item, await readItem(deps, exchange, item, now))
     await turn()
   }
   const { participant, registry, encrypted, correlation_id } = exchange
   const { transaction_id } = message
   const subscriber = { participant, registry, sender_uri, encrypted, transaction_id, correlation_id }
   const wanted = [...read.values()].flatMap((criteria) => (criteria instanceof ItemRejection ? [] : [criteria]))
-  const subscribing = await Subscribing.begin(parts.db, subscriber, parts.limits, wanted)
-  const canNotify = await parts.canNotify(participant, sender_uri)
+  const subscribing = await Subscribing.begin(deps.db, subscriber, deps.limits, wanted)
+  const canNotify = await deps.canNotify(participant, sender_uri)
   // Each item affects the next ones, so all are decided without a pause, in order.
-  const outcome = await answerBatch(parts, asked, async (work, item) => {
-    const criteria = read.get(item) ?? (await readItem(parts, exchange, item, now))
+  const outcome = await answerBatch(deps, asked, async (work, item) => {
+    const criteria = read.get(item) ?? (await readItem(deps, exchange, item, now))
     if (criteria instanceof ItemRejection) throw criteria
     work.addFacts(factsOf(criteria))
     if (criteria.consent !== null) work.addFacts(consentFacts(criteria.consent))
@@ -57,22 +57,17 @@ const NO_ADDRESS =
   'there is no address for notifications: send a sender_uri, or let the operator of this registry set one'
 
 async function readItem(
-  parts: Answering,
+  deps: Answering,
   exchange: Exchange,
   item: Item,
   now: Date,
 ): Promise<SubscribeCriteria | ItemRejection> {
   const { grant, registry } = exchange
   try {
-    const criteria = readSubscribeCriteria(
-      { ...registry, kind: grant.kind },
-      item.subscribe_criteria,
-      parts.limits,
-      now,
-    )
+    const criteria = readSubscribeCriteria({ ...registry, kind: grant.kind }, item.subscribe_criteria, deps.limits, now)
     const refused = refusedSubscription(grant, criteria)
     if (refused !== null) return new ItemRejection('rjct.notify_details.invalid', refused)
-    return await consentedCriteria({ parts, exchange }, item.subscribe_criteria as Consenting, criteria, now)
+    return await consentedCriteria({ deps, exchange }, item.subscribe_criteria as Consenting, criteria, now)
   } catch (error) {
     if (error instanceof ItemRejection) return error
     throw error

@@ -55,12 +55,12 @@ interface About {
  * @param references the items of the question; null: all
  */
 export async function answerAbout(
-  parts: Answering,
+  deps: Answering,
   question: Omit<About, 'consents'>,
   asked: AskedExchange,
   references: readonly string[] | null,
 ): Promise<TxnAnswer> {
-  const uses = await usesOf(parts.db, asked.correlation_id)
+  const uses = await usesOf(deps.db, asked.correlation_id)
   const { grant } = question.exchange
   const consents = new Map(uses.map((use) => [use.reference_id, use.holds && isConsentGranted(grant, use)] as const))
   const about: About = { ...question, consents }
@@ -70,7 +70,7 @@ export async function answerAbout(
     status = 'succ',
     reason,
     encrypted,
-  } = await (member === null ? wholeAnswer(parts, asked) : txnItems(parts, about, asked, references))
+  } = await (member === null ? wholeAnswer(deps, asked) : txnItems(deps, about, asked, references))
   const chosen = member === null || references === null ? items : chosenItems(items, references)
   const { transaction_id, correlation_id } = asked
   return {
@@ -102,21 +102,21 @@ const FORGOTTEN = 'answered, and the answer is not persisted any more'
 const NOT_ANSWERED = 'not answered: the sender was disabled when it was to be; it may be sent again'
 
 async function txnItems(
-  parts: Answering,
+  deps: Answering,
   about: About,
   asked: AskedExchange,
   references: readonly string[] | null,
 ): Promise<TxnItems> {
   const { accepted, first } = asked
   try {
-    if (accepted === null) return await receiptItems(parts, about, asked)
-    if (accepted.open_chunks !== null) return await itemsOfChunks(parts, about, accepted, references)
-    if (first !== null) return await itemsOfAnswer(parts, about, first)
+    if (accepted === null) return await receiptItems(deps, about, asked)
+    if (accepted.open_chunks !== null) return await itemsOfChunks(deps, about, accepted, references)
+    if (first !== null) return await itemsOfAnswer(deps, about, first)
     if (accepted.state === 'failed') {
       const said = { status: 'rjct', status_reason_message: NOT_ANSWERED }
-      return { items: await itemsOfRequest(parts, accepted, references, said), reason: NOT_ANSWERED }
+      return { items: await itemsOfRequest(deps, accepted, references, said), reason: NOT_ANSWERED }
     }
-    return { items: await itemsOfRequest(parts, accepted, references, { status: statusOf(accepted) }) }
+    return { items: await itemsOfRequest(deps, accepted, references, { status: statusOf(accepted) }) }
   } catch (error) {
     if (error instanceof BodyUnreadable) return { items: [], reason: FORGOTTEN }
     throw error
@@ -125,17 +125,17 @@ async function txnItems(
 
 /** The items of a synchronous answer that has a receipt. @throws BodyUnreadable */
 async function receiptItems(
-  parts: Answering,
+  deps: Answering,
   { operation }: About,
   { correlation_id }: AskedExchange,
 ): Promise<TxnItems> {
-  const receipt = await findReceipt(parts.db, correlation_id)
+  const receipt = await findReceipt(deps.db, correlation_id)
   if (receipt === null) {
     return operation.name === UPDATES
       ? { items: [], status: 'rjct', reason: NO_RECEIPT }
       : { items: [], reason: SYNCHRONOUS }
   }
-  const persisted = parsePersisted(await parts.bodies.decryptBody(receipt.body, receiptContext(correlation_id)))
+  const persisted = parsePersisted(await deps.bodies.decryptBody(receipt.body, receiptContext(correlation_id)))
   const { message, reason } = messageIn(persisted)
   const items = message[operation.reply.items ?? '']
   return {
@@ -146,7 +146,7 @@ async function receiptItems(
 }
 
 /** The members of an answer that is no batch, as one item with one status. */
-async function wholeAnswer(parts: Answering, { accepted, first }: AskedExchange): Promise<TxnItems> {
+async function wholeAnswer(deps: Answering, { accepted, first }: AskedExchange): Promise<TxnItems> {
   const timestamp = new Date().toISOString()
   const itemWith = (status: Status, reason?: string): TxnItems => {
     const because = reason !== undefined && { status_reason_message: reason }
@@ -157,7 +157,7 @@ async function wholeAnswer(parts: Answering, { accepted, first }: AskedExchange)
     return accepted.state === 'failed' ? itemWith('rjct', NOT_ANSWERED) : itemWith(statusOf(accepted))
   }
   try {
-    const { message, reason } = await persistedAnswer(parts, first)
+    const { message, reason } = await persistedAnswer(deps, first)
     const { transaction_id: _, correlation_id: __, ...members } = message
     return { items: [members], ...(reason !== undefined && { reason }) }
   } catch (error) {
@@ -175,23 +175,23 @@ const statusOf = ({ state, started_at, open_chunks }: AcceptedExchange): 'rcvd' 
  * chunks; all others with their status.
  */
 async function itemsOfChunks(
-  parts: Answering,
+  deps: Answering,
   about: About,
   accepted: AcceptedExchange,
   references: readonly string[] | null,
 ): Promise<TxnItems> {
   const { correlation_id } = accepted
   const said = { timestamp: new Date().toISOString(), status: statusOf(accepted) }
-  const requested = await referencesOf(parts, accepted, references)
-  const answered = await findItemStatuses(parts.db, correlation_id)
+  const requested = await referencesOf(deps, accepted, references)
+  const answered = await findItemStatuses(deps.db, correlation_id)
   const wanted = references === null ? null : new Set<unknown>(references)
-  const starts = await findChunkStarts(parts.db, correlation_id)
+  const starts = await findChunkStarts(deps.db, correlation_id)
   const found: ReplyMembers[] = []
   const chunks = Map.groupBy(requested, ({ position }) => starts.findLastIndex((start) => start <= position))
   const [read, more] = wanted === null ? [1, IN_CHUNKS] : [CHUNKS_READ, MORE_CHUNKS]
   for (const [index, [chunk, items]] of [...chunks].entries()) {
-    const first = index < read ? await findSentPage(parts.db, correlation_id, chunk + 1) : null
-    const answer = first === null ? null : (await itemsOfAnswer(parts, about, first)).items
+    const first = index < read ? await findSentPage(deps.db, correlation_id, chunk + 1) : null
+    const answer = first === null ? null : (await itemsOfAnswer(deps, about, first)).items
     if (answer === null) {
       for (const { reference_id, position } of items) {
         found.push({ reference_id, ...said, status: answered.get(position) ?? said.status })
@@ -209,52 +209,52 @@ const IN_CHUNKS =
 const MORE_CHUNKS = `answered in several chunks: the records of ${CHUNKS_READ} of them are given; ask for the other items by themselves`
 
 async function itemsOfRequest(
-  parts: Answering,
+  deps: Answering,
   accepted: AcceptedExchange,
   references: readonly string[] | null,
   said: ReplyMembers,
 ): Promise<readonly ReplyMembers[]> {
   const timestamp = new Date().toISOString()
-  const items = await referencesOf(parts, accepted, references)
+  const items = await referencesOf(deps, accepted, references)
   return items.map(({ reference_id }) => ({ reference_id, timestamp, ...said }))
 }
 
 /** Without opening the request, which may be as large as a file. */
 async function referencesOf(
-  parts: Answering,
+  deps: Answering,
   accepted: AcceptedExchange,
   references: readonly string[] | null,
 ): Promise<readonly ItemReference[]> {
-  await ensureReferences(parts, accepted)
-  return listReferences(parts.db, accepted.correlation_id, references)
+  await ensureReferences(deps, accepted)
+  return listReferences(deps.db, accepted.correlation_id, references)
 }
 
 /** @throws BodyUnreadable */
 async function itemsOfAnswer(
-  parts: Answering,
+  deps: Answering,
   { exchange, operation, consents }: About,
   first: NonNullable<AskedExchange['first']>,
 ): Promise<TxnItems> {
-  const { message, reason } = await persistedAnswer(parts, first)
+  const { message, reason } = await persistedAnswer(deps, first)
   const items = message[operation.reply.items ?? '']
   const { grant } = exchange
-  const changed = await changedSince(parts.db.pool, first.id, grant.id)
+  const changed = await changedSince(deps.db.pool, first.id, grant.id)
   const isOld = grant.hidden.takesOut !== null && (changed.grant || changed.protection)
   const answered: ReplyMembers[] = []
   for (const item of Array.isArray(items) ? items.filter(isJsonObject) : []) {
     const isConsented = consents.get(String(item.reference_id)) ?? !isAboutSubject(exchange.grant)
-    answered.push(await discloseItem(parts, exchange, item, { isOld, isConsented }))
+    answered.push(await discloseItem(deps, exchange, item, { isOld, isConsented }))
   }
   return { items: answered, ...(reason !== undefined && { reason }) }
 }
 
 /** @throws BodyUnreadable */
 async function persistedAnswer(
-  parts: Answering,
+  deps: Answering,
   { id, body }: NonNullable<AskedExchange['first']>,
 ): Promise<{ readonly message: JsonObject; readonly reason: string | undefined }> {
-  const decrypt = async () => parsePersisted(await parts.bodies.decryptBody(body, deliveryContext(id)))
-  const persisted = body.length > SMALL_REQUEST ? await inTurn(parts.turns, LARGE_BODIES, decrypt) : await decrypt()
+  const decrypt = async () => parsePersisted(await deps.bodies.decryptBody(body, deliveryContext(id)))
+  const persisted = body.length > SMALL_REQUEST ? await inTurn(deps.turns, LARGE_BODIES, decrypt) : await decrypt()
   return messageIn(persisted)
 }
 

@@ -43,7 +43,7 @@ interface Found {
 }
 
 /** Finds the exchange of the question among the sender's own exchanges with this registry. */
-type Finder = (parts: Answering, asker: Asker, values: readonly string[]) => Promise<Found | null>
+type Finder = (deps: Answering, asker: Asker, values: readonly string[]) => Promise<Found | null>
 
 const whole = (asked: AskedExchange | null): Found | null => asked && { asked, references: null }
 
@@ -53,8 +53,8 @@ const FINDERS: Readonly<Record<TxnStatusQuestion['attribute_type'], Finder>> = {
     whole(await findAskedExchange(db, asker, { transaction_ids })),
   correlation_id: async ({ db }, asker, correlation_ids) =>
     whole(await findAskedExchange(db, asker, { correlation_ids })),
-  reference_id_list: async (parts, asker, reference_ids) => {
-    const asked = await findHolding(parts, asker, reference_ids)
+  reference_id_list: async (deps, asker, reference_ids) => {
+    const asked = await findHolding(deps, asker, reference_ids)
     return asked && { asked, references: reference_ids }
   },
   subscription_code_list: async ({ db }, asker, codes) => {
@@ -72,7 +72,7 @@ const FINDERS: Readonly<Record<TxnStatusQuestion['attribute_type'], Finder>> = {
  * @throws RequestFault err.request.bad: there is no txn_type, and no search of the sender either; an asynchronous
  * question is answered as one that finds nothing
  */
-export async function answerTxnStatus(parts: Answering, { mode, exchange, message }: Asked): Promise<Outcome> {
+export async function answerTxnStatus(deps: Answering, { mode, exchange, message }: Asked): Promise<Outcome> {
   const given = message.txnstatus_request as Omit<TxnStatusQuestion, 'txn_type'> & Partial<TxnStatusQuestion>
   const question = { ...given, txn_type: given.txn_type ?? 'search' }
   const values = [question.attribute_value].flat()
@@ -84,15 +84,15 @@ export async function answerTxnStatus(parts: Answering, { mode, exchange, messag
   }
   // The answer is shown only while the operation itself is still granted.
   const isGranted = operation !== undefined && may(exchange.grant, { operation: operation.name }).allowed
-  const found = isGranted && (await FINDERS[question.attribute_type](parts, asker, values))
+  const found = isGranted && (await FINDERS[question.attribute_type](deps, asker, values))
   if (given.txn_type === undefined && !found && mode === 'sync') {
     throw new RequestFault('err.request.bad', 'message.txnstatus_request.txn_type: is required')
   }
   const answer =
     operation && found
-      ? await answerAbout(parts, { exchange, operation }, found.asked, found.references)
+      ? await answerAbout(deps, { exchange, operation }, found.asked, found.references)
       : unknown(exchange, message, question)
-  parts.metrics.itemAnswered(exchange.operation.name, answer.status, answer.code ?? 'none')
+  deps.metrics.itemAnswered(exchange.operation.name, answer.status, answer.code ?? 'none')
   const { consented } = answer
   return {
     ...outcomeOf(question, answer),
@@ -109,7 +109,7 @@ function outcomeOf({ txn_type }: TxnStatusQuestion, answer: TxnAnswer): Outcome 
     total_count: items.length,
     completed_count: items.filter((item) => item.status === 'succ' || item.status === 'rjct').length,
     members: { txnstatus_response: { txn_type, txn_status } },
-    accounted: [{ code }],
+    audited: [{ code }],
     ...(repeats !== undefined && { repeats: [repeats] }),
     ...(encrypted && { encrypted }),
   }
@@ -133,14 +133,14 @@ const OPENED = 8
 
 /** The asker's exchange with most of these items; the newest of several. */
 export async function findHolding(
-  parts: Answering,
+  deps: Answering,
   asker: Asker,
   reference_ids: readonly string[],
 ): Promise<AskedExchange | null> {
-  await storeMissingReferences(parts, OPENED, asker.participant)
-  const correlation_id = await findByReferences(parts.db, asker, reference_ids)
+  await storeMissingReferences(deps, OPENED, asker.participant)
+  const correlation_id = await findByReferences(deps.db, asker, reference_ids)
   if (correlation_id === null) return null
-  return findAskedExchange(parts.db, asker, { correlation_ids: [correlation_id] })
+  return findAskedExchange(deps.db, asker, { correlation_ids: [correlation_id] })
 }
 
 /** The exchange of the question. */

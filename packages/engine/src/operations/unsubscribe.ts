@@ -25,17 +25,17 @@ const REFUSALS = {
 } as const satisfies Record<string, Refusal>
 
 /** Ends what the codes name when the answer is committed. */
-export async function answerUnsubscribe(parts: Answering, { exchange, message }: Asked): Promise<Outcome> {
-  const now = new Date(parts.clock.date())
+export async function answerUnsubscribe(deps: Answering, { exchange, message }: Asked): Promise<Outcome> {
+  const now = new Date(deps.clock.date())
   const { timestamp } = message
-  const window = parts.limits.timestamp_window
+  const window = deps.limits.timestamp_window
   if (typeof timestamp === 'string' && !isWithinWindow(timestamp, window, exchange.received_at.getTime())) {
     const rule = `timestamp: must lie within ${window} seconds of now`
-    return outcomeOf(parts, asked(message), now, [], { code: 'rjct.timestamp.invalid', text: rule })
+    return outcomeOf(deps, asked(message), now, [], { code: 'rjct.timestamp.invalid', text: rule })
   }
   const codes = asked(message)
   const { participant, registry, correlation_id } = exchange
-  const own = new Map((await findOwn(parts.db, participant.id, registry.id, codes)).map((found) => [found.code, found]))
+  const own = new Map((await findOwn(deps.db, participant.id, registry.id, codes)).map((found) => [found.code, found]))
   const judged = codes.map((code) => ({ code, refusal: refusalOf(exchange, own.get(code)) }))
   const ended = judged.flatMap(({ code, refusal }) => (refusal === null ? (own.get(code) ?? []) : []))
   const settled = judged.flatMap(({ code, refusal }) => {
@@ -53,7 +53,7 @@ export async function answerUnsubscribe(parts: Answering, { exchange, message }:
   const text = namedText(named)
   const [first] = named
   const outcome = outcomeOf(
-    parts,
+    deps,
     codes,
     now,
     ended.map(({ code }) => code),
@@ -111,7 +111,7 @@ function outcomeOf(
     ...said,
     total_count: codes.length,
     completed_count: codes.length,
-    accounted: codes.map((named) => ({ code: ended.includes(named) ? 'succ' : (refused.code ?? 'rjct') })),
+    audited: codes.map((named) => ({ code: ended.includes(named) ? 'succ' : (refused.code ?? 'rjct') })),
     members: {
       timestamp: now.toISOString(),
       status,

@@ -12,7 +12,7 @@ import { type ClaimedExchange, claimExchanges, releaseClaims, renewClaims } from
 /** Seconds until an exchange is tried again after a run that failed: after the first, the second, ... */
 const BACKOFF: readonly number[] = [3, 8, 20, 55]
 
-export interface ExchangeWorkParts {
+export interface ExchangeWorkDeps {
   /** Connections for claims alone. */
   readonly pool: pg.Pool
   /** Exchanges in work at a time on this node. */
@@ -33,22 +33,22 @@ export interface ExchangeWorkParts {
 
 export interface ExchangeWork {
   /** Claims exchanges that are due, as many as there are free slots, and begins to answer them. */
-  look(signal: AbortSignal): Promise<void>
+  poll(signal: AbortSignal): Promise<void>
   /** Resolves when nothing is in progress. */
   idle(): Promise<void>
   /** Stops renewing claims, and releases the claims of work in progress, so that other nodes take it at once. */
   leave(): Promise<void>
 }
 
-export function createExchangeWork(parts: ExchangeWorkParts): ExchangeWork {
-  const { pool, slots, lease, log } = parts
+export function createExchangeWork(deps: ExchangeWorkDeps): ExchangeWork {
+  const { pool, slots, lease, log } = deps
   const inWork = new Map<ClaimedExchange, Promise<void>>()
   const shares = {
     share: Math.ceil(slots / 4),
     reserve: Math.max(1, Math.floor(slots / 8)),
-    large: parts.large,
-    batches: parts.batches,
-    batchShare: Math.ceil(parts.batches / 2),
+    large: deps.large,
+    batches: deps.batches,
+    batchShare: Math.ceil(deps.batches / 2),
   }
 
   const renew = (): void => {
@@ -63,9 +63,9 @@ export function createExchangeWork(parts: ExchangeWorkParts): ExchangeWork {
   const run = async (exchange: ClaimedExchange, signal: AbortSignal): Promise<void> => {
     const started = performance.now()
     const ended = (outcome: 'done' | 'failed'): void =>
-      parts.metrics.taskEnded('process', outcome, (performance.now() - started) / 1_000)
+      deps.metrics.taskEnded('process', outcome, (performance.now() - started) / 1_000)
     try {
-      await parts.answer(exchange, signal)
+      await deps.answer(exchange, signal)
       ended('done')
     } catch (error) {
       ended('failed')
@@ -76,12 +76,12 @@ export function createExchangeWork(parts: ExchangeWorkParts): ExchangeWork {
       await releaseClaims(pool, [exchange], { seconds: wait, counted: true }).catch(() => undefined)
     } finally {
       inWork.delete(exchange)
-      parts.wake()
+      deps.wake()
     }
   }
 
   return {
-    async look(signal) {
+    async poll(signal) {
       const free = slots - inWork.size
       if (free === 0) return
       const claim = { id: randomUUID(), seconds: lease }

@@ -6,18 +6,18 @@ import { safeDatabaseError } from '@rollcall/database/database-errors'
 import type { Log } from '@rollcall/observe/log'
 import type { RunningWorker } from './worker.ts'
 
-interface HeldParts {
+interface HeldDeps {
   readonly db: Database
   readonly log: Pick<Log, 'info' | 'warn'>
   readonly start: () => Promise<RunningWorker>
-  /** Milliseconds between two looks. */
+  /** Milliseconds between two polls. */
   readonly pause?: number
 }
 
 /**
  * Starts now, or when messages are no longer held. It is reported as working meanwhile, because requests are answered.
  */
-export async function startReleased({ db, log, start, pause = 1_000 }: HeldParts): Promise<RunningWorker> {
+export async function startReleased({ db, log, start, pause = 1_000 }: HeldDeps): Promise<RunningWorker> {
   if (!(await isHeld(db))) return start()
   log.warn('outgoing messages are held, because the database was restored: run rollcall restore release')
   const stopping = new AbortController()

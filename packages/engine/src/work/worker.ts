@@ -9,17 +9,17 @@ import { listen } from '@rollcall/database/queue'
 import type { Dispatcher } from '@rollcall/delivery/delivery/dispatcher'
 import type { Mailboxes } from '@rollcall/delivery/notify/drain-mailboxes'
 import type { Log } from '@rollcall/observe/log'
-import { createExchangeWork, type ExchangeWorkParts } from './exchanges.ts'
-import { lookOut } from './look-out.ts'
+import { createExchangeWork, type ExchangeWorkDeps } from './exchanges.ts'
+import { pollQueues } from './poll-queues.ts'
 
 export interface RunningWorker {
-  /** False after `stop`, and while the last look of one of its loops has failed. */
+  /** False after `stop`, and while the last poll of one of its loops has failed. */
   working(): boolean
   /** Takes no more work, waits for work in progress, and leaves unfinished work to other nodes. */
   stop(): Promise<void>
 }
 
-export type WorkerParts = Pick<ExchangeWorkParts, 'log' | 'metrics' | 'answer'> & {
+export type WorkerDeps = Pick<ExchangeWorkDeps, 'log' | 'metrics' | 'answer'> & {
   readonly db: Database
   readonly limits: Pick<Limits, 'worker_concurrency' | 'node_lease' | 'stop_time'>
   readonly dispatcher: Dispatcher
@@ -46,13 +46,13 @@ const CLOSING = 2_000
  * Starts a worker; resolves when it takes work.
  * @throws errors of connecting to the database
  */
-export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
-  const { db, limits, log, dispatcher, mailboxes } = parts
-  const { exchangesWake, deliveriesWake, mailboxesWake, outboxWake } = parts
+export async function startWorker(deps: WorkerDeps): Promise<RunningWorker> {
+  const { db, limits, log, dispatcher, mailboxes } = deps
+  const { exchangesWake, deliveriesWake, mailboxesWake, outboxWake } = deps
   const stopping = new AbortController()
   const { signal } = stopping
   const exchanges = createExchangeWork({
-    ...parts,
+    ...deps,
     pool: db.claims,
     slots: limits.worker_concurrency,
     large: LARGE_REQUESTS,
@@ -63,7 +63,7 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
   // Opened at the start, so that requests of peers cannot take the connections that finish accepted requests.
   await openConnections(db.claims)
   await openConnections(db.asyncSearches)
-  const lookOutWake = createWake()
+  const pollWake = createWake()
   const listening = listen(db.connection, {
     signal,
     onExchanges: exchangesWake.raise,
@@ -72,11 +72,11 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
     onOutbox: outboxWake.raise,
   })
   const loops = [
-    startLoop(() => exchanges.look(signal), { wake: exchangesWake, log, signal }),
-    startLoop(() => dispatcher.look(signal), { wake: deliveriesWake, log, signal }),
-    startLoop(() => mailboxes.look(signal), { wake: mailboxesWake, log, signal }),
-    startLoop(() => parts.publishOutbox(signal), { wake: outboxWake, log, signal }),
-    startLoop(() => lookOut({ ...parts, wake: lookOutWake }), { wake: lookOutWake, log, signal }),
+    startLoop(() => exchanges.poll(signal), { wake: exchangesWake, log, signal }),
+    startLoop(() => dispatcher.poll(signal), { wake: deliveriesWake, log, signal }),
+    startLoop(() => mailboxes.poll(signal), { wake: mailboxesWake, log, signal }),
+    startLoop(() => deps.publishOutbox(signal), { wake: outboxWake, log, signal }),
+    startLoop(() => pollQueues({ ...deps, wake: pollWake }), { wake: pollWake, log, signal }),
   ]
   return {
     working: () => loops.every((loop) => loop.working()),
@@ -91,25 +91,25 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
   }
 }
 
-/** The fewest milliseconds between two looks: under load one look finds the work of several wake-ups. */
+/** The fewest milliseconds between two polls: under load one poll finds the work of several wake-ups. */
 const GATHERED = 5
-/** Milliseconds between a failed look and the next one: the first pause, and the longest. */
+/** Milliseconds between a failed poll and the next one: the first pause, and the longest. */
 const PAUSES = { first: 100, longest: 2_000 }
 
 interface Loop {
-  /** Whether its last look succeeded. */
+  /** Whether its last poll succeeded. */
   working(): boolean
   /** Resolves when it has ended after its signal was aborted. */
   readonly ended: Promise<void>
 }
 
 /**
- * A loop of a worker: it looks for work at the start, and whenever it is woken.
- * @param look starts the work that is due
- * @param parts.signal ends the loop
+ * A loop of a worker: it polls for work at the start, and whenever it is woken.
+ * @param poll starts the work that is due
+ * @param deps.signal ends the loop
  */
 function startLoop(
-  look: () => Promise<void>,
+  poll: () => Promise<void>,
   { wake, log, signal }: { readonly wake: Wake; readonly log: Log; readonly signal: AbortSignal },
 ): Loop {
   let pause = 0
@@ -117,7 +117,7 @@ function startLoop(
     while (!signal.aborted) {
       try {
         const began = performance.now()
-        await look()
+        await poll()
         if (pause > 0) log.info('work goes on')
         pause = 0
         await wake.wait(signal)

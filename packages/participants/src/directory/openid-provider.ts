@@ -34,7 +34,7 @@ export interface OpenIdSettings {
   readonly roles: ReadonlyMap<string, readonly OperatorRole[]>
   /** The claim of the ID token with the roles at the provider: its name, or a path with dots. */
   readonly role_claim: string
-  /** The claim with the name under which the operator's acts are accounted. */
+  /** The claim with the name under which the operator's acts are in the audit log. */
   readonly name_claim: string
   /** The claim with the namespaces that the operator is bound to; null: nobody is. */
   readonly registry_claim: string | null
@@ -150,7 +150,7 @@ export function createOpenIdProvider(
 
 type Claims = Readonly<Record<string, unknown>> & { readonly iss: string; readonly sub: string }
 
-/** Characters of a name in the accounts. */
+/** Characters of a name in the audit log. */
 const NAME_LIMIT = 128
 
 /** Any other name is quoted, so that it cannot be confused with the text beside it. */
@@ -165,7 +165,7 @@ function readOperator(settings: OpenIdSettings, claims: Claims): NamedOperator {
   const name = claims[name_claim]
   if (typeof name !== 'string' || name.trim() === '' || name.length > NAME_LIMIT || /[\p{Cc}\p{Cs}]/u.test(name)) {
     throw new OpenIdRefused(
-      'the provider of OpenID Connect gave no name that can be accounted (ROLLCALL_OIDC_NAME_CLAIM)',
+      'the provider of OpenID Connect gave no name that the audit log can store (ROLLCALL_OIDC_NAME_CLAIM)',
     )
   }
   const found = valuesAt(claims, role_claim).flatMap((value) => roles.get(value) ?? [])

@@ -66,7 +66,7 @@ const SEEN_EVERY = 15_000
 
 const ID_AND_SECRET = /^([1-9]\d{0,14})_([\w-]{43})$/
 
-interface SessionParts {
+interface SessionDeps {
   readonly limits: SessionLimits & Pick<Limits, 'operator_sessions'>
   /** The provider of OpenID Connect that is configured: sessions of any other have ended. */
   readonly issuer: string | null
@@ -74,19 +74,19 @@ interface SessionParts {
 }
 
 /** Sessions of the console. */
-export const createOperatorSessions = (db: Pick<Database, 'pool'>, parts: SessionParts): Sessions<Operator> =>
-  createSessions<Operator>(db, 'operator', parts)
+export const createOperatorSessions = (db: Pick<Database, 'pool'>, deps: SessionDeps): Sessions<Operator> =>
+  createSessions<Operator>(db, 'operator', deps)
 
 /** Sessions of the partner page. */
 export const createPartnerSessions = (
   db: Pick<Database, 'pool'>,
-  parts: Omit<SessionParts, 'issuer'>,
-): Sessions<string> => createSessions<string>(db, 'participant', { ...parts, issuer: null })
+  deps: Omit<SessionDeps, 'issuer'>,
+): Sessions<string> => createSessions<string>(db, 'participant', { ...deps, issuer: null })
 
 function createSessions<Owner extends StoredSession['owner']>(
   db: Pick<Database, 'pool'>,
   audience: Audience,
-  { limits, issuer, clock = CLOCK }: SessionParts,
+  { limits, issuer, clock = CLOCK }: SessionDeps,
 ): Sessions<Owner> {
   /** A session that has not ended. The store finds only sessions of this audience, so `owner` has its type. */
   const live = async (id: number): Promise<(StoredSession & { readonly owner: Owner }) | null> => {

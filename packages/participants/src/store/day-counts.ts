@@ -30,7 +30,7 @@ export const countInto = (table: DayTable, written: string, messages = 'count(*)
     on conflict (participant, day) do update
       set messages = held.messages + excluded.messages, bytes = held.bytes + excluded.bytes`
 
-/** What was stored for a participant today. */
+/** The messages and bytes that were stored for a participant today. */
 export async function useOfToday(
   { pool }: Pick<Database, 'pool'>,
   table: DayTable,

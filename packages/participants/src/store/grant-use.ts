@@ -1,5 +1,5 @@
 /**
- * What was used today of the daily quotas of grants, on all nodes together. Days are UTC days by the clock of the
+ * The use of the daily quotas of grants today, on all nodes together. Days are UTC days by the clock of the
  * database.
  */
 import type { Database } from '@rollcall/database/database'

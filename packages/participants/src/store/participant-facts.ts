@@ -1,5 +1,5 @@
 /**
- * What is stored about a participant beside its settings: its secrets without their digests, and its use of quotas
+ * The stored facts about a participant beside its settings: its secrets without their digests, and its use of quotas
  * today.
  */
 import type { Participant } from '@rollcall/core/model/participant'
@@ -30,7 +30,7 @@ export interface CountedToday {
   readonly used: number
 }
 
-/** What it has used today of the daily quotas of its grants. Nothing is counted for a grant without a quota. */
+/** The use of the daily quotas of the participant's grants today. Nothing is counted for a grant without a quota. */
 export async function listUsedToday({ pool }: Pool, { id }: Of): Promise<readonly CountedToday[]> {
   const { rows } = await pool.query<CountedToday>(
     `select registry, counted, used from grant_use

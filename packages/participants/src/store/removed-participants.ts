@@ -1,4 +1,4 @@
-/** What is deleted with a removed registry or participant, of the tables of this package. */
+/** Rows of this package's tables that are deleted with a removed registry or participant. */
 import { countOf, type Removable, rowsOf, type StoredPart } from '@rollcall/database/removal'
 import type { ClientBase } from 'pg'
 

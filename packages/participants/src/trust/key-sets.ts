@@ -40,13 +40,13 @@ const REQUEST = {
 const TIMEOUT = 5_000
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json *(?:;|$)/i
 
-export function createKeySets(parts: {
+export function createKeySets(deps: {
   readonly guardOf: (participant: GuardOwner) => Pick<AddressGuard, 'request'>
   readonly log: Pick<Log, 'warn'>
   readonly clock?: Pick<Clock, 'now'>
   readonly timeoutMs?: number
 }): KeySets {
-  const { guardOf, log, clock = CLOCK, timeoutMs = TIMEOUT } = parts
+  const { guardOf, log, clock = CLOCK, timeoutMs = TIMEOUT } = deps
   const sets = new Memo<Refreshed<readonly PublicKey[]>>()
   const rules = {
     pause: { withValue: KEY_SET.pause, without: KEY_SET.pause },

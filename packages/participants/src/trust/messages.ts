@@ -73,7 +73,7 @@ export async function verifyEnvelope(
 
 /** The signature of a message as written. */
 export interface Signature {
-  /** Of the key; null where the signature does not name it. */
+  /** The id of the key; null where the signature does not name it. */
   readonly kid: string | null
   readonly value: string
 }

@@ -38,19 +38,19 @@ const USE_AGE = 3_600_000
 const IMPORTED_KEYS = 10_000
 
 /**
- * @param parts.fetchKeySet fetches the key set of a participant (`KeySets.get`)
- * @param parts.clock the time for the validity of keys, and for the age of cached reads
+ * @param deps.fetchKeySet fetches the key set of a participant (`KeySets.get`)
+ * @param deps.clock the time for the validity of keys, and for the age of cached reads
  */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a closure over the cached keys
 export function createPeerKeys(
   db: Database,
-  parts: {
+  deps: {
     readonly fetchKeySet: (participant: KeySetOwner, kid: string | null) => Promise<readonly PublicKey[]>
     readonly log: Pick<Log, 'warn' | 'error'>
     readonly clock?: Pick<Clock, 'now' | 'date'>
   },
 ): PeerKeys {
-  const { clock = CLOCK } = parts
+  const { clock = CLOCK } = deps
   const ages = { now: clock.now }
   const registered = shortLived((id) => listLiveKeys(db, { id: Number(id) }), ages)
   // The entries for the keys of one set, by their thumbprints.
@@ -75,7 +75,7 @@ export function createPeerKeys(
 
   /** Published keys, except those that are registered and not valid, or registered for another participant. */
   const published = async (participant: KeySetOwner, kid: string | null): Promise<readonly PublicKey[]> => {
-    const keys = await parts.fetchKeySet(participant, kid)
+    const keys = await deps.fetchKeySet(participant, kid)
     if (keys.length === 0) return []
     const known = await entries.get(keys.map(({ thumbprint }) => thumbprint).join(' '))
     return keys.filter((key) => {
@@ -83,7 +83,7 @@ export function createPeerKeys(
       if (entry === undefined || (entry.participant === participant.id && isValid(entry))) return true
       if (!reported.has(key)) {
         const why = entry.participant === participant.id ? 'revoked or not valid' : "another participant's"
-        parts.log.warn({ sender_id: participant.sender_id, why }, 'key of a key set ignored')
+        deps.log.warn({ sender_id: participant.sender_id, why }, 'key of a key set ignored')
         reported.add(key)
       }
       return false
@@ -102,7 +102,7 @@ export function createPeerKeys(
       if (!unusable.has(thumbprint)) {
         unusable.set(thumbprint, true)
         const { error } = safeDatabaseError(result.reason)
-        parts.log.error({ thumbprint, error }, 'a key of a participant cannot be read; its others are used')
+        deps.log.error({ thumbprint, error }, 'a key of a participant cannot be read; its others are used')
       }
       return []
     })
@@ -133,7 +133,7 @@ export function createPeerKeys(
         }
       } catch (error) {
         // The message is good all the same: the next one is noted.
-        parts.log.error({ database: safeDatabaseError(error) }, 'the use of a published key could not be noted')
+        deps.log.error({ database: safeDatabaseError(error) }, 'the use of a published key could not be noted')
       }
     },
     async encryption(participant) {

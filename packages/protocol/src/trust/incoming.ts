@@ -41,7 +41,7 @@ export interface Verification extends ReadingRules {
   readonly skew?: number
   /** Whether the message came on a callback path, where it may be days old (N16). */
   readonly callback?: boolean
-  /** Whether it is a result, whose message_ts may have no zone. */
+  /** Whether the message is a result, whose message_ts may have no zone. */
   readonly result?: boolean
 }
 

@@ -47,7 +47,7 @@ interface Ownership {
   readonly owner: string
   /** Whether this user may change the table as its owner may. */
   readonly may_change: boolean
-  /** Whether it may make indexes in the table's schema. */
+  /** Whether the role may make indexes in the table's schema. */
   readonly may_create: boolean
 }
 

@@ -39,7 +39,7 @@ export async function writeIdentifiers(
     const own = readIdentifiers(registry.kind, recordType, read)
     return findingIdentifiers(own, aliases.get(id)).map((one) => ({ ...one, id }))
   })
-  const borne = [
+  const columns = [
     rows.map(({ type }) => type),
     rows.map(({ value }) => value),
     rows.map(({ id }) => id),
@@ -47,15 +47,15 @@ export async function writeIdentifiers(
   ]
   await client.query(
     `delete from ${identifiers} as stored where stored.record = any($1::bigint[]) and not exists (
-       select 1 from unnest($2::text[], $3::text[], $4::bigint[]) as borne (type, value, record)
-       where borne.type = stored.type and borne.value = stored.value and borne.record = stored.record)`,
-    [ids, ...borne.slice(0, 3)],
+       select 1 from unnest($2::text[], $3::text[], $4::bigint[]) as read (type, value, record)
+       where read.type = stored.type and read.value = stored.value and read.record = stored.record)`,
+    [ids, ...columns.slice(0, 3)],
   )
   await client.query(
     `insert into ${identifiers} (type, value, record, names_record)
      select * from unnest($1::text[], $2::text[], $3::bigint[], $4::boolean[])
      on conflict (type, value, record) do update set names_record = excluded.names_record
      where ${identifiers}.names_record <> excluded.names_record`,
-    borne,
+    columns,
   )
 }

@@ -76,11 +76,11 @@ export async function noteProtected(
   const noted = records.map((record): Noted => {
     const document: JsonValue = JSON.parse(record.document)
     const own = protectedAs(registry.kind, recordType, protection, document)
-    const borne = readIdentifiers(registry.kind, recordType, document)
+    const read = readIdentifiers(registry.kind, recordType, document)
     return {
       id: idOf(record),
       own,
-      identifiers: borne.filter(({ names }) => names === 'record'),
+      identifiers: read.filter(({ names }) => names === 'record'),
       named: isJsonObject(document) ? publicRecord(registry.kind, recordType, protection, document).persons : [],
     }
   })
@@ -146,22 +146,22 @@ export async function addBearers(
       ...[marks.map(({ person }) => person.id), marks.map(({ person }) => person.category)],
     ],
   )
-  const bearing = records.map(({ identifiers, ...one }) => ({
+  const withAliases = records.map(({ identifiers, ...one }) => ({
     ...one,
     identifiers: [...identifiers, ...(aliases.get(one.id) ?? [])],
   }))
-  const isShared = await sharedIdentifiers(client, registry, recordType, bearing)
-  const borne = bearing.flatMap(({ own, identifiers }) =>
+  const isShared = await sharedIdentifiers(client, registry, recordType, withAliases)
+  const rows = withAliases.flatMap(({ own, identifiers }) =>
     identifiers.flatMap(({ type, value }) => {
       const protects = type === recordType.primary_identifier
       if (!protects && (isOfAnother(registry.kind, recordType, type) || isShared({ type, value }))) return []
       return own.map(({ id: person }) => ({ type, value, person, protects }))
     }),
   )
-  return insertIdentifiers(client, registry.id, borne)
+  return insertIdentifiers(client, registry.id, rows)
 }
 
-export interface BorneIdentifier extends Identifier {
+export interface ProtectedIdentifier extends Identifier {
   readonly person: number
   /** Whether every record that has it as its own is protected. */
   readonly protects: boolean
@@ -171,19 +171,19 @@ export interface BorneIdentifier extends Identifier {
 export async function insertIdentifiers(
   client: ClientBase,
   registryId: number,
-  borne: readonly BorneIdentifier[],
+  identifiers: readonly ProtectedIdentifier[],
 ): Promise<readonly Identifier[]> {
   const { rows } = await client.query<Identifier>(
     `insert into protected_identifier as known (registry, type, value, person, protects)
      select $1, type, value, person, bool_or(protects)
-     from unnest($2::text[], $3::text[], $4::int[], $5::boolean[]) as borne (type, value, person, protects)
+     from unnest($2::text[], $3::text[], $4::int[], $5::boolean[]) as own (type, value, person, protects)
      group by type, value, person
      on conflict (registry, type, value, person) do update set protects = true
        where excluded.protects and not known.protects
      returning type, value`,
     [
-      ...[registryId, borne.map(({ type }) => type), borne.map(({ value }) => value)],
-      ...[borne.map(({ person }) => person), borne.map(({ protects }) => protects)],
+      ...[registryId, identifiers.map(({ type }) => type), identifiers.map(({ value }) => value)],
+      ...[identifiers.map(({ person }) => person), identifiers.map(({ protects }) => protects)],
     ],
   )
   return rows
@@ -196,16 +196,16 @@ async function sharedIdentifiers(
   recordType: RecordType,
   records: readonly Pick<Noted, 'id' | 'identifiers'>[],
 ): Promise<(identifier: Identifier) => boolean> {
-  const borne = records.flatMap(({ id, identifiers }) => identifiers.map((one) => ({ ...one, id })))
+  const own = records.flatMap(({ id, identifiers }) => identifiers.map((one) => ({ ...one, id })))
   const shared = new Set<string>()
   for (const one of storedTypes(registry)) {
     const { identifierTable } = recordTable(registry, one)
     const { rows } = await client.query<Identifier>(
       `select distinct type, value from ${quoteName(identifierTable)} as other
-         join unnest($1::text[], $2::text[], $3::bigint[]) as borne (type, value, record) using (type, value)
-       where other.names_record and (not $4 or other.record <> borne.record)`,
+         join unnest($1::text[], $2::text[], $3::bigint[]) as own (type, value, record) using (type, value)
+       where other.names_record and (not $4 or other.record <> own.record)`,
       [
-        ...[borne.map(({ type }) => type), borne.map(({ value }) => value), borne.map(({ id }) => id)],
+        ...[own.map(({ type }) => type), own.map(({ value }) => value), own.map(({ id }) => id)],
         one.name === recordType.name,
       ],
     )

@@ -26,7 +26,7 @@ export async function countRecords(db: Database, registry: RegistryShape): Promi
   }
 }
 
-/** Whether it holds any record, of whatever type. */
+/** Whether the registry has any record, of whatever type. */
 export async function hasRecords(db: Database, registry: RegistryShape): Promise<boolean> {
   const reader = recordsOf(db, registry).within(db.pool)
   const first = { predicate: null, since: null, after: null, limit: 1 }

@@ -94,7 +94,7 @@ interface OrderedColumn {
   readonly column: string
   readonly as: string
   readonly direction: 'asc' | 'desc'
-  /** Whether it depends on a day, after which a date is no value. */
+  /** Whether the sort key depends on a day, after which a date is no value. */
   readonly bounded: boolean
 }
 

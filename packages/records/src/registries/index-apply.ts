@@ -138,7 +138,7 @@ async function backfill(
 }
 
 /** Milliseconds between two looks at the progress. */
-const LOOK_AGAIN = 250
+const POLL_INTERVAL = 250
 
 /**
  * Builds an index that is missing, or anew where a build was interrupted. When the signal aborts, PostgreSQL is asked
@@ -178,23 +178,23 @@ function watchBuild(
   pid: number,
   { signal, onProgress, task }: ApplyOptions & { readonly task: string },
 ): { stop(): Promise<void> } {
-  let looking: Promise<void> = Promise.resolve()
-  const look = async (): Promise<void> => {
+  let polling: Promise<void> = Promise.resolve()
+  const poll = async (): Promise<void> => {
     // Asked again until the build has ended: a cancel between two statements of it meets nothing to cancel.
     if (signal?.aborted) await sql`select pg_cancel_backend(${pid})`.execute(db.kysely)
     else if (onProgress) for (const progress of await readProgress(db, pid, task)) onProgress(progress)
   }
   const again = (): void => {
     // A look that fails, as in a moment without a connection, is followed by another.
-    looking = looking.then(look).catch(() => undefined)
+    polling = polling.then(poll).catch(() => undefined)
   }
-  const timer = setInterval(again, LOOK_AGAIN)
+  const timer = setInterval(again, POLL_INTERVAL)
   signal?.addEventListener('abort', again)
   return {
     async stop() {
       clearInterval(timer)
       signal?.removeEventListener('abort', again)
-      await looking
+      await polling
     },
   }
 }

@@ -1,13 +1,13 @@
 /** Makes the server's parts and connects them; nothing else does. Each user names the parts that it needs. */
 
-import { createVerifying } from '@rollcall/admin/accounts/verification'
+import { createVerifying } from '@rollcall/admin/audit/verification'
 import { EXPIRING_DAYS } from '@rollcall/admin/grants/health'
 import { createIndexing } from '@rollcall/admin/registries/index-build'
 import type { HasSamples } from '@rollcall/admin/registries/samples'
-import { createRefusalAccounts } from '@rollcall/audit/account-of-refusals'
-import { createAccounts } from '@rollcall/audit/accounts'
+import { createAuditLog } from '@rollcall/audit/audit-log'
 import { failingClosed } from '@rollcall/audit/fail-closed'
 import { createPseudonyms } from '@rollcall/audit/pseudonyms'
+import { createRefusalEntries } from '@rollcall/audit/refusal-entries'
 import { refuseOlder } from '@rollcall/backup/journal/journal'
 import { refuseUnfinished } from '@rollcall/backup/store/restorations'
 import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
@@ -64,23 +64,23 @@ import type { Config, Role } from '@rollcall/settings/config'
 import { settingsOf } from '@rollcall/settings/settings'
 import { judgedFiles, openVault } from '@rollcall/settings/storage'
 import { createCookieFailures } from '../http/cookie-failures.ts'
-import { clientAddressReader, createGate } from '../http/gate.ts'
+import { clientAddressReader, createRequestGate } from '../http/request-gate.ts'
 import { createOwnListener } from './own-listener.ts'
 
 /**
  * Makes missing keys, which takes about a second.
- * @param parts.log the server's log; by default standard error
- * @param parts.clock for the age of caches, keys and tokens, rates of deliveries, times of searches, and signatures
- * @param parts.samples synthetic records of a kind, for an operator's trials; none by default
+ * @param deps.log the server's log; by default standard error
+ * @param deps.clock for the age of caches, keys and tokens, rates of deliveries, times of searches, and signatures
+ * @param deps.samples synthetic records of a kind, for an operator's trials; none by default
  * @throws MasterKeyError the master key is missing or wrong, or an own key cannot be decrypted
  */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: the parts of a server, in the order in which they need each other
 export async function createContext(
   config: Config,
   db: Database,
-  parts: { log?: Log; clock?: Clock; samples?: HasSamples['samples'] } = {},
+  deps: { log?: Log; clock?: Clock; samples?: HasSamples['samples'] } = {},
 ) {
-  const { log = createLog({ level: config.logLevel }), clock = CLOCK, samples = () => [] } = parts
+  const { log = createLog({ level: config.logLevel }), clock = CLOCK, samples = () => [] } = deps
   // First of all: a server writes nothing into a database that is being restored.
   await refuseUnfinished(db)
   if (config.journal !== undefined) await refuseOlder(db, config.journal)
@@ -99,7 +99,7 @@ export async function createContext(
     outbox: () => outboxHealth(db),
     exchanges: () => waitingExchanges(db),
     ends: () => findEnds(db, EXPIRING_DAYS),
-    schema: schema.look,
+    schema: schema.check,
   }
   const metrics = createMetrics(connections, databaseHealth.breaker, stored, clock)
   // The limits of participants are reached before.
@@ -113,7 +113,7 @@ export async function createContext(
   const mailboxesWake = createWake()
   const outboxWake = createWake()
   const ownListener = createOwnListener()
-  const accounts = createAccounts({
+  const auditLog = createAuditLog({
     db,
     clock,
     limits,
@@ -128,7 +128,7 @@ export async function createContext(
     metrics,
     keys,
     clock,
-    accounts: failingClosed(accounts, { log }),
+    auditLog: failingClosed(auditLog, { log }),
     directory: createDirectory(db, log, clock),
     grants: createGrants(db, log, clock),
     callbacks: createCallbacks(db, clock),
@@ -153,7 +153,7 @@ export async function createContext(
       wake: mailboxesWake.raise,
     },
   )
-  const refusals = createRefusals({ log, metrics, accounts: createRefusalAccounts(delivering.accounts, clock.date) })
+  const refusals = createRefusals({ log, metrics, auditLog: createRefusalEntries(delivering.auditLog, clock.date) })
   return {
     ...delivering,
     exchangesWake,
@@ -211,7 +211,7 @@ export async function createContext(
     databaseHealth,
     schema,
     refusals,
-    gate: createGate({
+    requestGate: createRequestGate({
       refusals,
       metrics,
       failures: createThrottle(limits.address_failures),

@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 /** What housekeeping needs, and the lines that it logs from `warn` on. */
-function parts() {
+function deps() {
   const lines: string[] = []
   const destination = new Writable({
     write(chunk, _encoding, done) {
@@ -38,7 +38,7 @@ test('a chore that fails stops none of the others, and is named', async () => {
     [fingerprint],
   )
   await pool.query('alter table breaker rename to away')
-  const { lines, ...rest } = parts()
+  const { lines, ...rest } = deps()
   await keepHouse(rest, signal)
   await pool.query('alter table away rename to breaker')
   expect(lines.map((line) => JSON.parse(line))).toMatchObject([
@@ -59,7 +59,7 @@ test('operator tokens are deleted when they ended long ago', async () => {
      from (values ('live', 10, null), ('expired lately', -89, null), ('expired', -91, null),
        ('revoked lately', 10, 89), ('revoked', 10, 91)) as token (name, expires, revoked)`,
   )
-  const { lines, ...rest } = parts()
+  const { lines, ...rest } = deps()
   await keepHouse(rest, signal)
   const { rows } = await pool.query('select name from operator_token order by id')
   expect(rows.map(({ name }) => name)).toEqual(['live', 'expired lately', 'revoked lately'])
@@ -67,7 +67,7 @@ test('operator tokens are deleted when they ended long ago', async () => {
 })
 
 test('what was never answered or taken is forgotten in its time, and not in silence', async () => {
-  const { lines, ...rest } = parts()
+  const { lines, ...rest } = deps()
   const { database } = server
   const exchange = (state: string, age: string) =>
     database.db.pool.query(
@@ -105,7 +105,7 @@ test('what was never answered or taken is forgotten in its time, and not in sile
 })
 
 test('events are stored as long as they may be corrected', async () => {
-  const { limits, ...rest } = parts()
+  const { limits, ...rest } = deps()
   const { pool } = server.database.db
   await pool.query(
     `insert into event (registry, event_type, record_type, record, record_version, occurred_at, recorded_at)
@@ -118,7 +118,7 @@ test('events are stored as long as they may be corrected', async () => {
 })
 
 test('a subscription that was suspended is logged once', async () => {
-  const { lines, ...rest } = parts()
+  const { lines, ...rest } = deps()
   const registry = await server.registry('civil')
   const client = await server.database.db.pool.connect()
   const filed = { event_type: 'Death', record_type: 'Person' }

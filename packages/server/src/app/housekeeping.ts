@@ -28,19 +28,19 @@ import { lapseProposals } from '@rollcall/participants/store/proposals'
 import { forgetSessions } from '@rollcall/participants/store/sessions'
 
 const PERIOD = 60_000
-type Parts = StoringReferences & Scheduling & { readonly schema: Pick<SchemaWatch, 'look'> }
+type Parts = StoringReferences & Scheduling & { readonly schema: Pick<SchemaWatch, 'check'> }
 
 /** Starts the regular tasks; the returned function stops them and waits for running ones. */
-export function startHousekeeping(parts: Parts): () => Promise<void> {
+export function startHousekeeping(deps: Parts): () => Promise<void> {
   const stopping = new AbortController()
-  const clean = (): Promise<void> => keepHouse(parts, stopping.signal)
+  const clean = (): Promise<void> => keepHouse(deps, stopping.signal)
   // Once at the start: after an upgrade there are references to store.
   let working = clean()
   let minutes = 0
   const timer = setInterval(() => {
     minutes += 1
     const due = CHORES.filter(({ every }) => minutes % every === 0)
-    working = working.then(() => doChores(due, parts, stopping.signal))
+    working = working.then(() => doChores(due, deps, stopping.signal))
   }, PERIOD)
   return () => {
     stopping.abort()
@@ -54,7 +54,7 @@ interface Chore {
   readonly every: number
   /** The log message of a failure. */
   readonly failure: string
-  readonly run: (parts: Parts, signal: AbortSignal) => Promise<void>
+  readonly run: (deps: Parts, signal: AbortSignal) => Promise<void>
 }
 
 /** A failed task stops no other one. */
@@ -62,7 +62,7 @@ const CHORES: readonly Chore[] = [
   {
     every: 1,
     failure: 'the version of the schema could not be read',
-    run: async ({ schema }) => void (await schema.look()),
+    run: async ({ schema }) => void (await schema.check()),
   },
   { every: 1, failure: 'the state of the journal could not be reported; tried again soon', run: reportJournal },
   {
@@ -93,7 +93,7 @@ const CHORES: readonly Chore[] = [
   {
     every: 1,
     failure: 'scheduled statuses of enrolments could not begin; tried again soon',
-    run: async (parts, signal) => void (await bringIntoForce(parts, signal)),
+    run: async (deps, signal) => void (await bringIntoForce(deps, signal)),
   },
   {
     every: 10,
@@ -151,15 +151,15 @@ const CHORES: readonly Chore[] = [
 ]
 
 /** Does all of it once. Never rejects. */
-export const keepHouse = (parts: Parts, signal: AbortSignal): Promise<void> => doChores(CHORES, parts, signal)
+export const keepHouse = (deps: Parts, signal: AbortSignal): Promise<void> => doChores(CHORES, deps, signal)
 
-async function doChores(chores: readonly Chore[], parts: Parts, signal: AbortSignal): Promise<void> {
+async function doChores(chores: readonly Chore[], deps: Parts, signal: AbortSignal): Promise<void> {
   for (const { failure, run } of chores) {
     if (signal.aborted) return
     try {
-      await run(parts, signal)
+      await run(deps, signal)
     } catch (error) {
-      parts.log.warn({ database: safeDatabaseError(error) }, failure)
+      deps.log.warn({ database: safeDatabaseError(error) }, failure)
     }
   }
 }
@@ -182,8 +182,8 @@ async function reportJournal({ db, log }: Parts): Promise<void> {
 /** Exchanges whose requests are decrypted before the next look for more. */
 const OPENED = 50
 
-async function storeAllReferences(parts: Parts, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted && (await storeMissingReferences(parts, OPENED)) === OPENED);
+async function storeAllReferences(deps: Parts, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted && (await storeMissingReferences(deps, OPENED)) === OPENED);
 }
 
 /** Deletes exchanges at the end of their retention, unanswered and undelivered ones too; the log has their number. */

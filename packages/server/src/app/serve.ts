@@ -107,7 +107,7 @@ export async function startServer(
       context.authorityGuards.close(),
       context.openId?.close(),
     ])
-    await context.accounts.close()
+    await context.auditLog.close()
   }
   try {
     await listen('operator', operatorServer, { host: config.adminHost, port: config.adminPort })

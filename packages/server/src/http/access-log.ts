@@ -7,7 +7,7 @@ import { readTraceparent } from '@rollcall/core/model/traceparent'
 import type { Log } from '@rollcall/observe/log'
 import type { Metrics, RequestOutcome } from '@rollcall/observe/metrics'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { Gate, Noted } from './gate.ts'
+import type { Noted, RequestGate } from './request-gate.ts'
 
 /** Asked every few seconds by load balancers and supervisors: their lines are at debug. */
 const PROBES: ReadonlySet<string> = new Set(['health', 'ready'])
@@ -17,14 +17,14 @@ const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i
 /** @param options.level of the lines of requests that are neither probes nor refused to strangers */
 export function addAccessLog(
   app: FastifyInstance,
-  parts: { readonly log: Log; readonly metrics: Pick<Metrics, 'requestAnswered'>; readonly gate: Gate },
+  deps: { readonly log: Log; readonly metrics: Pick<Metrics, 'requestAnswered'>; readonly requestGate: RequestGate },
   { level }: { readonly level: AccessLevel },
 ): void {
-  const { log, metrics, gate } = parts
+  const { log, metrics, requestGate } = deps
   app.addHook('onResponse', (request, reply, done) => {
     const { name = 'none', mode = '' } = request.routeOptions.config
     const status = reply.raw.statusCode
-    const noted = gate.noted(request.raw)
+    const noted = requestGate.noted(request.raw)
     const outcome = outcomeOf(status, noted)
     metrics.requestAnswered({ route: name, mode, status, outcome }, reply.elapsedTime / 1_000)
     // Strangers who are refused have a line for each kind of refusal (`observe/refusals.ts`): they could fill the log.
@@ -33,7 +33,7 @@ export function addAccessLog(
     if (log.isLevelEnabled(lineLevel)) {
       const ms = Math.round(reply.elapsedTime * 10) / 10
       const line = { operation: name, ...(mode !== '' && { mode }), ...known(noted) }
-      const about = { address: gate.unit(request.raw), ...sent(request, noted) }
+      const about = { address: requestGate.unit(request.raw), ...sent(request, noted) }
       log[lineLevel]({ ...line, ...about, outcome, status, ms }, 'request answered')
     }
     done()

@@ -23,13 +23,13 @@ const PREFLIGHT = {
 /** Answers preflights, and lets listed pages read answers, but not those for the partner page, which reads a cookie. */
 export function addCors(
   app: HttpServer,
-  parts: { readonly directory: Pick<Directory, 'registry' | 'registries'> },
+  deps: { readonly directory: Pick<Directory, 'registry' | 'registries'> },
 ): void {
   app.addHook('onRequest', async (request, reply) => {
     const { origin } = request.headers
     if (origin === undefined) return
     reply.raw.setHeader('Vary', 'Origin')
-    if (!(await isAllowed(parts, request, origin))) return
+    if (!(await isAllowed(deps, request, origin))) return
     reply.raw.setHeader('Access-Control-Allow-Origin', origin)
     reply.raw.setHeader('Access-Control-Expose-Headers', 'Deprecation, Retry-After, Sunset, WWW-Authenticate')
     if (isPreflight(request)) answerPreflight(reply)

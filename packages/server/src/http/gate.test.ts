@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { OtherEnvironment } from '@rollcall/engine/exchange/admit'
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
-import { clientAddressReader, clientUnit, createGate } from './gate.ts'
+import { clientAddressReader, clientUnit, createRequestGate } from './request-gate.ts'
 
 const from = (remoteAddress: string, forwarded?: string) =>
   ({ socket: { remoteAddress }, headers: forwarded === undefined ? {} : { 'x-forwarded-for': forwarded } }) as Pick<
@@ -66,14 +66,14 @@ test.each([
   ['live', 'live_participant_at_sandbox_registry'],
 ] as const)('why a %s participant is refused is for the log alone', (environment, reason) => {
   const noted: object[] = []
-  const gate = createGate({
+  const requestGate = createRequestGate({
     refusals: { note: (refusal) => noted.push(refusal), rejected: () => undefined, flush: async () => undefined },
     metrics: { requestRefused: () => undefined },
     failures: { wait: () => 0, fail: () => undefined },
     clientAddress: () => '198.51.100.4',
   })
   const fault = new OtherEnvironment({ environment })
-  expect(gate.refused(from('198.51.100.4') as IncomingMessage, fault)).toBe(fault)
+  expect(requestGate.refused(from('198.51.100.4') as IncomingMessage, fault)).toBe(fault)
   expect(noted).toEqual([{ refusal: 'err.request.forbidden', participant: null, address: '198.51.100.4', reason }])
   expect(fault.message).not.toContain('sandbox')
 })

@@ -17,18 +17,18 @@ export interface HasRegistries {
 
 export function addLandingRoutes(
   app: HttpServer,
-  parts: HasRegistries & HasShowcase & { readonly partnerPage: boolean },
+  deps: HasRegistries & HasShowcase & { readonly partnerPage: boolean },
 ): void {
   mount(app, 'GET', 'landing', '/', async (request, reply) => {
-    const registries = await parts.directory.registries()
+    const registries = await deps.directory.registries()
     if (!wantsHtml(request)) return sendJson(reply, 200, JSON.stringify(facts(registries)))
-    const shown = parts.showcase()
-    const fromHere = isFromHere(parts, request.raw)
-    sendPage(reply, landingPage(registries, shown, { fromHere, partnerPage: parts.partnerPage }))
+    const shown = deps.showcase()
+    const fromHere = isFromHere(deps, request.raw)
+    sendPage(reply, landingPage(registries, shown, { fromHere, partnerPage: deps.partnerPage }))
   })
   for (const path of ['/:namespace', `/:namespace/${VERSION_SEGMENT}`]) {
     mount(app, 'GET', 'docs', path, async (request, reply) => {
-      leadTo(reply, referenceOf(await registryOf(parts, request)))
+      leadTo(reply, referenceOf(await registryOf(deps, request)))
     })
   }
 }

@@ -11,7 +11,7 @@ import { findClient } from '@rollcall/participants/store/participants'
 import { CALLBACKS, OPERATIONS, RequestFault, TOKEN_PATH } from '@rollcall/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { sendJson } from './answer.ts'
-import type { Gate } from './gate.ts'
+import type { RequestGate } from './request-gate.ts'
 import { type HttpServer, mount } from './server.ts'
 import { readTokenRequest, TokenRefusal } from './token-request.ts'
 
@@ -21,28 +21,28 @@ const MAX_TOKEN_REQUEST_BYTES = 16_384
 /** The scopes of every token, in the words of the public standard 1.3: all operations of the protocol. */
 const GRANTED_SCOPE = [...OPERATIONS, ...CALLBACKS].map(({ name }) => `registry.${name}`).join(' ')
 
-interface TokenParts {
+interface TokenDeps {
   readonly db: Database
   readonly tokens: Pick<Tokens, 'issue'>
-  readonly gate: Pick<Gate, 'wait' | 'unit' | 'identified' | 'tokenRefused'>
+  readonly requestGate: Pick<RequestGate, 'wait' | 'unit' | 'identified' | 'tokenRefused'>
   readonly metrics: Pick<Metrics, 'tokenAnswered'>
   readonly limits: Pick<Limits, 'token_failures'>
 }
 
 /** @param options.queryParameters whether credentials in the query string are accepted: they end up in proxies' logs */
-export function addTokenRoute(app: HttpServer, parts: TokenParts, options: { queryParameters: boolean }): void {
-  const throttle = createThrottle(parts.limits.token_failures)
+export function addTokenRoute(app: HttpServer, deps: TokenDeps, options: { queryParameters: boolean }): void {
+  const throttle = createThrottle(deps.limits.token_failures)
   mount(app, 'POST', 'token', `/${TOKEN_PATH}`, async (request, reply) => {
     try {
-      const wait = parts.gate.wait(request.raw)
+      const wait = deps.requestGate.wait(request.raw)
       if (wait > 0) throw tooManyFailures(wait)
-      const token = await answer(parts, throttle, request, options.queryParameters)
-      parts.metrics.tokenAnswered('issued')
+      const token = await answer(deps, throttle, request, options.queryParameters)
+      deps.metrics.tokenAnswered('issued')
       sendJson(reply, 200, JSON.stringify(token), { Pragma: 'no-cache' })
     } catch (error) {
       const refusal = asRefusal(error)
-      parts.gate.tokenRefused(request.raw, refusal.error, refusal.participant)
-      parts.metrics.tokenAnswered(refusal.retryAfter === undefined ? 'refused' : 'throttled')
+      deps.requestGate.tokenRefused(request.raw, refusal.error, refusal.participant)
+      deps.metrics.tokenAnswered(refusal.retryAfter === undefined ? 'refused' : 'throttled')
       sendRefusal(reply, refusal)
     }
   })
@@ -59,7 +59,7 @@ export function addMissingTokenRoute(app: HttpServer): void {
 }
 
 async function answer(
-  parts: TokenParts,
+  deps: TokenDeps,
   throttle: Throttle,
   request: FastifyRequest,
   queryParameters: boolean,
@@ -71,17 +71,17 @@ async function answer(
     body,
     query: queryParameters ? request.url.split('?')[1] : undefined,
   })
-  const client = await findClient(parts.db, credentials.client_id)
+  const client = await findClient(deps.db, credentials.client_id)
   const proven = isSecretOf(client?.secrets ?? [], credentials.client_secret)
   if (client === null || !proven || client.participant.status !== 'active') {
     const participant = client?.participant.sender_id ?? null
-    brake(throttle, parts.gate.unit(request.raw), credentials.client_id, participant)
+    brake(throttle, deps.requestGate.unit(request.raw), credentials.client_id, participant)
     throw new TokenRefusal('invalid_client', 'client_id or client_secret is wrong, or the client is disabled', 401, {
       participant,
     })
   }
-  parts.gate.identified(request.raw, client.participant.sender_id)
-  const { access_token, expires_in } = await parts.tokens.issue(client.participant)
+  deps.requestGate.identified(request.raw, client.participant.sender_id)
+  const { access_token, expires_in } = await deps.tokens.issue(client.participant)
   return { access_token, token_type: 'bearer', expires_in, scope: GRANTED_SCOPE }
 }
 

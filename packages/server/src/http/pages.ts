@@ -53,14 +53,14 @@ const KEY_SET_HEADERS = { 'Cache-Control': 'public, max-age=300' }
  * Our public keys, for peers that verify our signatures or encrypt for us (N14, public standard 1.5). The registries of
  * a server share its keys: each namespace has the same set.
  */
-export function addKeySetRoutes(app: HttpServer, parts: HasDirectory & { readonly keys: Pick<Keys, 'jwks'> }): void {
+export function addKeySetRoutes(app: HttpServer, deps: HasDirectory & { readonly keys: Pick<Keys, 'jwks'> }): void {
   const answer = async (reply: FastifyReply, registry?: Registry): Promise<void> => {
-    const set = await parts.keys.jwks(registry?.qualified_kids === true ? registry.sender_id : undefined)
+    const set = await deps.keys.jwks(registry?.qualified_kids === true ? registry.sender_id : undefined)
     // Not application/jwk-set+json, which peers do not expect.
     sendJson(reply, 200, JSON.stringify(set), KEY_SET_HEADERS)
   }
   mount(app, 'GET', 'jwks', KEY_SET_PATH, (_request, reply) => answer(reply))
   mount(app, 'GET', 'jwks', `/:namespace${KEY_SET_PATH}`, async (request, reply) =>
-    answer(reply, await registryOf(parts, request)),
+    answer(reply, await registryOf(deps, request)),
   )
 }

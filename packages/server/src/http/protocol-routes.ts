@@ -9,7 +9,7 @@ import type { Directory } from '@rollcall/participants/directory/directory'
 import { CALLBACKS, OPERATIONS, operationsOf, type RequestFault } from '@rollcall/protocol'
 import type { FastifyRequest } from 'fastify'
 import { notFound, notServed, sendJson } from './answer.ts'
-import type { Gate } from './gate.ts'
+import type { RequestGate } from './request-gate.ts'
 import { type HttpServer, mount } from './server.ts'
 
 /** The version segment of every base address (spec "Versioning" 2). */
@@ -20,15 +20,15 @@ export interface HasDirectory {
 }
 
 /** The parts of the server that requests, callbacks and their routes need. */
-type ProtocolParts = HasDirectory &
+type ProtocolDeps = HasDirectory &
   Parameters<typeof receive>[0] &
   Parameters<typeof receiveCallback>[0] &
   Parameters<typeof authenticate>[0] & {
-    readonly gate: Pick<Gate, 'identified' | 'addressed' | 'named' | 'rejected'>
+    readonly requestGate: Pick<RequestGate, 'identified' | 'addressed' | 'named' | 'rejected'>
     readonly quota: Pick<Quota, 'enter'>
   }
 
-export function addProtocolRoutes(app: HttpServer, context: ProtocolParts): void {
+export function addProtocolRoutes(app: HttpServer, context: ProtocolDeps): void {
   for (const operation of OPERATIONS) {
     const paths = [
       ...operation.sync_paths.map((path) => ({ path, mode: 'sync' }) as const),
@@ -38,18 +38,18 @@ export function addProtocolRoutes(app: HttpServer, context: ProtocolParts): void
       const route = { name: operation.name, mode, deprecated: operation.deprecated }
       mount(app, 'POST', route, `/:namespace/${VERSION_SEGMENT}/${path}`, async (request, reply) => {
         const registry = await registryOf(context, request)
-        context.gate.addressed(request.raw, { registry: registry.namespace, operation: operation.name })
+        context.requestGate.addressed(request.raw, { registry: registry.namespace, operation: operation.name })
         if (!operationsOf(registry.kind).includes(operation)) throw await refusal(context, request)
         const { text, correlation_id, rejected } = await receive(context, mode, operation, registry, {
           path,
           headers: request.headers,
           body: request.raw,
           isGone: () => request.raw.socket.destroyed,
-          identified: (sender_id) => context.gate.identified(request.raw, sender_id),
-          named: (message_id) => context.gate.named(request.raw, { message_id }),
+          identified: (sender_id) => context.requestGate.identified(request.raw, sender_id),
+          named: (message_id) => context.requestGate.named(request.raw, { message_id }),
         })
-        context.gate.named(request.raw, { correlation_id })
-        if (rejected !== undefined) context.gate.rejected(request.raw, rejected)
+        context.requestGate.named(request.raw, { correlation_id })
+        if (rejected !== undefined) context.requestGate.rejected(request.raw, rejected)
         sendJson(reply, 200, text)
       })
     }
@@ -59,16 +59,16 @@ export function addProtocolRoutes(app: HttpServer, context: ProtocolParts): void
     mount(app, 'POST', name, `/:namespace/${VERSION_SEGMENT}/${path}`, async (request, reply) => {
       const registry = await registryOf(context, request)
       const { headers, raw: body } = request
-      context.gate.addressed(body, { registry: registry.namespace, operation: name })
+      context.requestGate.addressed(body, { registry: registry.namespace, operation: name })
       const { text, correlation_id } = await receiveCallback(context, callback, registry, {
         path,
         headers,
         body,
         isGone: () => body.socket.destroyed,
-        identified: (sender_id) => context.gate.identified(body, sender_id),
-        named: (message_id) => context.gate.named(body, { message_id }),
+        identified: (sender_id) => context.requestGate.identified(body, sender_id),
+        named: (message_id) => context.requestGate.named(body, { message_id }),
       })
-      context.gate.named(body, { correlation_id })
+      context.requestGate.named(body, { correlation_id })
       sendJson(reply, 200, text)
     })
   }
@@ -89,8 +89,8 @@ export async function registryOf({ directory }: HasDirectory, request: FastifyRe
  * The answer for an operation that the registry does not have. As everywhere, the token and the quota are checked first.
  * @throws RequestFault 401, 429
  */
-async function refusal(context: ProtocolParts, { headers, raw }: FastifyRequest): Promise<RequestFault> {
-  const identified = (sender_id: string): void => context.gate.identified(raw, sender_id)
+async function refusal(context: ProtocolDeps, { headers, raw }: FastifyRequest): Promise<RequestFault> {
+  const identified = (sender_id: string): void => context.requestGate.identified(raw, sender_id)
   const participant = await authenticate(context, { headers, identified })
   const admission = await context.quota.enter(participant)
   admission.leave()

@@ -26,18 +26,18 @@ const ASSETS = '/assets/reference/'
 /** The two files of the viewer. No folder is served: other names find nothing. */
 const VIEWER_FILES = { 'swagger-ui.css': 'text/css', 'swagger-ui-bundle.js': 'text/javascript' }
 
-export function addReferenceRoutes(app: HttpServer, parts: HasRegistries & HasShowcase): void {
+export function addReferenceRoutes(app: HttpServer, deps: HasRegistries & HasShowcase): void {
   const viewer = createRequire(import.meta.url).resolve('@fastify/swagger-ui')
   for (const [name, type] of Object.entries(VIEWER_FILES))
     mountFile(app, `${ASSETS}${name}`, type, join(dirname(viewer), 'static', name))
   mount(app, 'GET', 'openapi', `${BASE}/openapi.json`, async (request, reply) => {
-    const registry = await registryOf(parts, request)
-    sendJson(reply, 200, documentText(registry, parts.showcase()))
+    const registry = await registryOf(deps, request)
+    sendJson(reply, 200, documentText(registry, deps.showcase()))
   })
   mount(app, 'GET', 'docs', `${BASE}/docs`, async (request, reply) => {
-    const registry = await registryOf(parts, request)
-    const shown = isFromHere(parts, request.raw) ? parts.showcase() : null
-    sendPage(reply, referencePage(registry, await parts.directory.registries(), shown))
+    const registry = await registryOf(deps, request)
+    const shown = isFromHere(deps, request.raw) ? deps.showcase() : null
+    sendPage(reply, referencePage(registry, await deps.directory.registries(), shown))
   })
 }
 

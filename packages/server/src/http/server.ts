@@ -11,7 +11,7 @@ import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { type AccessLevel, addAccessLog } from './access-log.ts'
 import { asFault, faultBody, notFound, sendFault, wrongMethod } from './answer.ts'
 import { discardRest, endOrderly, isAnswered } from './connections.ts'
-import type { Gate } from './gate.ts'
+import type { RequestGate } from './request-gate.ts'
 
 export type HttpServer = FastifyInstance
 
@@ -29,16 +29,16 @@ const ROUTED: readonly string[] = ['GET', 'HEAD', 'POST', 'OPTIONS']
 const OTHER = 'TRACE'
 
 /** A server without routes. It reads no bodies: a handler reads the stream of the request. */
-export function createHttpServer(parts: {
+export function createHttpServer(deps: {
   readonly limits: Limits
   readonly log: Log
   readonly metrics: Metrics
   readonly databaseHealth: Pick<DatabaseHealth, 'failed'>
-  readonly gate: Gate
+  readonly requestGate: RequestGate
   /** Level of the access log's lines; `info` by default. */
   readonly accessLevel?: AccessLevel
 }): HttpServer {
-  const { limits, gate, accessLevel = 'info' } = parts
+  const { limits, requestGate, accessLevel = 'info' } = deps
   const timeout = limits.request_timeout * 1_000
   const app = fastify({
     logger: false,
@@ -63,7 +63,7 @@ export function createHttpServer(parts: {
     return503OnClosing: false,
     routerOptions: { maxParamLength: MAX_PATH_SEGMENT, ignoreTrailingSlash: true },
     frameworkErrors: (error, _request, reply) => sendFault(reply, frameworkFault(error)),
-    clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket, gate),
+    clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket, requestGate),
   })
   app.server.on('connect', (_request, socket: Socket) =>
     endWithFault(socket, new RequestFault('err.request.bad', 'this server is not a proxy', 405)),
@@ -72,7 +72,7 @@ export function createHttpServer(parts: {
   // Other expectations may be passed over (RFC 9110, 10.1.1); Node would answer 417 without a body.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
   const refuse = (request: FastifyRequest, reply: FastifyReply, fault: RequestFault): void =>
-    sendFault(reply, gate.refused(request.raw, fault))
+    sendFault(reply, requestGate.refused(request.raw, fault))
   // Here and not later: Fastify would first read the body of a request whose path is unknown, and wait for it.
   app.addHook('onRequest', (request, reply, done) => {
     const fault = earlyFault(request)
@@ -81,9 +81,9 @@ export function createHttpServer(parts: {
     discardRest(request.raw)
   })
   app.setNotFoundHandler((request, reply) => refuse(request, reply, notFound()))
-  app.setErrorHandler((error, request, reply) => refuse(request, reply, asFault(error, parts)))
+  app.setErrorHandler((error, request, reply) => refuse(request, reply, asFault(error, deps)))
   endOrderly(app, (socket) => endWithFault(socket, tooSlow()))
-  addAccessLog(app, parts, { level: accessLevel })
+  addAccessLog(app, deps, { level: accessLevel })
   return app
 }
 
@@ -186,9 +186,9 @@ function frameworkFault(error: Error & { code?: string }): RequestFault {
 }
 
 /** Answers requests that are no readable HTTP or come too slowly, and so reach no route, with the usual body. */
-function answerBrokenRequest(error: Error & { code?: string }, socket: Socket, gate: Gate): void {
+function answerBrokenRequest(error: Error & { code?: string }, socket: Socket, requestGate: RequestGate): void {
   if (error.code === 'ECONNRESET') socket.destroy()
-  else endWithFault(socket, gate.refused({ socket, headers: {} }, brokenRequestFault(error.code)))
+  else endWithFault(socket, requestGate.refused({ socket, headers: {} }, brokenRequestFault(error.code)))
 }
 
 /** Answers past HTTP and ends the connection; without a word where this request was answered before. */

@@ -8,18 +8,18 @@ import type { Session, Sessions } from '@rollcall/participants/directory/session
 import { RequestFault } from '@rollcall/protocol'
 import type { FastifyRequest } from 'fastify'
 import type { CookieFailures } from './cookie-failures.ts'
-import { type Gate, NotSignedIn } from './gate.ts'
+import { NotSignedIn, type RequestGate } from './request-gate.ts'
 import { type IsReachedByTls, type SessionPages, sessionCookies } from './session-cookie.ts'
 
 /** The limits of both pages, separate for each page: a stranger at one locks nobody out of the other. */
 export interface HasSessionFailures {
   readonly signInFailures: Throttle
   readonly cookieFailures: CookieFailures
-  readonly gate: Pick<Gate, 'unit' | 'refused'>
+  readonly requestGate: Pick<RequestGate, 'unit' | 'refused'>
 }
 
 /** The differences between sessions of the console and those of the partner page. */
-interface PageText extends SessionPages {
+interface SessionPageKind extends SessionPages {
   /** Advice when nobody is signed in, and when a session has ended. */
   readonly nobody: string
   readonly ended: string
@@ -29,27 +29,27 @@ interface PageText extends SessionPages {
    * Looks the cookie up before the limit of its address. Operators behind one address are then not locked out by others
    * there; a public listener does not query the database for an address with too many failures.
    */
-  readonly looksFirst: boolean
+  readonly checksCookieFirst: boolean
 }
 
-export const CONSOLE_PAGE: PageText = {
+export const CONSOLE_PAGE: SessionPageKind = {
   cookie: 'rollcall_session',
   header: 'Rollcall-Console',
   title: 'the console',
   nobody: 'sign in first',
   ended: 'sign in again',
   authorization: null,
-  looksFirst: true,
+  checksCookieFirst: true,
 }
 
-export const PARTNER_PAGE: PageText = {
+export const PARTNER_PAGE: SessionPageKind = {
   cookie: 'rollcall_partner',
   header: 'Rollcall-Partner',
   title: 'the partner page',
   nobody: 'ask the operator for a link',
   ended: 'ask the operator for a new link',
   authorization: 'Authorization: is not read here; sign in with a link of the operator',
-  looksFirst: false,
+  checksCookieFirst: false,
 }
 
 export type Request = Pick<FastifyRequest, 'raw' | 'headers'>
@@ -87,12 +87,12 @@ export interface SessionPage<Owner> {
 }
 
 export function sessionPage<Owner>(
-  text: PageText,
-  { signInFailures, cookieFailures, gate }: HasSessionFailures,
+  text: SessionPageKind,
+  { signInFailures, cookieFailures, requestGate }: HasSessionFailures,
   { sessions, isReachedByTls }: { readonly sessions: Sessions<Owner>; readonly isReachedByTls: IsReachedByTls },
 ): SessionPage<Owner> {
   const cookies = sessionCookies(text)
-  const unit = (request: IncomingMessage): string => `${text.cookie} ${gate.unit(request)}`
+  const unit = (request: IncomingMessage): string => `${text.cookie} ${requestGate.unit(request)}`
   const page: SessionPage<Owner> = {
     cookieOf: ({ raw }) => cookies.read(raw, isReachedByTls(raw)),
     checkOwn({ headers }) {
@@ -108,7 +108,7 @@ export function sessionPage<Owner>(
     failed: ({ raw }) => signInFailures.fail(unit(raw)),
     async sessionOf({ raw }, cookie, acts) {
       const retryAfter = cookieFailures.wait(unit(raw), cookie)
-      const found = retryAfter === 0 || text.looksFirst ? await sessions.sessionOf(cookie, acts) : null
+      const found = retryAfter === 0 || text.checksCookieFirst ? await sessions.sessionOf(cookie, acts) : null
       if (retryAfter > 0 && found === null) throw tooManyWithin('failures of this address', retryAfter)
       cookieFailures.note(unit(raw), cookie, found !== null)
       return found

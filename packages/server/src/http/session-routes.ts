@@ -7,11 +7,11 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type InputLimits, readInput } from './admin/read-input.ts'
 import type { DescribedCall } from './admin/route.ts'
 import { sendFault, sendJson } from './answer.ts'
-import { type Gate, NotSignedIn } from './gate.ts'
+import { NotSignedIn, type RequestGate } from './request-gate.ts'
 import { type HttpServer, mountMethods } from './server.ts'
 import type { Request, SessionPage } from './session-page.ts'
 
-/** What a person showed to sign in. */
+/** The secret that a person showed to sign in. */
 export interface Shown {
   /** Null when it is not valid. */
   readonly by: SignedInBy | null
@@ -28,7 +28,7 @@ export interface SessionCalls<Owner, About> {
   readonly page: SessionPage<Owner>
   readonly sessions: Sessions<Owner>
   readonly limits: InputLimits
-  readonly gate: Pick<Gate, 'refused'>
+  readonly requestGate: Pick<RequestGate, 'refused'>
   /** Runs the work of a call. */
   readonly around: (name: string, request: FastifyRequest, work: (about: About) => Promise<void>) => Promise<void>
   /** Reads the input, which has the members of `calls.begin`. @throws RequestFault 400 */
@@ -42,7 +42,7 @@ export interface SessionCalls<Owner, About> {
   readonly signedOut: () => object
 }
 
-export function addSessionRoutes<Owner, About>(app: HttpServer, parts: SessionCalls<Owner, About>): void {
+export function addSessionRoutes<Owner, About>(app: HttpServer, deps: SessionCalls<Owner, About>): void {
   const row = (
     { method, name, deprecated }: DescribedCall,
     work: (request: FastifyRequest, reply: FastifyReply, about: About) => Promise<void>,
@@ -51,59 +51,57 @@ export function addSessionRoutes<Owner, About>(app: HttpServer, parts: SessionCa
     name,
     deprecated,
     handler: (request: FastifyRequest, reply: FastifyReply) =>
-      parts.around(name, request, (about) => work(request, reply, about)),
+      deps.around(name, request, (about) => work(request, reply, about)),
   })
-  const { base, calls } = parts
+  const { base, calls } = deps
   const inputs = validator(calls.begin.input)
   mountMethods(app, `${base}${calls.begin.path}`, [
     row(calls.begin, async (request, reply, about) => {
-      const { page } = parts
+      const { page } = deps
       // Another page must not sign somebody in here, as somebody else.
       page.checkOwn(request)
       page.cookieOf(request)
       page.checkFailures(request)
-      const input = await readInput(calls.begin, request, parts.limits)
+      const input = await readInput(calls.begin, request, deps.limits)
       const problem = inputs.firstProblem(input)
       if (problem !== null) throw new RequestFault('err.request.bad', `${problem.at.join('.')}: ${problem.rule}`)
-      const { by, refusal, note } = await parts.shown(input)
-      const begun = by === null ? null : await parts.sessions.begin(by)
+      const { by, refusal, note } = await deps.shown(input)
+      const begun = by === null ? null : await deps.sessions.begin(by)
       if (begun === null) {
         page.failed(request)
         throw new NotSignedIn(refusal)
       }
-      parts.known(begun.session, about, request)
-      await parts.note(begun.session, { begun: note })
+      deps.known(begun.session, about, request)
+      await deps.note(begun.session, { begun: note })
       const cookie = await page.admit(request, begun)
-      sendJson(reply, calls.begin.status, JSON.stringify(await parts.described(begun.session)), {
-        'Set-Cookie': cookie,
-      })
+      sendJson(reply, calls.begin.status, JSON.stringify(await deps.described(begun.session)), { 'Set-Cookie': cookie })
     }),
     row(calls.show, async (request, reply, about) => {
-      const cookie = parts.page.cookieOf(request)
+      const cookie = deps.page.cookieOf(request)
       // Opening the page signed out is no failure, but a cookie that is not good is.
-      if (cookie === null) return sendFault(reply, parts.page.nobody(), {}, parts.signedOut())
-      const session = await parts.page.signedIn(request).catch((error: unknown) => {
+      if (cookie === null) return sendFault(reply, deps.page.nobody(), {}, deps.signedOut())
+      const session = await deps.page.signedIn(request).catch((error: unknown) => {
         if (error instanceof NotSignedIn) return error
         throw error
       })
       if (session instanceof NotSignedIn) {
-        return sendFault(reply, parts.gate.refused(request.raw, session), {}, parts.signedOut())
+        return sendFault(reply, deps.requestGate.refused(request.raw, session), {}, deps.signedOut())
       }
-      parts.known(session, about, request)
-      sendJson(reply, calls.show.status, JSON.stringify(await parts.described(session)))
+      deps.known(session, about, request)
+      sendJson(reply, calls.show.status, JSON.stringify(await deps.described(session)))
     }),
   ])
   mountMethods(app, `${base}${calls.end.path}`, [
     row(calls.end, async (request, reply, about) => {
-      const { page } = parts
+      const { page } = deps
       page.checkOwn(request)
-      await readInput(calls.end, request, parts.limits)
+      await readInput(calls.end, request, deps.limits)
       const cookie = page.cookieOf(request)
       const session = cookie === null ? null : await page.sessionOf(request, cookie, false)
       if (session !== null) {
-        parts.known(session, about, request)
-        await parts.sessions.end(session)
-        await parts.note(session, 'ended')
+        deps.known(session, about, request)
+        await deps.sessions.end(session)
+        await deps.note(session, 'ended')
       }
       // An ended session is no error: the browser forgets its cookie.
       sendJson(reply, calls.end.status, '{}', { 'Set-Cookie': page.forgotten(request) })

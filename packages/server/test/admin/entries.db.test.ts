@@ -11,7 +11,7 @@ import { addParticipantKeys } from '@rollcall/admin/participants/keys'
 import { erasePerson } from '@rollcall/admin/persons/erase'
 import { listHolds } from '@rollcall/admin/persons/holds'
 import { AdminRefusal } from '@rollcall/admin/use-case'
-import type { AccountEntry } from '@rollcall/core/model/account'
+import type { AuditEntry } from '@rollcall/core/model/audit-entry'
 import { openDatabase } from '@rollcall/database/database'
 import { saveCheck } from '@rollcall/participants/store/participant-checks'
 import { registryAt } from '@rollcall/records/registries/registries'
@@ -20,7 +20,7 @@ import { acting } from '../../../admin/test/acting.ts'
 import { adminFunctions } from '../../../admin/test/admin-functions.ts'
 import { keyPair } from '../../../core/test/key-pairs.ts'
 import { subscribeLive } from '../../../delivery/test/subscriptions.ts'
-import { accountEntry, storedAccounts } from '../../../settings/test/accounts.ts'
+import { auditEntry, storedEntries } from '../../../settings/test/audit-log.ts'
 import { adminCaller } from '../admin-api.ts'
 import { accepted, asyncPeer, byIdentifier, deliverAll, searchFor } from '../asynchronous.ts'
 import { envelope, sendCallback } from '../inbox.ts'
@@ -57,20 +57,20 @@ const subscription = await subscribeLive(db, civil, 'MARRIAGE', undefined, { par
 const { code } = (await query('select code from subscription where id = $1', [subscription])).rows[0]
 const inbound = envelope('notify', { header: { sender_id: asking.sender_id } })
 await sendCallback(server, 'notify', inbound, asking)
-await server.context.accounts.write(accountEntry({ emergency: true }), [])
-const emergency = (await storedAccounts(db)).find(({ entry }) => entry.emergency)
+await server.context.auditLog.write(auditEntry({ emergency: true }), [])
+const emergency = (await storedEntries(db)).find(({ entry }) => entry.emergency)
 const participant = await rowOf({ sender_id: sandbox })
 const now = new Date()
 const passed = { checked_at: now, version: '1', passed: true, steps: [] }
 await saveCheck(db, { participant, registry: await registryAt(db, 'civil-test'), since: now }, passed)
 const terms = { operations: 'all', see: 'all', basis: 'law' } as const
 /** What ada wants, as a proposal. */
-async function proposal(act: (needs: typeof server.context & { owner: typeof db } & Acting) => Promise<unknown>) {
+async function proposal(act: (deps: typeof server.context & { owner: typeof db } & Acting) => Promise<unknown>) {
   const approvals = createApprovals(server.context)
   const waiting = await act({ ...server.context, owner, caller: ada, approvals }).catch((error: unknown) => error)
   return (waiting as { readonly proposal: { readonly id: string } }).proposal.id
 }
-const key = () => proposal((needs) => addParticipantKeys(needs, { sender_id: sandbox, keys: jwk() }))
+const key = () => proposal((deps) => addParticipantKeys(deps, { sender_id: sandbox, keys: jwk() }))
 
 const fresh = { sender_id: 'new.example' }
 const token = { name: 'eve' }
@@ -116,7 +116,7 @@ const INPUTS: Readonly<Record<string, object | (() => Promise<object>)>> = {
   removeParticipant: { ...fresh, end: true },
   checkParticipant: { sender_id: sandbox, namespace: 'civil-test', since: now.toISOString() },
   trySearch: { sender_id: sandbox, namespace: 'civil-test', identifier: named, send: true },
-  showProposal: async () => ({ id: await proposal((needs) => erasePerson(needs, { ...named, reason: 'an order' })) }),
+  showProposal: async () => ({ id: await proposal((deps) => erasePerson(deps, { ...named, reason: 'an order' })) }),
   declineProposal: async () => ({ id: await key() }),
   approveProposal: async () => ({ id: await key() }),
   promoteParticipant: { sender_id: sandbox, keys: jwk('k-2') },
@@ -165,7 +165,7 @@ const INPUTS: Readonly<Record<string, object | (() => Promise<object>)>> = {
   changeDeliveries: { change: 'replay', ids: [sent.id] },
   listInbox: {},
   showInboxMessage: { message_id: inbound.header.message_id },
-  listAccounts: {},
+  listAuditEntries: {},
   listEmergencies: {},
   reviewEmergency: { id: `${emergency?.chain}.${emergency?.sequence}`, note: 'checked' },
   auditPerson: named,
@@ -212,11 +212,11 @@ const MORE: Readonly<Record<string, readonly string[]>> = {
 }
 
 test('each act leaves one entry', async () => {
-  const entries: AccountEntry[] = []
-  const accounts: Acting['accounts'] = {
+  const entries: AuditEntry[] = []
+  const auditLog: Acting['auditLog'] = {
     async write(entry, persons) {
       if (entry.kind === 'operator') entries.push(entry)
-      await server.context.accounts.write(entry, persons)
+      await server.context.auditLog.write(entry, persons)
     },
   }
   const beside = {
@@ -225,7 +225,7 @@ test('each act leaves one entry', async () => {
     source: Readable.from(['{}\n']),
     rejectsPath: null,
   }
-  const needs = { ...server.context, owner, accounts, approvals: ONE_OPERATOR, ...beside }
+  const deps = { ...server.context, owner, auditLog, approvals: ONE_OPERATOR, ...beside }
   const functions = new Map(acts)
   for (const [name, given] of Object.entries(INPUTS)) {
     const made = functions.get(name)
@@ -234,8 +234,8 @@ test('each act leaves one entry', async () => {
     entries.length = 0
     const isOwn = name === 'replayOwnDeliveries'
     const by = isOwn ? ({ kind: 'participant', sender_id: asking.sender_id } as const) : bea
-    const call = made as unknown as (needs: object, input: object) => Promise<unknown>
-    const end = await call({ ...needs, caller: by }, input).then(
+    const call = made as unknown as (deps: object, input: object) => Promise<unknown>
+    const end = await call({ ...deps, caller: by }, input).then(
       () => 'done',
       (error: unknown) => (error instanceof AdminRefusal ? error.message : error),
     )

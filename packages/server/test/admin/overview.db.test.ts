@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { listEmergencies, reviewEmergency } from '@rollcall/admin/accounts/list'
+import { listEmergencies, reviewEmergency } from '@rollcall/admin/audit/list'
 import { addOperator } from '@rollcall/admin/operators/operators'
 import { showOverview } from '@rollcall/admin/overview'
 import { validator } from '@rollcall/protocol'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { acting } from '../../../admin/test/acting.ts'
-import { accountEntry, testAccounts } from '../../../settings/test/accounts.ts'
+import { auditEntry, testAuditLog } from '../../../settings/test/audit-log.ts'
 import { postSearch, type TestServer, testServer } from '../server.ts'
 
 let server: TestServer
@@ -26,11 +26,11 @@ beforeAll(async () => {
       namespace,
     )
   }
-  const accounts = testAccounts(server.database.db)
+  const auditLog = testAuditLog(server.database.db)
   const refusal = { kind: 'refusal', registry: 'civil', operation: 'search', count: 5 } as const
-  await accounts.write(accountEntry({ ...refusal, outcomes: { 'err.request.bad': 5 } }), [])
-  await accounts.write(accountEntry({ kind: 'answer', registry: 'social', emergency: true }), [])
-  await accounts.close()
+  await auditLog.write(auditEntry({ ...refusal, outcomes: { 'err.request.bad': 5 } }), [])
+  await auditLog.write(auditEntry({ kind: 'answer', registry: 'social', emergency: true }), [])
+  await auditLog.close()
 })
 afterAll(() => server.close())
 
@@ -54,16 +54,16 @@ test('emergencies are counted again when half a minute is over, or one was revie
   const counted = async () =>
     (await showOverview({ ...server.context, clock: { now: () => time, date: () => Date.now() } }, {})).emergencies
   expect(await counted()).toBe(1)
-  const accounts = testAccounts(server.database.db)
-  await accounts.write(accountEntry({ kind: 'answer', registry: 'social', emergency: true }), [])
-  await accounts.close()
+  const auditLog = testAuditLog(server.database.db)
+  await auditLog.write(auditEntry({ kind: 'answer', registry: 'social', emergency: true }), [])
+  await auditLog.close()
   time += 29_999
   expect(await counted()).toBe(1)
   time += 1
   expect(await counted()).toBe(2)
-  const needs = { ...server.context, caller: { kind: 'shell', user: 'auditor' } as const }
-  const [emergency] = await listEmergencies(acting(needs), {})
-  await reviewEmergency(acting(needs), { id: emergency?.id ?? '', note: 'Seen' })
+  const deps = { ...server.context, caller: { kind: 'shell', user: 'auditor' } as const }
+  const [emergency] = await listEmergencies(acting(deps), {})
+  await reviewEmergency(acting(deps), { id: emergency?.id ?? '', note: 'Seen' })
   expect(await counted()).toBe(1)
 })
 

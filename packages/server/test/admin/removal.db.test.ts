@@ -18,7 +18,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { acting } from '../../../admin/test/acting.ts'
 import { publicKey } from '../../../core/test/key-pairs.ts'
 import { insertSubscription } from '../../../delivery/test/subscriptions.ts'
-import { memoryAccounts } from '../../../settings/test/accounts.ts'
+import { memoryAuditLog } from '../../../settings/test/audit-log.ts'
 import { bearer, post, searchRequest, type TestServer, testServer } from '../server.ts'
 
 let server: TestServer
@@ -30,10 +30,10 @@ afterAll(() => server.close())
 let [registry, participant]: [Registry?, Participant?] = []
 let count = 0
 let names = { namespace: '', sender_id: '' }
-const accounts = memoryAccounts()
-const needs = () => ({
+const auditLog = memoryAuditLog()
+const deps = () => ({
   db: server.database.db,
-  accounts,
+  auditLog,
   caller: { kind: 'shell', user: 'ada' } as const,
   vault: server.context.vault,
   pause: async () => undefined,
@@ -97,21 +97,21 @@ async function expectGone(removable: Removable): Promise<void> {
 test('a preview counts what is pending, and changes nothing', async () => {
   const pending = { subscriptions: 1, requests: 1, deliveries: 0 }
   const { namespace, sender_id } = names
-  expect(await removeRegistry(acting(needs()), { namespace, dry_run: true })).toEqual({
+  expect(await removeRegistry(acting(deps()), { namespace, dry_run: true })).toEqual({
     namespace,
     dry_run: true,
     pending: { ...pending, outbox: 1 },
     stored: { grants: 1, subscriptions: 1, messages: 1, deliveries: 0, events: 0 },
     records: { Person: 1 },
   })
-  expect(await removeParticipant(acting(needs()), { sender_id, dry_run: true })).toEqual({
+  expect(await removeParticipant(acting(deps()), { sender_id, dry_run: true })).toEqual({
     sender_id,
     dry_run: true,
     pending: { ...pending, outbox: 0 },
     // A grant in each registry of the server.
     stored: { grants: 1, secrets: 1, keys: 1, subscriptions: 1, messages: 1, deliveries: 0 },
   })
-  expect(accounts.written.map(({ entry }) => entry.note)).toEqual([
+  expect(auditLog.written.map(({ entry }) => entry.note)).toEqual([
     'registry remove (dry run)',
     'participant remove (dry run)',
   ])
@@ -119,13 +119,13 @@ test('a preview counts what is pending, and changes nothing', async () => {
 
 test('what somebody waits for refuses it, and changes nothing', async () => {
   const { namespace, sender_id } = names
-  await expect(removeRegistry(acting(needs()), { namespace })).rejects.toThrow(
+  await expect(removeRegistry(acting(deps()), { namespace })).rejects.toThrow(
     new AdminRefusal(
       `${namespace} is still in use (subscriptions 1, requests 1, outbox 1): let it end, or end it with --end (end in the input)`,
       { reason: 'conflict' },
     ),
   )
-  await expect(removeParticipant(acting(needs()), { sender_id })).rejects.toThrow(
+  await expect(removeParticipant(acting(deps()), { sender_id })).rejects.toThrow(
     new AdminRefusal(
       `${sender_id} is still in use (subscriptions 1, requests 1): let it end, or end it with --end (end in the input)`,
       { reason: 'conflict' },
@@ -136,24 +136,24 @@ test('what somebody waits for refuses it, and changes nothing', async () => {
 
 test('a hold in force stops it: of a registry any one', async () => {
   const { namespace, sender_id } = names
-  const { id } = await addHold(acting(needs()), { participant: sender_id, reason: 'case 12' })
+  const { id } = await addHold(acting(deps()), { participant: sender_id, reason: 'case 12' })
   const refused = (name: string) =>
     new AdminRefusal(`hold ${id} is in force: nothing of ${name} is removed until it ends`, { reason: 'conflict' })
-  await expect(removeRegistry(acting(needs()), { namespace, end: true })).rejects.toThrow(refused(namespace))
-  await expect(removeParticipant(acting(needs()), { sender_id, end: true })).rejects.toThrow(refused(sender_id))
-  await removeHold(acting(needs()), { id })
+  await expect(removeRegistry(acting(deps()), { namespace, end: true })).rejects.toThrow(refused(namespace))
+  await expect(removeParticipant(acting(deps()), { sender_id, end: true })).rejects.toThrow(refused(sender_id))
+  await removeHold(acting(deps()), { id })
 })
 
-test('a registry goes with its records and all that names it, and the act is accounted', async () => {
+test('a registry goes with its records and all that names it, and the act has an audit entry', async () => {
   const { namespace } = names
-  await removeRegistry(acting(needs()), { namespace, end: true })
+  await removeRegistry(acting(deps()), { namespace, end: true })
   await expectGone('registry')
   const { db } = server.database
   const tables = await db.pool.query('select from pg_class where starts_with(relname, $1)', [`r${registry?.id}_`])
   expect(tables.rows).toEqual([])
   expect(await isThere('rollcall_outbox.event', 'namespace = $1', [namespace])).toBe(false)
-  expect(accounts.written.at(-1)?.entry).toMatchObject({ note: 'registry remove', registry: namespace })
-  await expect(removeRegistry(acting(needs()), { namespace })).rejects.toThrow(
+  expect(auditLog.written.at(-1)?.entry).toMatchObject({ note: 'registry remove', registry: namespace })
+  await expect(removeRegistry(acting(deps()), { namespace })).rejects.toThrow(
     new AdminRefusal(
       `there is no registry at ${namespace}; the nearest is civil-1; rollcall registry list shows those there are`,
     ),
@@ -164,10 +164,10 @@ test('a registry goes with its records and all that names it, and the act is acc
 
 test('a participant goes with all that names it; its public keys stay', async () => {
   const { sender_id } = names
-  await removeParticipant(acting(needs()), { sender_id, end: true })
+  await removeParticipant(acting(deps()), { sender_id, end: true })
   await expectGone('participant')
   expect(await isThere('published_key', `sender_id = $1 and kid = 'sig-1'`, [sender_id])).toBe(true)
-  expect(accounts.written.at(-1)?.entry).toMatchObject({ note: 'participant remove', registry: null })
+  expect(auditLog.written.at(-1)?.entry).toMatchObject({ note: 'participant remove', registry: null })
 })
 
 test('what was refused to a removed participant is refused to the next one of its sender_id', async () => {
@@ -180,7 +180,7 @@ test('what was refused to a removed participant is refused to the next one of it
   const { revoked_at } = await revokeParticipantKey(db, participant, 'revoked')
   const person = { pseudonyms: [Buffer.from(sender_id)], purpose: 'pension' }
   await withdraw(db, { ...person, participant: participant.id })
-  await removeParticipant(acting(needs()), { sender_id, end: true })
+  await removeParticipant(acting(deps()), { sender_id, end: true })
 
   const refusal = new StoreRefusal('this key was revoked, and a revoked key cannot be registered again; make a new key')
   const other = await addParticipant(db, { sender_id: `other-${count}.example`, name: 'Other' })
@@ -197,7 +197,7 @@ test('what was refused to a removed participant is refused to the next one of it
   expect(await isThere('consent_withdrawal', 'participant = $1 and lifted_at is null', [again.id])).toBe(true)
 
   // A second time, too.
-  await removeParticipant(acting(needs()), { sender_id, end: true })
+  await removeParticipant(acting(deps()), { sender_id, end: true })
   const third = await addParticipant(db, { sender_id, name: 'Third' })
   expect((await listParticipantKeys(db, third)).map(({ kid }) => kid)).toEqual(['revoked'])
   expect(await liftWithdrawals(db.pool, { ...person, participant: third.id })).toBe(1)
@@ -210,12 +210,12 @@ test('a key that a removed participant had revoked is not accepted from a key se
   if (participant === undefined) throw new Error('there is no participant')
   await addParticipantKey(db, participant, key)
   await revokeParticipantKey(db, participant, 'set-1')
-  await removeParticipant(acting(needs()), { sender_id, end: true })
+  await removeParticipant(acting(deps()), { sender_id, end: true })
   const fresh = await publicKey('Ed25519', { kid: 'set-2' })
-  const parts = { fetchKeySet: async () => [key, fresh], log: { warn: () => undefined, error: () => undefined } }
+  const keySets = { fetchKeySet: async () => [key, fresh], log: { warn: () => undefined, error: () => undefined } }
   for (const name of [sender_id, `other-${count}.example`]) {
     const added = await addParticipant(db, { sender_id: name, name })
-    const keys = createPeerKeys(db, { ...parts, clock: server.clock })
+    const keys = createPeerKeys(db, { ...keySets, clock: server.clock })
     expect(await keys.verifying(added, 'set-1', 'EdDSA')).toEqual([])
     expect(await keys.verifying(added, 'set-2', 'EdDSA')).toHaveLength(1)
   }
@@ -233,7 +233,7 @@ test('what comes while servers follow refuses it too, and nothing is changed', a
   const pause = async () => {
     await db.pool.query(`update subscription set state = 'live', reason = null, ended_at = null`)
   }
-  await expect(removeParticipant(acting({ ...needs(), pause }), { sender_id })).rejects.toThrow(
+  await expect(removeParticipant(acting({ ...deps(), pause }), { sender_id })).rejects.toThrow(
     `${sender_id} is still in use (subscriptions 1)`,
   )
   expect((await findParticipant(db, sender_id))?.status).toBe('active')
@@ -242,12 +242,12 @@ test('what comes while servers follow refuses it too, and nothing is changed', a
     expect(await grants()).toEqual([])
     await pause()
   }
-  await expect(removeRegistry(acting({ ...needs(), pause: paused }), { namespace })).rejects.toThrow(
+  await expect(removeRegistry(acting({ ...deps(), pause: paused }), { namespace })).rejects.toThrow(
     `${namespace} is still in use (subscriptions 1)`,
   )
   expect(await grants()).toEqual(before)
-  await removeParticipant(acting(needs()), { sender_id, end: true })
-  await removeRegistry(acting(needs()), { namespace, end: true })
+  await removeParticipant(acting(deps()), { sender_id, end: true })
+  await removeRegistry(acting(deps()), { namespace, end: true })
   await expectGone('participant')
 })
 

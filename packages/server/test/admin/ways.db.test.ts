@@ -12,11 +12,11 @@ import { allowParticipantHost, changeParticipantPolicy } from '@rollcall/admin/p
 import { AdminRefusal } from '@rollcall/admin/use-case'
 import fc from 'fast-check'
 import { afterAll, expect, test } from 'vitest'
-import { storedAccounts } from '../../../settings/test/accounts.ts'
+import { storedEntries } from '../../../settings/test/audit-log.ts'
 import { ADMIN_BASE } from '../../src/http/admin/route.ts'
 import { adminCaller } from '../admin-api.ts'
 import { askPartner, partnerBrowser } from '../partner.ts'
-import type { OperatorNeeds } from '../proposed-act.ts'
+import type { OperatorDeps } from '../proposed-act.ts'
 import { answerOf, testServer } from '../server.ts'
 
 const server = await testServer({ ROLLCALL_PARTNER_PAGE: '1' })
@@ -24,7 +24,7 @@ afterAll(() => server.close())
 const { db } = server.database
 await server.registry('civil')
 const caller = await adminCaller(server)
-const byOperator = async (name: string): Promise<OperatorNeeds> => {
+const byOperator = async (name: string): Promise<OperatorDeps> => {
   const operator = await server.context.operators.operatorOf(await caller.token(name, ['own']))
   if (operator === null) throw new Error('no such operator')
   const { limits, clock } = server.context
@@ -32,7 +32,7 @@ const byOperator = async (name: string): Promise<OperatorNeeds> => {
 }
 const [ada, bea] = [await byOperator('ada'), await byOperator('bea')]
 const { approvals: _, ...alone } = ada
-const shell: OperatorNeeds = {
+const shell: OperatorDeps = {
   ...alone,
   caller: { kind: 'shell', user: 'root' },
   approvals: { areNeeded: false, propose: () => Promise.reject(new Error('it does not wait')) },
@@ -42,7 +42,7 @@ interface Act {
   readonly name: string
   /** Below the base of the admin API. */
   readonly path: (sender_id: string) => string
-  readonly call: (needs: OperatorNeeds, sender_id: string, body: never) => Promise<unknown>
+  readonly call: (deps: OperatorDeps, sender_id: string, body: never) => Promise<unknown>
   readonly entry: (body: never) => object
   readonly body: fc.Arbitrary<object>
 }
@@ -79,29 +79,29 @@ const ACTS: readonly Act[] = [
   {
     name: 'participant host allow',
     path: (sender_id) => `/participants/${sender_id}/hosts`,
-    call: (needs, sender_id, body: object) => allowParticipantHost(needs, { sender_id, ...(body as { host: string }) }),
+    call: (deps, sender_id, body: object) => allowParticipantHost(deps, { sender_id, ...(body as { host: string }) }),
     entry: (row) => ({ hosts: [row] }),
     body: host,
   },
   {
     name: 'participant policy',
     path: (sender_id) => `/participants/${sender_id}/policy`,
-    call: (needs, sender_id, body: object) => changeParticipantPolicy(needs, { sender_id, ...body }),
+    call: (deps, sender_id, body: object) => changeParticipantPolicy(deps, { sender_id, ...body }),
     entry: (given) => ({ policy: given }),
     body: policy,
   },
   {
     name: 'participant callback',
     path: (sender_id) => `/participants/${sender_id}/callback`,
-    call: (needs, sender_id, body: object) => changeCallback(needs, { sender_id, ...body }),
+    call: (deps, sender_id, body: object) => changeCallback(deps, { sender_id, ...body }),
     entry: ({ allow }: { allow: string[] }) => ({ callback: { allowed: allow } }),
     body: callback,
   },
   {
     name: 'grant set',
     path: (sender_id) => `/registries/civil/grants/${sender_id}`,
-    call: (needs, sender_id, body: never) =>
-      setGrant(needs, { sender_id, namespace: 'civil', ...(body as object) } as never),
+    call: (deps, sender_id, body: never) =>
+      setGrant(deps, { sender_id, namespace: 'civil', ...(body as object) } as never),
     entry: ({ terms: given }: { terms: object }) => ({ grants: { civil: given } }),
     body: terms,
   },
@@ -148,13 +148,13 @@ async function outcome(way: Way, act: Act, body: object) {
   const sender_id = `way-${count}.example`
   await server.participant(sender_id, { signature_policy: 'required', allow_unsigned: false }, {})
   await db.pool.query('delete from participant_grant where participant = (select max(id) from participant)')
-  const before = (await storedAccounts(db)).length
+  const before = (await storedEntries(db)).length
   const refusal = await way(act, sender_id, body as never).then(
     () => null,
     (error: unknown) => (error instanceof AdminRefusal ? error.message : error),
   )
   const { participants = {} } = await exportConfiguration(shell, {})
-  const entries = (await storedAccounts(db))
+  const entries = (await storedEntries(db))
     .slice(before)
     .map(({ entry }) => ({ ...entry, note: entry.note?.replace(/^apply: /, '') }))
     .filter(({ note }) => note === act.name)

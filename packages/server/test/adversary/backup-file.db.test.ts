@@ -9,7 +9,7 @@ import { foundObjects } from '@rollcall/backup/store/catalog'
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { acting } from '../../../admin/test/acting.ts'
-import { backupOf, folder, masterKeys, needsOf, target, world } from '../restoring.ts'
+import { backupOf, depsOf, folder, masterKeys, target, world } from '../restoring.ts'
 
 let [whole, another] = [Buffer.alloc(0), Buffer.alloc(0)]
 let path = ''
@@ -108,7 +108,7 @@ test('a backup is verified without a database, and any change of it is found', a
   const bytes = Buffer.from(whole)
   bytes[bytes.length - 20] = (bytes[bytes.length - 20] ?? 0) ^ 1
   await expect(
-    restoreDatabase(acting(needsOf(into)), { file: await written(bytes), without_journal: 'test' }),
+    restoreDatabase(acting(depsOf(into)), { file: await written(bytes), without_journal: 'test' }),
   ).rejects.toThrow(/^the file is damaged at chunk/)
   expect(await foundObjects(into.ownerDb.pool)).toEqual([])
 })

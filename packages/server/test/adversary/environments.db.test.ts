@@ -5,7 +5,7 @@
 import { CALLBACKS, KINDS, operationsOf } from '@rollcall/protocol'
 import { describe, expect, it } from 'vitest'
 import { multipartBody, uploadParts } from '../../../engine/test/multipart.ts'
-import { storedAccounts } from '../../../settings/test/accounts.ts'
+import { storedEntries } from '../../../settings/test/audit-log.ts'
 import { exampleRequest } from '../example-requests.ts'
 import { expectFault } from '../expectations.ts'
 import { envelope } from '../inbox.ts'
@@ -171,10 +171,10 @@ describe('a token', () => {
   })
 })
 
-it('the refusals are accounted for like others', async () => {
+it('the refusals have audit entries like others', async () => {
   await post(searchUrl(server), signedBody(sandbox, searchBy(sandbox)), bearer(sandbox))
   await server.context.refusals.flush()
-  expect((await storedAccounts(server.database.db)).map(({ entry }) => entry)).toContainEqual(
+  expect((await storedEntries(server.database.db)).map(({ entry }) => entry)).toContainEqual(
     expect.objectContaining({
       kind: 'refusal',
       participant: sandbox.sender_id,

@@ -22,7 +22,7 @@ import { csvOf, envelopeOf, UPLOAD_TYPE } from '../uploading.ts'
 
 // The clock stands still, so that what is read once stays read, and every other statement is caused by a message.
 const server = await testServer({ limits: { participant_rate: 1_000_000, token_failures: 10_000 } }, testClock(), QUIET)
-/** Read anew by the time alone, whatever is asked; accounts of refusals are written after the answer, several at once. */
+/** Read anew by the time alone, whatever is asked; audit entries of refusals are written after the answer, several at once. */
 const BY_TIME = /join breaker|\bbody_key\b|select next_due|from own_key|insert into account_entry/
 const statements = noteStatements(BY_TIME)
 afterAll(async () => {

@@ -24,7 +24,7 @@ import { about, subscribeFor } from '../subscribing.ts'
 import { question } from '../txn-status.ts'
 
 const server = await testServer({ limits: { participant_rate: 1_000_000 } }, testClock(), QUIET)
-/** By the time alone, whatever is asked: what is read anew, and checkpoints of the accounts. */
+/** By the time alone, whatever is asked: what is read anew, and checkpoints of the audit log. */
 const BY_TIME = /join breaker|\bbody_key\b|select next_due|from own_key|insert into account_checkpoint/
 const statements = noteStatements(BY_TIME)
 afterAll(async () => {
@@ -214,7 +214,7 @@ describe('under a consent', () => {
 
 describe('under a signed consent', async () => {
   const authority = await consentAuthority(server.database)
-  const needs = { db: server.database.db, vault: server.context.vault }
+  const deps = { db: server.database.db, vault: server.context.vault }
   const TERMS: Partial<GrantTerms> = {
     operations: ['search', 'txn-status'],
     basis: 'consent',
@@ -239,7 +239,7 @@ describe('under a signed consent', async () => {
     const jti = (name: string) => ({ jti: `of ${name}` })
     // Used before: who used a consent first is written once.
     expect(JSON.stringify(await asked('sync/search', 'SEEN-01', jti('SEEN-01')))).toContain('Name-SEEN-01')
-    await revokeConsents(acting(needs), { authority: authority.name, revoked: ['of SEEN-01'] })
+    await revokeConsents(acting(deps), { authority: authority.name, revoked: ['of SEEN-01'] })
     for (const path of ['sync/search', 'search']) {
       const { got } = await expectAlike(['SEEN-01', 'NONE-01'], (name) => asked(path, name, jti(name)))
       expect(got).toContain('"total_count": 0')
@@ -250,7 +250,7 @@ describe('under a signed consent', async () => {
     await granted(TERMS)
     expect(JSON.stringify(await asked('sync/search', 'SEEN-02'))).toContain('Name-SEEN-02')
     const person = { identifier_type: 'UIN', identifier_value: 'SEEN-02' }
-    await withdrawConsent(acting(needs), { ...person, purpose: 'eligibility' })
+    await withdrawConsent(acting(deps), { ...person, purpose: 'eligibility' })
     for (const path of ['sync/search', 'search']) {
       const { got } = await expectAlike(['SEEN-02', 'NONE-01'], (name) => asked(path, name))
       expect(got).toContain('"total_count": 0')

@@ -3,10 +3,10 @@ import { Badge } from '../../parts/badge.tsx'
 import type { Column } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { count } from '../../parts/times.ts'
-import { ACCOUNTS } from '../../texts/accounts.ts'
+import { AUDIT_LOG } from '../../texts/audit-log.ts'
 import { LOCALE } from '../../texts/common.ts'
 
-interface Account {
+interface Entry {
   readonly at: string
   readonly kind: string
   readonly participant: string | null
@@ -20,15 +20,15 @@ interface Account {
   readonly records: number
 }
 
-const { columns: TITLES } = ACCOUNTS
+const { columns: TITLES } = AUDIT_LOG
 
-export const ACCOUNT_COLUMNS: readonly Column<Account>[] = [
+export const ENTRY_COLUMNS: readonly Column<Entry>[] = [
   { title: TITLES.at, cell: ({ at }) => <Time at={at} seconds /> },
   { title: TITLES.kind, cell: ({ kind }) => <Badge state={kind} tone={kind === 'refusal' ? 'warn' : 'quiet'} /> },
   {
     title: TITLES.who,
     cell: ({ participant, operator, approved_by }) =>
-      approved_by === null ? (participant ?? operator ?? ACCOUNTS.nobody) : ACCOUNTS.approved(operator, approved_by),
+      approved_by === null ? (participant ?? operator ?? AUDIT_LOG.nobody) : AUDIT_LOG.approved(operator, approved_by),
   },
   { title: TITLES.registry, cell: ({ registry }) => registry, wideOnly: true },
   { title: TITLES.what, cell: ({ operation, note }) => operation ?? note },

@@ -10,7 +10,7 @@ import { type Column, DataTable } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { count } from '../../parts/times.ts'
 import { useAct } from '../../parts/use-act.tsx'
-import { EMERGENCIES } from '../../texts/accounts.ts'
+import { EMERGENCIES } from '../../texts/audit-log.ts'
 import { LOCALE } from '../../texts/common.ts'
 import styles from './accounts.module.css'
 

@@ -3,10 +3,10 @@ import type { paths } from '../../api/schema.d.ts'
 import { Empty } from '../../parts/states.tsx'
 import { type Column, DataTable, fixed } from '../../parts/table.tsx'
 import { count } from '../../parts/times.ts'
-import { ACCOUNTS, PERSON } from '../../texts/accounts.ts'
+import { AUDIT_LOG, PERSON } from '../../texts/audit-log.ts'
 import { LOCALE } from '../../texts/common.ts'
 import styles from './accounts.module.css'
-import { ACCOUNT_COLUMNS } from './columns.tsx'
+import { ENTRY_COLUMNS } from './columns.tsx'
 
 type Call = paths['/admin/v1/accounts/person']['post']
 type Audit = Call['responses'][200]['content']['application/json']
@@ -41,9 +41,9 @@ export function Looks({ caption, looks, months }: LooksProps) {
 }
 
 const COLUMNS: readonly Column<Look>[] = [
-  ...ACCOUNT_COLUMNS,
+  ...ENTRY_COLUMNS,
   {
-    title: ACCOUNTS.columns.shown,
+    title: AUDIT_LOG.columns.shown,
     cell: ({ shown, again, unsent }) => {
       const paths = Object.values(shown).flat()
       return (
@@ -54,14 +54,14 @@ const COLUMNS: readonly Column<Look>[] = [
               {paths.join(', ')}
             </details>
           )}
-          {again && ACCOUNTS.again}
-          {unsent && ACCOUNTS.unsent}
+          {again && AUDIT_LOG.again}
+          {unsent && AUDIT_LOG.unsent}
         </>
       )
     },
   },
   {
-    title: ACCOUNTS.columns.named,
+    title: AUDIT_LOG.columns.named,
     cell: ({ requested_by, case: named, reason }) =>
       Object.entries({ requested_by, named, reason }).map(([name, text]) => <div key={name}>{text}</div>),
   },

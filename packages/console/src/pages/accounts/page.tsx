@@ -1,22 +1,22 @@
-/** Who looked: the accounts of access. */
+/** Who looked: the audit log. */
 import { PageFrame } from '../../parts/page.tsx'
 import { Views } from '../../parts/views.tsx'
-import { ACCOUNTS } from '../../texts/accounts.ts'
+import { AUDIT_LOG } from '../../texts/audit-log.ts'
 import { PAGES } from '../../texts/pages.ts'
-import { AccountList } from './account-list.tsx'
 import { Emergencies } from './emergencies.tsx'
-import { AccountsOfPerson } from './person.tsx'
+import { EntryList } from './entry-list.tsx'
+import { EntriesOfPerson } from './person.tsx'
 import { Verification } from './verification.tsx'
 
 const VIEWS = [
-  { name: 'accounts', title: ACCOUNTS.view.accounts, role: 'read', content: AccountList },
-  { name: 'person', title: ACCOUNTS.view.person, role: 'audit', content: AccountsOfPerson },
-  { name: 'emergencies', title: ACCOUNTS.view.emergencies, role: 'audit', content: Emergencies },
-  { name: 'verify', title: ACCOUNTS.view.verify, role: 'audit', content: Verification },
+  { name: 'accounts', title: AUDIT_LOG.view.accounts, role: 'read', content: EntryList },
+  { name: 'person', title: AUDIT_LOG.view.person, role: 'audit', content: EntriesOfPerson },
+  { name: 'emergencies', title: AUDIT_LOG.view.emergencies, role: 'audit', content: Emergencies },
+  { name: 'verify', title: AUDIT_LOG.view.verify, role: 'audit', content: Verification },
 ] as const
 
 export const Page = () => (
-  <PageFrame title={PAGES.accounts} lead={ACCOUNTS.lead}>
-    <Views label={ACCOUNTS.views} views={VIEWS} />
+  <PageFrame title={PAGES.accounts} lead={AUDIT_LOG.lead}>
+    <Views label={AUDIT_LOG.views} views={VIEWS} />
   </PageFrame>
 )

@@ -5,7 +5,7 @@ import { answered, api } from '../../api/client.ts'
 import { isoOf } from '../../parts/filters.ts'
 import { Panel, Section } from '../../parts/page.tsx'
 import { useAct } from '../../parts/use-act.tsx'
-import { PERSON } from '../../texts/accounts.ts'
+import { PERSON } from '../../texts/audit-log.ts'
 import styles from './accounts.module.css'
 import { download } from './download.ts'
 import { Looks } from './looks.tsx'
@@ -15,7 +15,7 @@ const CHANGES = ['accounts']
 const EMPTY = { type: '', value: '', from: '', to: '', confidential: false }
 const ROLES = ['seen', 'written', 'asked'] as const
 
-export function AccountsOfPerson() {
+export function EntriesOfPerson() {
   const [given, setGiven] = useState(EMPTY)
   const set = (changes: Partial<typeof EMPTY>) => setGiven({ ...given, ...changes })
   const asked = () => {

@@ -1,4 +1,4 @@
-/** What the grant shows in an emergency, and its daily limit. */
+/** The emergency part of the grant: the data that it shows, and its daily limit. */
 
 import { Checkbox, TextInput } from '@mantine/core'
 import type { Registry } from '../../api/answers.ts'

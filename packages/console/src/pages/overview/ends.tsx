@@ -1,4 +1,4 @@
-/** What ends within 30 days, the earliest first. */
+/** Grants and keys that end within 30 days, the earliest first. */
 import type { Overview } from '../../api/answers.ts'
 import { Panel, Section } from '../../parts/page.tsx'
 import { type Column, DataTable } from '../../parts/table.tsx'

@@ -129,7 +129,7 @@ function keyed(literal: Literal): readonly [string, Literal] {
 
 function identifierSubject(types: readonly IdentifierType[]): Subject {
   const names = types.map(({ name }) => name)
-  const bears = (values: readonly Given[]): Predicate => {
+  const hasIdentifier = (values: readonly Given[]): Predicate => {
     const identifiers = new Map(
       values.flatMap((given) => readIdentifiers(types, given)).map((one) => [`${one.type} ${one.value}`, one]),
     )
@@ -139,8 +139,8 @@ function identifierSubject(types: readonly IdentifierType[]): Subject {
     name: names.length === 1 ? names.join() : 'identifiers',
     type: 'identifier',
     list: undefined,
-    compare: (_, value, path) => bears([{ value, path }]),
-    among: bears,
+    compare: (_, value, path) => hasIdentifier([{ value, path }]),
+    among: hasIdentifier,
     exists: { is: 'identifier_type', types: names },
   }
 }

@@ -72,7 +72,7 @@ export class Selections {
       else if (group[0].name.value === field.name.value) group.push(field)
       else throw new QueryProblem(at(path, name), 'one name in the answer must mean one field')
     }
-    const look = (set: SelectionSetNode): void => {
+    const find = (set: SelectionSetNode): void => {
       if (set.selections.length === 0) throw new QueryProblem(path, 'must select at least one field')
       for (const selection of set.selections) {
         this.#count(path)
@@ -83,11 +83,11 @@ export class Selections {
           if (used.has(fragment)) continue
           used.add(fragment)
           checkCondition(fragment.typeCondition?.name.value ?? type, type, path)
-          look(fragment.selectionSet)
+          find(fragment.selectionSet)
         }
       }
     }
-    for (const set of sets) look(set)
+    for (const set of sets) find(set)
     return groups
   }
 

@@ -35,7 +35,7 @@ export interface Field {
   readonly read: (object: JsonObject) => JsonValue | undefined
   /** The type of the objects that may be there, from which a selection chooses members. */
   readonly type?: ObjectType
-  /** Whether it may be selected without members: its value is not, or not always, an object of the type. */
+  /** Whether the field may be selected without members: its value is not, or not always, an object of the type. */
   readonly whole: boolean
 }
 

@@ -2,9 +2,9 @@
 
 import { type AttributeScalar, type AttributeValue, compareCodePoints, type Element } from '@rollcall/protocol'
 import {
-  type BearsIdentifier,
   type Comparator,
   type Comparison,
+  type HasIdentifier,
   type Interval,
   isCompound,
   type Literal,
@@ -59,7 +59,7 @@ function truthOf(predicate: Predicate, read: Read, record: ExtractedRecord): Tru
     case 'some':
       return someElement(predicate, record)
     case 'identifier':
-      return bearsOneOf(predicate.identifiers, record)
+      return hasOneOf(predicate.identifiers, record)
     case 'identifier_type':
       return predicate.types.some((type) => record.identifiers.has(type)) ? TRUE : FALSE
   }
@@ -142,10 +142,10 @@ function mentioned(predicate: SomeElement): readonly string[] {
   return names
 }
 
-function bearsOneOf(identifiers: BearsIdentifier['identifiers'], { identifiers: borne }: ExtractedRecord): Truth {
+function hasOneOf(identifiers: HasIdentifier['identifiers'], { identifiers: own }: ExtractedRecord): Truth {
   let ofSomeType = false
   for (const { type, value } of identifiers) {
-    const values = borne.get(type)
+    const values = own.get(type)
     if (values === undefined) continue
     if (values.has(value)) return TRUE
     ofSomeType = true

@@ -79,7 +79,6 @@ export async function forgetBreakers({ pool }: Pick<Database, 'pool'>): Promise<
   return rowCount ?? 0
 }
 
-/** Of one participant; the same on every node. */
 /** Limit of participants in the result: those with the most waiting deliveries. */
 const MOST = 1_000
 

@@ -8,7 +8,7 @@ export const FORGOTTEN_DELIVERIES: ForgottenRows = {
   table: 'delivery',
   since: 'created_at',
   sender_id: senderIdOf('delivery.participant'),
-  staying: "state = 'pending' and mailbox is not null",
+  stillNeeded: "state = 'pending' and mailbox is not null",
 }
 
 /** Those that were never taken for so many seconds; notifications are not among them. */

@@ -14,7 +14,7 @@ export interface Probe {
 }
 
 /** The result of the keys for a filter and a record. */
-export interface Borne {
+export interface KeyMatch {
   /** The record has a key of the subscription; without one it does not fulfil the filter. */
   readonly some: boolean
   /** It has a key that is the whole filter, and so fulfils it. */
@@ -24,8 +24,8 @@ export interface Borne {
 export interface Candidate {
   readonly at: number
   readonly subscription: number
-  readonly before: Borne
-  readonly after: Borne
+  readonly before: KeyMatch
+  readonly after: KeyMatch
 }
 
 /** Candidates that are in memory at a time. */

@@ -86,7 +86,7 @@ export async function openMailbox(client: Pick<ClientBase, 'query'>, mailbox: nu
 }
 
 /** Makes a suspended subscription live again, in a transaction of the caller, who files it and opens its mailbox. */
-export async function resume(client: Pick<ClientBase, 'query'>, subscription: number): Promise<void> {
+export async function makeSubscriptionLive(client: Pick<ClientBase, 'query'>, subscription: number): Promise<void> {
   await client.query(`update subscription set state = 'live', reason = null where id = $1 and state = 'suspended'`, [
     subscription,
   ])

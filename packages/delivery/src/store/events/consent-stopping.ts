@@ -1,6 +1,6 @@
 /** Stops subscriptions, notifications and answers on their way when consents are withdrawn. */
 
-import { hasEnded } from '@rollcall/consents/store/consent-ended'
+import { hasConsentEnded } from '@rollcall/consents/store/consent-ended'
 import { endedExchanges, type Which } from '@rollcall/consents/store/consent-uses'
 import type { Database } from '@rollcall/database/database'
 import { withTransaction } from '@rollcall/database/transaction'
@@ -52,7 +52,7 @@ async function stopSubscriptions(
   const { rows } = await client.query<{ id: number; code: string; registry: number }>(
     `select subscription.id, code, registry
      from subscription_consent as consent join subscription on subscription.id = consent.subscription
-     where state <> 'ended' and ${condition('consent')} and coalesce(${hasEnded('consent')}, false)
+     where state <> 'ended' and ${condition('consent')} and coalesce(${hasConsentEnded('consent')}, false)
      order by registry, subscription.id`,
     [...values],
   )
@@ -82,7 +82,7 @@ export async function endUnconsented(client: ClientBase): Promise<number> {
   const { rows } = await client.query<{ id: number; registry: number }>(
     `select subscription.id, registry
      from subscription_consent as consent join subscription on subscription.id = consent.subscription
-     where state <> 'ended' and coalesce(${hasEnded('consent')}, false)
+     where state <> 'ended' and coalesce(${hasConsentEnded('consent')}, false)
      order by registry, subscription.id limit ${AT_ONCE}`,
   )
   for (const registry of new Set(rows.map((row) => row.registry))) {

@@ -50,7 +50,7 @@ export async function correctableEvents(
 }
 
 /**
- * What was sent of these events, or will be, to subscriptions that are live or that a reason of the record's own has
+ * Notifications of these events that were sent, or will be, to subscriptions that are live or that a reason of the record's own has
  * ended. Of several to one subscription the last one: it is what the receiver knows; and beside it the last one that waits
  * in a backfill, which the receiver will know.
  */

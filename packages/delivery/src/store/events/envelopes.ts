@@ -29,7 +29,7 @@ export interface SentNotification {
 }
 
 /**
- * Envelopes, each with the account of it. One is not held when it must not be sent: another node made the next one of its mailbox,
+ * Envelopes, each with its audit entry. One is not held when it must not be sent: another node made the next one of its mailbox,
  * the mailbox was closed, or a subscription was taken back meanwhile or has another mailbox. Each mailbox is looked up by its id: a
  * join would read all of them. Who has made the next envelope has changed the sequence.
  */

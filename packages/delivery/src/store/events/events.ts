@@ -4,7 +4,7 @@ import type { Presence, Purpose } from '@rollcall/core/model/event'
 import type { Identifier, RecordId } from '@rollcall/core/model/records'
 import { MAILBOXES, WORK_CHANNEL } from '@rollcall/database/queue'
 import { isSameRecord, storedId } from '@rollcall/database/record-ids'
-import { lastDeletion } from '@rollcall/records/records/forget-tombstones'
+import { lastDeletion } from '@rollcall/records/records/forget-traces'
 import type { ClientBase } from 'pg'
 
 /**

@@ -34,7 +34,7 @@ export const ENVELOPE_NUMBERS = { table: 'mailbox', column: 'sequence' } as cons
 export const NOTIFICATIONS_DUE = 'select 0 where exists (select from waiting_notification)'
 
 /** The result of a look at mailboxes. */
-export interface LookedAt {
+export interface PolledMailboxes {
   readonly claimed: readonly ClaimedMailbox[]
   /** Mailboxes that were looked at. */
   readonly seen: number
@@ -45,7 +45,7 @@ export interface LookedAt {
 }
 
 /** How a look goes. */
-export interface Look {
+export interface MailboxPoll {
   readonly claim: Claim
   /** Mailboxes to claim at most. */
   readonly wanted: number
@@ -61,17 +61,17 @@ export interface Look {
  */
 export async function claimMailboxes(
   pool: pg.Pool,
-  { from, most, ...look }: Look & { readonly from: number; readonly most: number },
-): Promise<LookedAt> {
-  return claimFrom(pool, 'claim mailboxes', STEPS, look, [from, most])
+  { from, most, ...poll }: MailboxPoll & { readonly from: number; readonly most: number },
+): Promise<PolledMailboxes> {
+  return claimFrom(pool, 'claim mailboxes', STEPS, poll, [from, most])
 }
 
 /** Looks at these alone. */
 export async function claimNamedMailboxes(
   pool: pg.Pool,
-  { ids, ...look }: Look & { readonly ids: readonly number[] },
-): Promise<LookedAt> {
-  return claimFrom(pool, 'claim named mailboxes', NAMED, look, [ids])
+  { ids, ...poll }: MailboxPoll & { readonly ids: readonly number[] },
+): Promise<PolledMailboxes> {
+  return claimFrom(pool, 'claim named mailboxes', NAMED, poll, [ids])
 }
 
 const STEPS = `step (mailbox, number) as (
@@ -95,10 +95,10 @@ async function claimFrom(
   pool: pg.Pool,
   name: string,
   steps: string,
-  { claim, wanted, inWork }: Look,
+  { claim, wanted, inWork }: MailboxPoll,
   values: readonly unknown[],
-): Promise<LookedAt> {
-  const { rows } = await pool.query<LookedAt>({
+): Promise<PolledMailboxes> {
+  const { rows } = await pool.query<PolledMailboxes>({
     name,
     text: `with recursive ${steps},
       waiting as (

@@ -1,6 +1,6 @@
 /** Notifications that wait in mailboxes, with all data for their envelopes. */
 
-import { authorityNameOf, hasEnded } from '@rollcall/consents/store/consent-ended'
+import { authorityNameOf, hasConsentEnded } from '@rollcall/consents/store/consent-ended'
 import type { GivenFor } from '@rollcall/core/model/consent'
 import { type Presence, type Purpose, TAKEN_BACK } from '@rollcall/core/model/event'
 import type { Identifier, RecordId } from '@rollcall/core/model/records'
@@ -53,7 +53,7 @@ export interface WaitingNotification {
 /** SQL of a `subscription` of which nothing more is sent: it was taken back, or its consent does not hold any more. */
 export const IS_TAKEN_BACK = `((subscription.state = 'ended' and coalesce(subscription.reason, '') in (${TAKEN_BACK.map((reason) => `'${reason}'`).join(', ')}))
   or exists (select from subscription_consent as consent
-    where consent.subscription = subscription.id and coalesce(${hasEnded('consent')}, false)))`
+    where consent.subscription = subscription.id and coalesce(${hasConsentEnded('consent')}, false)))`
 
 /** SQL of a `subscription` that is about every record. */
 export const IS_UNFILTERED = `(subscription.criteria::json -> 'filter' is null)`

@@ -20,7 +20,7 @@ import {
   SourcedEnvelope,
 } from '@rollcall/protocol'
 import { checkCount } from '../checks.ts'
-import { CHUNK, type Chunk, type ReadingSent, type Sent, sentAs } from '../sent.ts'
+import { CHUNK, type Chunk, type ReadingRequests, type UnreadRequest, unreadRequest } from '../unread-request.ts'
 import { expectEnd, type Fields, readFields, wholePart } from './fields.ts'
 import { type BulkFormat, bulkFormats, type ReadItem } from './items.ts'
 import { boundaryOf, type Parts, piecesOf, readParts } from './multipart.ts'
@@ -33,12 +33,12 @@ export const isUpload = ({ headers }: IncomingRequest): boolean =>
  * @throws RequestFault err.request.bad, err.signature.missing, err.encryption.invalid
  */
 export async function takeUpload(
-  parts: ReadingSent,
+  deps: ReadingRequests,
   operation: Operation,
   participant: Participant,
   { headers, body, hold }: Admission,
-): Promise<Sent> {
-  const { limits } = parts
+): Promise<UnreadRequest> {
+  const { limits } = deps
   const problem = encodingProblem(headers['content-encoding'])
   if (problem !== null) throw new RequestFault('err.request.bad', problem, 415)
   const boundary = boundaryOf(headers)
@@ -51,29 +51,29 @@ export async function takeUpload(
     if (fields.envelope !== null) throw bad('envelope: stands in the file where fileFormat is json')
     const body = await wholePart(file, 'fileName', limits.body_bytes)
     await expectEnd(file)
-    return sentAs(parts, 'async', operation, participant, { body, bounds })
+    return unreadRequest(deps, 'async', operation, participant, { body, bounds })
   }
   const format = bulkFormats(operation).get(fields.fileFormat)
   if (format === undefined) {
     const known = ['json', ...bulkFormats(operation).keys()].join(', ')
     throw bad(`fileFormat: must be one of ${known} on this path`)
   }
-  return sentAsItems(parts, operation, file, fields, {
+  return sentAsItems(deps, operation, file, fields, {
     format,
-    envelope: await envelopeOf(parts, participant, fields, bounds),
+    envelope: await envelopeOf(deps, participant, fields, bounds),
   })
 }
 
 /** The envelope of a file of items: a part of its own. */
 async function envelopeOf(
-  parts: ReadingSent,
+  deps: ReadingRequests,
   participant: Participant,
   fields: Fields,
   bounds: JsonBounds,
 ): Promise<Envelope> {
   if (fields.envelope === null) {
     // A sender that must sign gets the fault of a missing signature, as with any message.
-    await verifyEnvelope(parts, participant, new SourcedEnvelope('{}'))
+    await verifyEnvelope(deps, participant, new SourcedEnvelope('{}'))
     throw bad(`envelope: is required where fileFormat is ${fields.fileFormat}, before a file that is long`)
   }
   const envelope = readEnvelope(fields.envelope, bounds)
@@ -86,12 +86,12 @@ async function envelopeOf(
 
 /** A file of items. They become the items of the envelope's message, chunk by chunk. */
 function sentAsItems(
-  { limits }: Pick<ReadingSent, 'limits'>,
+  { limits }: Pick<ReadingRequests, 'limits'>,
   operation: Operation,
-  parts: Parts,
+  deps: Parts,
   { fileFormat }: Fields,
   { format, envelope }: { format: BulkFormat; envelope: Envelope },
-): Sent {
+): UnreadRequest {
   const { request } = operation
   const member = request.items ?? ''
   return {
@@ -128,12 +128,12 @@ function sentAsItems(
         // Too many items are refused at once: the rest of the file is not read.
         checkCount({ ...header, total_count: 0 }, request, reference_ids.length, limits.upload_items)
       }
-      for await (const bytes of inSlices(piecesOf(parts))) {
+      for await (const bytes of inSlices(piecesOf(deps))) {
         hash.update(bytes)
         add(reader.push(bytes))
       }
       add(reader.finish())
-      await expectEnd(parts)
+      await expectEnd(deps)
       const digest = hash.digest()
       if (expected !== null && !timingSafeEqual(digest, expected)) {
         throw new RequestFault('err.signature.invalid', 'message.file_sha256: must be the SHA-256 of the file')

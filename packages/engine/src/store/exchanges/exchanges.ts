@@ -25,11 +25,11 @@ export interface NewExchange {
   /** Null where the message has none of 1 to 99 characters. */
   readonly transaction_id: string | null
   /** Set when the message is answered later: it is accepted in the same statement. */
-  readonly accepted?: AcceptedRequest
+  readonly accepted?: Acceptance
 }
 
 /** The stored parts of a request that is answered later. */
-export interface AcceptedRequest {
+export interface Acceptance {
   /** The checked address for the answer; null: the participant's own address, or none. */
   readonly sender_uri: string | null
   /** Whether the message was encrypted. */
@@ -201,8 +201,8 @@ const ACCEPT = {
     select participant, message_id, (select count(*) from announced) as announced from added`,
 }
 
-/** Requests that are accepted, each with the account of its acknowledgement. A message that was received before is not held. */
-export const JOINT_REQUESTS: JointWrite<AcceptedExchange> = {
+/** Requests that are accepted, each with the audit entry of its acknowledgement. A message that was received before is not held. */
+export const JOINT_REQUESTS: JointWrite<NewAcceptedExchange> = {
   name: 'requests',
   held: (parameter) => `${accepted(parameter)}, requests_held as (
     select number from offered cross join (select count(*) from announced) as announced
@@ -215,11 +215,11 @@ export const JOINT_REQUESTS: JointWrite<AcceptedExchange> = {
 }
 
 /** Whether others may wait for a request to be written: it is not large. */
-export const isJoint = (exchange: AcceptedExchange): boolean => bytesOf(exchange) < LARGE
+export const isJoint = (exchange: NewAcceptedExchange): boolean => bytesOf(exchange) < LARGE
 
-export type AcceptedExchange = NewExchange & { readonly accepted: AcceptedRequest }
+export type NewAcceptedExchange = NewExchange & { readonly accepted: Acceptance }
 
-const isAccepted = (exchange: NewExchange): exchange is AcceptedExchange => exchange.accepted !== undefined
+const isAccepted = (exchange: NewExchange): exchange is NewAcceptedExchange => exchange.accepted !== undefined
 
 const columnsOf = (exchanges: readonly NewExchange[]): unknown[] => [
   ...keys(exchanges),
@@ -231,7 +231,7 @@ const columnsOf = (exchanges: readonly NewExchange[]): unknown[] => [
 ]
 
 /** A row for each request; and one for each of its chunks, where it has several. */
-const rowsOf = ({ correlation_id, accepted }: AcceptedExchange): readonly unknown[][] => {
+const rowsOf = ({ correlation_id, accepted }: NewAcceptedExchange): readonly unknown[][] => {
   const { sender_uri, encrypted, reference_ids, chunks } = accepted
   const references = storableReferences(reference_ids)
   const count = chunks.length
@@ -248,7 +248,7 @@ const rowsOf = ({ correlation_id, accepted }: AcceptedExchange): readonly unknow
   return [[...parent, 0, 0, count, count, references], ...rows]
 }
 
-const acceptedColumns = (exchanges: readonly AcceptedExchange[]): unknown[] => {
+const acceptedColumns = (exchanges: readonly NewAcceptedExchange[]): unknown[] => {
   const rows = exchanges.flatMap(rowsOf)
   return (rows[0] ?? []).map((_, column) => rows.map((row) => row[column]))
 }

@@ -33,7 +33,7 @@ const received = (table: string, more: Partial<ForgottenRows> = {}): ForgottenRo
 const ACCEPTED = received('accepted_exchange', {
   // A request that was cut into chunks is deleted after its chunks. Answering locks a chunk first and then its request;
   // deleting the request together with its chunks would lock them in the other order.
-  staying: 'exists (select from accepted_exchange as chunk where chunk.parent = accepted_exchange.correlation_id)',
+  stillNeeded: 'exists (select from accepted_exchange as chunk where chunk.parent = accepted_exchange.correlation_id)',
 })
 
 /** With their items and attempts. */

@@ -34,7 +34,7 @@ export interface Freshness {
   readonly skew?: number
   /** Whether the message came on a callback path. */
   readonly callback?: boolean
-  /** Whether it is a result, whose message_ts may be in a spelling of results. */
+  /** Whether the message is a result, whose message_ts may be in a spelling of results. */
   readonly result?: boolean
 }
 

@@ -6,9 +6,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../../../keys/test/postgres.ts'
 import {
   and,
-  bears,
   born,
   days,
+  hasIdentifier,
   is,
   not,
   note,
@@ -57,7 +57,7 @@ test('the tree, the statement, its plan and cost, and the index that is missing'
 
 test('what is looked for is shown to who asks for it and to nobody else', async () => {
   const secret = "o'Hara \\ '' x"
-  const predicate = and(is(note, 'eq', secret), bears(['UIN', 'U777']), not(is(born, 'lt', days('1981-07-09'))))
+  const predicate = and(is(note, 'eq', secret), hasIdentifier(['UIN', 'U777']), not(is(born, 'lt', days('1981-07-09'))))
   const shown = await explainSearch(database.db, registry, query(predicate), { values: true })
   expect(shown.plan.text).toContain('Hara')
   const hidden = await explainSearch(database.db, registry, query(predicate), { analyze: true })
@@ -82,7 +82,7 @@ test('an age is explained as the date that it means on this day', async () => {
 const find = (asked: RecordQuery) => ownRecords(database.db).reader('sync').find(registry, asked)
 
 test('one identifier and any other predicate are found the same way round', async () => {
-  for (const predicate of [bears(['UIN', 'U1']), and(bears(['UIN', 'U1']), is(surname, 'eq', 'abc'))]) {
+  for (const predicate of [hasIdentifier(['UIN', 'U1']), and(hasIdentifier(['UIN', 'U1']), is(surname, 'eq', 'abc'))]) {
     const { total, records } = await find(query(predicate, {}, 2))
     expect(total).toBe(1)
     expect(records.map(({ document }) => JSON.parse(document).surname)).toEqual(['abc'])

@@ -154,7 +154,7 @@ function indexFor(leaf: ValueLeaf, asked: boolean): Indexable | null {
   }
 }
 
-/** Whether it says what some element of a list is, which an index over whole elements answers. */
+/** Whether the condition is about one element of a list, which an index over whole elements answers. */
 function namesElements(of: Predicate): boolean {
   switch (of.is) {
     case 'and':

@@ -4,11 +4,11 @@ import { expect, test } from 'vitest'
 import {
   and,
   area,
-  bears,
   crop,
   cropType,
   days,
   exists,
+  hasIdentifier,
   is,
   not,
   note,
@@ -34,7 +34,7 @@ const CASES: readonly (readonly [Predicate, readonly string[]])[] = [
   [and(seven, is(surname, 'starts_with', 'a')), []],
   [or(seven, is(surname, 'eq', 'a')), ['note']],
   [and(seven, is(note, 'contains', 'x')), ['note']],
-  [and(or(seven, bears(['UIN', '1'])), not(is(surname, 'eq', 'a'))), ['note']],
+  [and(or(seven, hasIdentifier(['UIN', '1'])), not(is(surname, 'eq', 'a'))), ['note']],
   [not(or(is(score, 'lt', 3), seven)), []],
   [not(and(is(score, 'lt', 3), is(note, 'lt', '7'))), ['note']],
   // No index answers these.
@@ -42,7 +42,7 @@ const CASES: readonly (readonly [Predicate, readonly string[]])[] = [
   [is(surname, 'contains', 'x'), []],
   [not(seven), []],
   [not(oneOf(note, '7')), []],
-  [not(bears(['UIN', '1'])), []],
+  [not(hasIdentifier(['UIN', '1'])), []],
   [exists(note), ['note']],
   [{ is: 'identifier_type', types: ['UIN'] }, []],
   [exists(area, crop), []],
@@ -65,7 +65,7 @@ test('a predicate as text', () => {
     not(or(oneOf(score, 1, 2), exists(note))),
     some(crop, and(is(cropType, 'eq', 'rice'), is(sown, 'lt', days('2024-01-01')))),
     some(tag, is(tag, 'eq', 'b')),
-    bears(['UIN', '1'], ['BRN', '2']),
+    hasIdentifier(['UIN', '1'], ['BRN', '2']),
     { is: 'identifier_type', types: ['BRN', 'MOBILE'] },
   )
   expect(predicateText(all)).toBe(`and

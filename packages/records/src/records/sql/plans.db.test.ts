@@ -7,11 +7,11 @@ import {
   alive,
   and,
   area,
-  bears,
   born,
   crop,
   cropType,
   days,
+  hasIdentifier,
   is,
   married,
   not,
@@ -93,8 +93,8 @@ const LEAVES: readonly (readonly [string, Predicate])[] = [
     'element either, and range',
     some(crop, and(or(is(cropType, 'eq', 'c7'), is(cropType, 'eq', 'c8')), is(area, 'lt', 20))),
   ],
-  ['identifier', bears(['MOBILE', '+7'])],
-  ['identifiers', bears(['MOBILE', '+7'], ['UIN', 'U9'], ['UIN', 'U10'])],
+  ['identifier', hasIdentifier(['MOBILE', '+7'])],
+  ['identifiers', hasIdentifier(['MOBILE', '+7'], ['UIN', 'U9'], ['UIN', 'U10'])],
 ]
 
 const found = (predicate: Predicate, cap = PAGE.cap) =>
@@ -112,7 +112,7 @@ test.each(LEAVES)('%s and what no index answers reads an index', async (_, predi
 })
 
 test.each(LEAVES)('%s or another reads both indexes', async (_, predicate) => {
-  for (const other of [is(surname, 'eq', 's8'), some(crop, is(cropType, 'eq', 'c9')), bears(['UIN', 'U3'])]) {
+  for (const other of [is(surname, 'eq', 's8'), some(crop, is(cropType, 'eq', 'c9')), hasIdentifier(['UIN', 'U3'])]) {
     const both = or(predicate, other)
     const { total } = await found(both)
     // Two that select almost 5 % each select more together, and reading all may then be right.

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { type SqlCase, testSql } from '../../../../keys/test/to-sql.ts'
-import { alive, and, bears, exists, is, not, or, sex, surname, table } from '../../../test/query-fixture.ts'
+import { alive, and, exists, hasIdentifier, is, not, or, sex, surname, table } from '../../../test/query-fixture.ts'
 import { toSql } from './to-sql.ts'
 
 const CASES: readonly SqlCase[] = [
@@ -15,7 +15,7 @@ const CASES: readonly SqlCase[] = [
     ['(record."sex" = $1 or record."surname" is null)', ['f'], [1, 3]],
   ],
   [
-    bears(['UIN', 'U1']),
+    hasIdentifier(['UIN', 'U1']),
     [
       'record.id = any(array(select identifier.record from "r1_test_person_identifier" as identifier where identifier.type = $1 and identifier.value = $2))',
       ['UIN', 'U1'],
@@ -28,7 +28,7 @@ const CASES: readonly SqlCase[] = [
     ],
   ],
   [
-    bears(['MOBILE', '15550102']),
+    hasIdentifier(['MOBILE', '15550102']),
     [
       'record.id = any(array(select identifier.record from "r1_test_person_identifier" as identifier where identifier.type = $1 and identifier.value = $2))',
       ['MOBILE', '15550102'],
@@ -41,7 +41,7 @@ const CASES: readonly SqlCase[] = [
     ],
   ],
   [
-    bears(['UIN', 'U1'], ['MOBILE', '15550102']),
+    hasIdentifier(['UIN', 'U1'], ['MOBILE', '15550102']),
     [
       'record.id = any(array(select identifier.record from "r1_test_person_identifier" as identifier where (identifier.type, identifier.value) in (select type, value from unnest($1::text[], $2::text[]) as asked(type, value))))',
       [
@@ -61,7 +61,7 @@ const CASES: readonly SqlCase[] = [
     ],
   ],
   [
-    bears(['MOBILE', '\0']),
+    hasIdentifier(['MOBILE', '\0']),
     ['false', [], []],
     [
       'exists (select 1 from "r1_test_person_identifier" as identifier where identifier.record = record.id and identifier.type = any($1::text[]))',
@@ -83,7 +83,7 @@ const CASES: readonly SqlCase[] = [
     ],
   ],
   [
-    or(bears(['UIN', 'U1']), is(surname, 'eq', 'abd')),
+    or(hasIdentifier(['UIN', 'U1']), is(surname, 'eq', 'abd')),
     [
       '(record.id = any(array(select identifier.record from "r1_test_person_identifier" as identifier where identifier.type = $1 and identifier.value = $2)) or record."surname" = $3)',
       ['UIN', 'U1', 'abd'],
@@ -101,7 +101,7 @@ testSql(CASES)
 
 test('nothing that is looked for stands in the text', () => {
   const nasty = `'; drop table x; -- " $1 \\`
-  const all = and(is(surname, 'contains', nasty), bears(['UIN', nasty]), not(is(sex, 'eq', nasty)))
+  const all = and(is(surname, 'contains', nasty), hasIdentifier(['UIN', nasty]), not(is(sex, 'eq', nasty)))
   expect(toSql(all, table).text).not.toContain('drop')
   expect(toSql(all, table).values).toEqual([nasty, 'UIN', nasty, nasty])
 })

@@ -1,6 +1,6 @@
 /** The predicate tree as a condition of SQL, in which every value is a parameter. */
 
-import type { BearsIdentifier, BearsIdentifierType, Leaf, Predicate } from '@rollcall/core/model/predicate'
+import type { HasIdentifier, HasIdentifierType, Leaf, Predicate } from '@rollcall/core/model/predicate'
 import type { Identifier } from '@rollcall/core/model/records'
 import { quoteName } from '@rollcall/database/names'
 import { isStorable } from '@rollcall/database/text'
@@ -26,9 +26,9 @@ function recordForm(leaf: Leaf, asked: boolean, table: RecordTable, values: Valu
     case 'some':
       return elementForm(leaf, asked, values)
     case 'identifier':
-      return bearsIdentifier(leaf, asked, table, values)
+      return hasIdentifier(leaf, asked, table, values)
     case 'identifier_type':
-      return bearsType(leaf, asked, table, values)
+      return hasIdentifierType(leaf, asked, table, values)
     case 'exists':
       if (leaf.list !== undefined) return elementPresence(leaf.list, leaf.attribute, asked, values)
       return valueForm(leaf, asked, { alias: 'record', values })
@@ -41,7 +41,7 @@ function recordForm(leaf: Leaf, asked: boolean, table: RecordTable, values: Valu
  * True: looked up once, so that the records found can be fetched by their ids also as one side of an `or`.
  * False: of the record's own identifiers, those of the types asked for, each is another.
  */
-function bearsIdentifier({ identifiers }: BearsIdentifier, asked: boolean, table: RecordTable, values: Values): string {
+function hasIdentifier({ identifiers }: HasIdentifier, asked: boolean, table: RecordTable, values: Values): string {
   const storable = identifiers.filter(({ type, value }) => isStorable(type) && isStorable(value))
   const from = `${quoteName(table.identifierTable)} as identifier`
   if (asked) {
@@ -70,8 +70,8 @@ function isOneOf(identifiers: readonly Identifier[], values: Values): string {
   return `(identifier.type, identifier.value) in (select type, value from unnest(${types}, ${texts}) as asked(type, value))`
 }
 
-function bearsType(
-  { types }: BearsIdentifierType,
+function hasIdentifierType(
+  { types }: HasIdentifierType,
   asked: boolean,
   { identifierTable }: RecordTable,
   values: Values,

@@ -25,30 +25,30 @@ export type Authenticating = HasSessionFailures & {
 }
 
 export const consoleOf = (
-  parts: Authenticating,
+  deps: Authenticating,
   { isReachedByTls }: Pick<OperatorListener, 'isReachedByTls'>,
-): SessionPage<Operator> => sessionPage(CONSOLE_PAGE, parts, { sessions: parts.sessions, isReachedByTls })
+): SessionPage<Operator> => sessionPage(CONSOLE_PAGE, deps, { sessions: deps.sessions, isReachedByTls })
 
 /**
  * The calling operator, also noted in `call`. A request with an Authorization header is judged by that alone.
  * @throws RequestFault 400, 401, 403, 421, 429
  */
 export async function authenticate(
-  parts: Authenticating,
+  deps: Authenticating,
   listener: OperatorListener,
   request: Pick<FastifyRequest, 'headers' | 'raw'>,
   call: Call,
 ): Promise<Operator> {
   const { headers, raw } = request
   checkOperatorHost(listener.isOwnHost, raw)
-  const page = consoleOf(parts, listener)
+  const page = consoleOf(deps, listener)
   if (headers.authorization === undefined && page.cookieOf(request) !== null) {
     const session = await page.signedIn(request)
     call.session = session
     call.operator = session.owner
     return session.owner
   }
-  const operator = await parts.operators.operatorOf(bearerToken(headers.authorization))
+  const operator = await deps.operators.operatorOf(bearerToken(headers.authorization))
   if (operator === null) {
     throw unauthorized('Authorization: the operator token is not valid here, has expired or was revoked')
   }

@@ -57,7 +57,7 @@ it('what is prunable is counted by one call at a time; the others are answered a
   expect((await caller.get('/retention/prunable', caller.tokens.own)).status).toBe(200)
 })
 
-it('one operator leaves a search in the accounts to the others, and has other calls meanwhile', async () => {
+it('one operator leaves a search in the audit log to the others, and has other calls meanwhile', async () => {
   const { tokens } = caller
   const search = (token: string) => caller.get('/messages?transaction_id=tx', token)
   const running: ReturnType<typeof search>[] = []

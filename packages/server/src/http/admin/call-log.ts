@@ -6,7 +6,7 @@ import type { Log } from '@rollcall/observe/log'
 import type { OperatorSession } from '@rollcall/participants/directory/sessions'
 import { RequestFault } from '@rollcall/protocol'
 import type { FastifyRequest } from 'fastify'
-import type { Gate } from '../gate.ts'
+import type { RequestGate } from '../request-gate.ts'
 import type { HttpServer } from '../server.ts'
 
 /** The logged facts of a call: never its input or its answer. */
@@ -19,12 +19,12 @@ export interface Call {
 
 export interface HasLog {
   readonly log: Pick<Log, 'info'>
-  readonly gate: Pick<Gate, 'address'>
+  readonly requestGate: Pick<RequestGate, 'address'>
 }
 
 /** Does the work of a call, and writes its line. */
 export async function logged(
-  parts: HasLog,
+  deps: HasLog,
   name: string,
   request: FastifyRequest,
   work: (call: Call) => Promise<void>,
@@ -32,7 +32,7 @@ export async function logged(
   const call: Call = {}
   const begun = performance.now()
   const note = (outcome: object): void =>
-    write(parts, name, request, call, { ...outcome, ms: tenths(performance.now() - begun) })
+    write(deps, name, request, call, { ...outcome, ms: tenths(performance.now() - begun) })
   try {
     await work(call)
     note({ outcome: 'done' })
@@ -53,7 +53,7 @@ const tenths = (ms: number): number => Math.round(ms * 10) / 10
 const written = new WeakSet<IncomingMessage>()
 
 function write(
-  { log, gate }: HasLog,
+  { log, requestGate }: HasLog,
   name: string | null,
   { raw }: FastifyRequest,
   { operator, session, registry }: Call,
@@ -67,7 +67,7 @@ function write(
       token: operator?.id ?? null,
       ...(session && { session: session.id }),
       ...(registry && { registry: registry.namespace }),
-      address: gate.address(raw),
+      address: requestGate.address(raw),
       ...outcome,
     },
     'admin call',
@@ -78,12 +78,12 @@ function write(
  * Also logs requests that reach no call: unknown paths and other methods. The path of the request is not logged.
  * @param base beginning of the paths of all calls
  */
-export function logOthers(app: HttpServer, parts: HasLog, base: string): void {
+export function logOthers(app: HttpServer, deps: HasLog, base: string): void {
   app.addHook('onResponse', (request, reply, done) => {
     const { url, config } = request.routeOptions
     if ((url ?? request.url).startsWith(base) && !written.has(request.raw)) {
       const ms = tenths(reply.elapsedTime)
-      write(parts, config.name ?? null, request, {}, { outcome: 'refused', status: reply.raw.statusCode, ms })
+      write(deps, config.name ?? null, request, {}, { outcome: 'refused', status: reply.raw.statusCode, ms })
     }
     done()
   })

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { createCallSlots, type Heavy } from './call-slots.ts'
 
 const slots = () => {
-  const { take } = createCallSlots({ admin_reads: 4, admin_reads_at_once: 3, account_searches: 3 })
+  const { take } = createCallSlots({ admin_reads: 4, admin_reads_at_once: 3, audit_searches: 3 })
   return (name: string, heavy?: Heavy, method: 'GET' | 'POST' = 'GET') => take({ method, heavy }, { name })
 }
 
@@ -46,15 +46,15 @@ it('of those that wait each begins once', async () => {
   await Promise.all([take('amina'), take('amina'), take('amina')])
 })
 
-it('one operator leaves a search in the accounts to the others, and all together have no more', async () => {
+it('one operator leaves a search in the audit log to the others, and all together have no more', async () => {
   const take = slots()
-  const [first] = await Promise.all([take('amina', 'accounts'), take('amina', 'accounts')])
-  await expect(take('amina', 'accounts')).rejects.toMatchObject(refused)
+  const [first] = await Promise.all([take('amina', 'auditLog'), take('amina', 'auditLog')])
+  await expect(take('amina', 'auditLog')).rejects.toMatchObject(refused)
   await take('amina')
-  await take('bola', 'accounts')
-  await expect(take('chidi', 'accounts')).rejects.toMatchObject(refused)
+  await take('bola', 'auditLog')
+  await expect(take('chidi', 'auditLog')).rejects.toMatchObject(refused)
   first?.()
-  await take('chidi', 'accounts')
+  await take('chidi', 'auditLog')
 })
 
 it('what is prunable is counted once at a time, whoever asks', async () => {

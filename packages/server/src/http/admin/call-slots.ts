@@ -23,20 +23,20 @@ interface SlotLimits {
   /** Running GET calls of one operator. */
   readonly admin_reads_at_once: number
   /** Running searches of the audit log, of all operators. */
-  readonly account_searches: number
+  readonly audit_searches: number
 }
 
 /** A page of the console requests a few lists at a time; three of a node's connections are enough for them. */
-const SLOTS: SlotLimits = { admin_reads: 20, admin_reads_at_once: 3, account_searches: 3 }
+const SLOTS: SlotLimits = { admin_reads: 20, admin_reads_at_once: 3, audit_searches: 3 }
 
 /** Kinds of calls that read much. */
-export type Heavy = 'accounts' | 'prunable'
+export type Heavy = 'auditLog' | 'prunable'
 
-export function createCallSlots({ admin_reads, admin_reads_at_once, account_searches } = SLOTS): CallSlots {
+export function createCallSlots({ admin_reads, admin_reads_at_once, audit_searches } = SLOTS): CallSlots {
   /** At a time on this node: of all operators, and of each. */
   const heavySlots: Readonly<Record<Heavy, { readonly all: number; readonly each: number }>> = {
     // One operator leaves a slot to the others.
-    accounts: { all: account_searches, each: account_searches - 1 },
+    auditLog: { all: audit_searches, each: audit_searches - 1 },
     prunable: { all: 1, each: 1 },
   }
   const taken = new Map<string, number>()

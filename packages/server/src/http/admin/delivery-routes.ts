@@ -28,7 +28,7 @@ export const DELIVERY_ROUTES: readonly AdminRoute[] = [
     path: '/deliveries/{id}/body',
     name: 'openDeliveryBody',
     role: 'audit',
-    summary: 'The message of a delivery, opened. The look is accounted with its reason before.',
+    summary: 'The message of a delivery, opened. The access has an audit entry with its reason before.',
   }),
   route(retryDeliveries, {
     method: 'POST',

@@ -75,6 +75,6 @@ it('a token that is bound to a registry grants there, and nowhere else', async (
   expect(await refusal('/registries/social/grants/mis.example', { terms: TERMS }, bound)).toBe(elsewhere)
   expect(await refusal('/grants', undefined, bound)).toBe(elsewhere)
   expect(await refusal(`${AT}/proposal?days=30`, undefined, bound)).toBe(
-    '400 err.request.bad mis.example has used nothing in civil in 30 days of accounts: rollcall grant revoke ends the grant',
+    '400 err.request.bad mis.example has used nothing in civil in 30 days of the audit log: rollcall grant revoke ends the grant',
   )
 })

@@ -64,7 +64,7 @@ export const GRANT_ROUTES: readonly AdminRoute[] = [
     path: `${ONE}/proposal`,
     name: 'proposeGrant',
     role: 'operate',
-    heavy: 'accounts',
-    summary: 'A narrower grant, from what the accounts say that the participant has used.',
+    heavy: 'auditLog',
+    summary: 'A narrower grant, from what the participant has used, as the audit log says.',
   }),
 ]

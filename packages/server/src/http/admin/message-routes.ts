@@ -1,5 +1,5 @@
 /** Calls about what the server does as a whole, and about messages. */
-import { makeEvidence } from '@rollcall/admin/accounts/evidence'
+import { makeEvidence } from '@rollcall/admin/audit/evidence'
 import { openBodies } from '@rollcall/admin/messages/bodies'
 import { listMessages } from '@rollcall/admin/messages/messages'
 import { showMessage } from '@rollcall/admin/messages/timeline'
@@ -19,7 +19,7 @@ export const MESSAGE_ROUTES: readonly AdminRoute[] = [
     path: '/messages',
     name: 'listMessages',
     role: 'read',
-    heavy: 'accounts',
+    heavy: 'auditLog',
     summary: 'Messages that were answered, acknowledged or sent, the newest first. They name no person.',
   }),
   route(showMessage, {
@@ -34,13 +34,14 @@ export const MESSAGE_ROUTES: readonly AdminRoute[] = [
     path: '/messages/{message_id}/bodies',
     name: 'openBodies',
     role: 'audit',
-    summary: 'What is stored of the content of a message, opened. The look is accounted with its reason before.',
+    summary:
+      'What is stored of the content of a message, opened. The access has an audit entry with its reason before.',
   }),
   route(makeEvidence, {
     method: 'GET',
     path: '/messages/{message_id}/evidence',
     name: 'makeEvidence',
     role: 'audit',
-    summary: 'What was accounted of a message, for whoever verifies it without the database.',
+    summary: 'The audit entries of a message, for whoever verifies it without the database.',
   }),
 ]

@@ -15,24 +15,24 @@ import { type HttpServer, type MethodHandler, mountMethods } from '../server.ts'
 import { type Authenticating, authenticate, type OperatorListener } from './authenticate.ts'
 import { type Call, type HasLog, logged, logOthers } from './call-log.ts'
 import { type CallSlots, createCallSlots } from './call-slots.ts'
-import { createLooks, type Looks } from './looks.ts'
 import { adminDocument } from './openapi.ts'
 import { type InputLimits, readInput } from './read-input.ts'
 import { asRequestFault } from './refusal.ts'
-import { ADMIN_BASE, type AdminNeeds, type AdminRoute, otherMembers, pathMembers } from './route.ts'
+import { createRepeatedAccesses, type RepeatedAccesses } from './repeated-accesses.ts'
+import { ADMIN_BASE, type AdminDeps, type AdminRoute, otherMembers, pathMembers } from './route.ts'
 import { ADMIN_ROUTES } from './routes.ts'
 
 /** Without the caller, who is known at the call. */
-type AdminParts = Omit<AdminNeeds, 'caller' | 'approvals'> & {
+type AdminRouteDeps = Omit<AdminDeps, 'caller' | 'approvals'> & {
   /** Some acts wait for a second operator. */
   readonly twoPerson: boolean
 } & HasDirectory &
   HasLog &
   Authenticating & { readonly limits: InputLimits }
 
-export function addAdminRoutes(app: HttpServer, parts: AdminParts, listener: OperatorListener): void {
-  logOthers(app, parts, ADMIN_BASE)
-  const looks = createLooks(parts.clock ?? performance)
+export function addAdminRoutes(app: HttpServer, deps: AdminRouteDeps, listener: OperatorListener): void {
+  logOthers(app, deps, ADMIN_BASE)
+  const repeatedAccesses = createRepeatedAccesses(deps.clock ?? performance)
   const slots = createCallSlots()
   const handlers = new Map<string, MethodHandler[]>()
   for (const route of ADMIN_ROUTES) {
@@ -44,8 +44,8 @@ export function addAdminRoutes(app: HttpServer, parts: AdminParts, listener: Ope
       name,
       deprecated,
       handler: (request, reply) =>
-        logged(parts, name, request, (call) =>
-          answer({ ...parts, looks, slots }, route, listener, request, reply, call),
+        logged(deps, name, request, (call) =>
+          answer({ ...deps, repeatedAccesses, slots }, route, listener, request, reply, call),
         ),
     })
   }
@@ -60,8 +60,8 @@ export function addAdminRoutes(app: HttpServer, parts: AdminParts, listener: Ope
       name,
       deprecated: undefined,
       handler: (request, reply) =>
-        logged(parts, name, request, async (call) => {
-          await authenticate(parts, listener, request, call)
+        logged(deps, name, request, async (call) => {
+          await authenticate(deps, listener, request, call)
           sendJson(reply, 200, document)
         }),
     },
@@ -69,7 +69,11 @@ export function addAdminRoutes(app: HttpServer, parts: AdminParts, listener: Ope
 }
 
 async function answer(
-  { looks, slots, ...parts }: AdminParts & { readonly looks: Looks; readonly slots: CallSlots },
+  {
+    repeatedAccesses,
+    slots,
+    ...deps
+  }: AdminRouteDeps & { readonly repeatedAccesses: RepeatedAccesses; readonly slots: CallSlots },
   route: AdminRoute,
   listener: OperatorListener,
   request: FastifyRequest,
@@ -77,32 +81,32 @@ async function answer(
   call: Call,
 ): Promise<void> {
   // Authenticates the caller and checks the role.
-  const operator = await authenticate(parts, listener, request, call)
+  const operator = await authenticate(deps, listener, request, call)
   if (!hasRole(operator, route.role)) throw forbidden(`this call needs the role ${route.role}`)
   const place = placeOfNamespace(route)
   const check = async (given: object): Promise<void> => {
-    const registry = place === null ? null : await namedRegistry(parts, given, operator)
+    const registry = place === null ? null : await namedRegistry(deps, given, operator)
     if (registry !== null) call.registry = registry
     if (!isFor(operator, registry)) throw elsewhere()
   }
   if (place !== 'body') await check(request[place ?? 'query'] as object)
 
   // Reads the input, runs the call and answers.
-  const input = await readInput(route, request, parts.limits)
+  const input = await readInput(route, request, deps.limits)
   // For an operator of all registries the call itself checks that the registry exists: the call may be about to add it.
   if (place === 'body' && !isFor(operator, null)) await check(input)
   const { authority } = operator
-  if (authority !== null && !(await isAuthorityNamed(parts.db, authority, input.authority))) throw ofAnother()
-  const { twoPerson, limits } = parts
-  const approvals = twoPerson ? createApprovals({ limits, clock: parts.clock }) : ONE_OPERATOR
+  if (authority !== null && !(await isAuthorityNamed(deps.db, authority, input.authority))) throw ofAnother()
+  const { twoPerson, limits } = deps
+  const approvals = twoPerson ? createApprovals({ limits, clock: deps.clock }) : ONE_OPERATOR
   const asked = { session: call.session, route, url: request.url }
-  const isSameLook = looks.isRepeated(asked)
+  const isRepeatedAccess = repeatedAccesses.isRepeated(asked)
   const end = await slots.take(route, operator)
   try {
-    for (const name of ['sender_id', 'participant']) await checkKnownTo(parts.db, operator, input[name])
-    const caller = { kind: 'operator', operator, isSameLook } as const
-    const result = await route.call({ ...parts, caller, approvals }, input)
-    looks.note(asked)
+    for (const name of ['sender_id', 'participant']) await checkKnownTo(deps.db, operator, input[name])
+    const caller = { kind: 'operator', operator, isRepeatedAccess } as const
+    const result = await route.call({ ...deps, caller, approvals }, input)
+    repeatedAccesses.note(asked)
     sendJson(reply, route.status, JSON.stringify(result))
   } catch (error) {
     if (!(error instanceof Proposed))

@@ -12,7 +12,7 @@ import { readCookie } from '../session-cookie.ts'
 import { consoleOf, type OperatorListener } from './authenticate.ts'
 import { type Call, logged } from './call-log.ts'
 import { ADMIN_BASE } from './route.ts'
-import { noteCaller, noteSignIn, type SessionParts } from './session-parts.ts'
+import { noteCaller, noteSignIn, type SessionDeps } from './session-parts.ts'
 
 /** Where the button of the sign-in page leads. */
 export const OPENID_START = `${ADMIN_BASE}/session/openid`
@@ -21,25 +21,25 @@ type Work = (request: FastifyRequest, reply: FastifyReply, call: Call) => Promis
 
 export function addOpenIdRoutes(
   app: HttpServer,
-  parts: SessionParts,
+  deps: SessionDeps,
   provider: OpenIdProvider,
   listener: OperatorListener,
 ): void {
   const page = (name: string, path: string, work: Work): void =>
     mount(app, 'GET', name, path, async (request, reply) => {
       try {
-        await logged(parts, name, request, (call) => {
+        await logged(deps, name, request, (call) => {
           checkOperatorHost(listener.isOwnHost, request.raw)
           return work(request, reply, call)
         })
       } catch (error) {
         if (!(error instanceof RequestFault)) throw error
-        sendRefusal(reply, parts.gate.refused(request.raw, error))
+        sendRefusal(reply, deps.requestGate.refused(request.raw, error))
       }
     })
   page('beginOpenId', OPENID_START, (request, reply) => begin(provider, listener, request, reply))
   page('endOpenId', `${OPENID_START}/callback`, (request, reply, call) =>
-    comeBack(parts, provider, listener, request, reply, call),
+    comeBack(deps, provider, listener, request, reply, call),
   )
 }
 
@@ -84,7 +84,7 @@ async function begin(
 
 /** @throws RequestFault 400, 401, 429 */
 async function comeBack(
-  parts: SessionParts,
+  deps: SessionDeps,
   provider: OpenIdProvider,
   listener: OperatorListener,
   request: FastifyRequest,
@@ -92,7 +92,7 @@ async function comeBack(
   call: Call,
 ): Promise<void> {
   const { raw } = request
-  const page = consoleOf(parts, listener)
+  const page = consoleOf(deps, listener)
   page.checkFailures(request)
   const byTls = listener.isReachedByTls(raw)
   // The cookie is used up, whatever the result.
@@ -111,14 +111,14 @@ async function comeBack(
     if (!(error instanceof OpenIdRefused)) throw error
     throw failed(error.message)
   })
-  const known = by.registries === null ? [] : await parts.directory.registries()
+  const known = by.registries === null ? [] : await deps.directory.registries()
   const registries =
     by.registries && known.flatMap(({ id, namespace }) => (by.registries?.includes(namespace) ? [id] : []))
   if (registries?.length === 0) throw failed(NO_REGISTRY)
-  const begun = await parts.sessions.begin({ ...by, registries })
+  const begun = await deps.sessions.begin({ ...by, registries })
   if (begun === null) throw failed('the session could not begin')
   noteCaller(call, begun.session)
-  await noteSignIn(parts, begun.session, 'operator sign-in by OpenID Connect')
+  await noteSignIn(deps, begun.session, 'operator sign-in by OpenID Connect')
   const cookie = await page.admit(request, begun)
   redirect(reply, 303, '/', [spent, cookie])
 }

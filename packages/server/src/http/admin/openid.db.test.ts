@@ -105,10 +105,10 @@ it('whoever comes back is signed in, with the roles of the claim, until the name
     roles: ['read', 'publish', 'consent', 'operate'],
     registries: null,
   })
-  const needs = { ...server.database, clock, limits: server.context.limits }
-  expect(await listSessions(needs, {})).toMatchObject([{ name: 'oidc:amina', provider: provider.issuer }])
-  const accounts = await get('/admin/v1/accounts', { Cookie: cookie, 'Rollcall-Console': '1' })
-  expect(await accounts.json()).toMatchObject([{ operator: 'oidc:amina', note: 'operator sign-in by OpenID Connect' }])
+  const deps = { ...server.database, clock, limits: server.context.limits }
+  expect(await listSessions(deps, {})).toMatchObject([{ name: 'oidc:amina', provider: provider.issuer }])
+  const entries = await get('/admin/v1/accounts', { Cookie: cookie, 'Rollcall-Console': '1' })
+  expect(await entries.json()).toMatchObject([{ operator: 'oidc:amina', note: 'operator sign-in by OpenID Connect' }])
   expect(await revokeOperator(acting(server.database), { name: 'oidc:amina' })).toEqual({
     name: 'oidc:amina',
     sessions: 1,
@@ -141,9 +141,9 @@ describe('nobody enters', () => {
     ['with a token of another key', { claims: DESK, signed: 'by another key' }, UNCONFIRMED],
     ['with a token without a signature', { claims: DESK, signed: 'not at all' }, UNCONFIRMED],
     [
-      'with a name that cannot be accounted',
+      'with a name that the audit log cannot store',
       { claims: { ...DESK, sub: 'a\nb' } },
-      '401 the provider of OpenID Connect gave no name that can be accounted (ROLLCALL_OIDC_NAME_CLAIM).',
+      '401 the provider of OpenID Connect gave no name that the audit log can store (ROLLCALL_OIDC_NAME_CLAIM).',
     ],
   ])('%s', async (_name, bent, message) => {
     expect(await refusal((await comeBack(bent)).answer)).toBe(message)

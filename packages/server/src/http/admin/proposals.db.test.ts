@@ -57,7 +57,7 @@ async function proposed(path: string, body: object, token = ada): Promise<string
 const approve = (id: string, token = bea) => caller.post(`/proposals/${id}/approve`, {}, token)
 const refusedApproval = (id: string, token = bea) => caller.refusal(`/proposals/${id}/approve`, {}, token)
 
-it('a wider grant waits for another operator, who sees what would change, and both are accounted', async () => {
+it('a wider grant waits for another operator, who sees what would change, and both have audit entries', async () => {
   const sender_id = await peer()
   const id = await proposed(grantPath(sender_id), { terms: WIDE })
   expect(await seen(sender_id)).toEqual([['birth_date']])
@@ -81,8 +81,8 @@ it('a wider grant waits for another operator, who sees what would change, and bo
     body: { proposal: { state: 'done', decided_by: 'bea' }, result: { sender_id, terms: WIDE } },
   })
   expect(await seen(sender_id)).toEqual(['all'])
-  const { body: accounts } = await caller.get('/accounts?kind=operator&limit=20')
-  const notes = accounts.map(
+  const { body: entries } = await caller.get('/accounts?kind=operator&limit=20')
+  const notes = entries.map(
     ({ operator, approved_by, note }: { operator: string; approved_by: string | null; note: string }) =>
       [operator, approved_by, note].join(' | '),
   )
@@ -151,9 +151,9 @@ describe('who is who', () => {
   })
   const proposedBy = async (operator: Operator): Promise<string> => {
     const approvals = createApprovals({ limits: server.context.limits, clock })
-    const needs = { ...server.context, caller: { kind: 'operator', operator } as const, approvals }
+    const deps = { ...server.context, caller: { kind: 'operator', operator } as const, approvals }
     const wider = { sender_id: await peer(), namespace: 'civil', terms: WIDE } as const
-    const waiting = await setGrant(acting(needs), wider).catch((error) => error)
+    const waiting = await setGrant(acting(deps), wider).catch((error) => error)
     expect(waiting).toMatchObject({ name: 'Proposed', proposal: { proposed_by: operator.name } })
     return waiting.proposal.id
   }
@@ -305,9 +305,9 @@ describe('the other acts', () => {
     const operator = await server.context.operators.operatorOf(ada)
     const approvals = createApprovals({ limits: server.context.limits, clock })
     if (operator === null) throw new Error('no such operator')
-    const needs = { ...server.context, caller: { kind: 'operator', operator } as const, approvals }
-    expect(await makeSignInLink(acting(needs), { name: 'ada' })).toMatchObject({ name: 'ada' })
-    for (const asking of [needs, { ...server.context, approvals }]) {
+    const deps = { ...server.context, caller: { kind: 'operator', operator } as const, approvals }
+    expect(await makeSignInLink(acting(deps), { name: 'ada' })).toMatchObject({ name: 'ada' })
+    for (const asking of [deps, { ...server.context, approvals }]) {
       await expect(makeSignInLink(acting(asking), { name: 'bea' })).rejects.toThrow(
         'where acts need two operators (ROLLCALL_TWO_PERSON), a link is made for the owner of ROLLCALL_OPERATOR_TOKEN alone',
       )
@@ -345,12 +345,12 @@ describe('the other acts', () => {
     const operator = await server.context.operators.operatorOf(ada)
     const approvals = createApprovals({ limits: server.context.limits, clock })
     if (operator === null) throw new Error('no such operator')
-    const needs = { ...server.context, caller: { kind: 'operator', operator } as const, approvals }
-    const configuration = await exportConfiguration(needs, {})
-    expect((await applyConfiguration(acting(needs), { configuration })).changes).toEqual([])
+    const deps = { ...server.context, caller: { kind: 'operator', operator } as const, approvals }
+    const configuration = await exportConfiguration(deps, {})
+    expect((await applyConfiguration(acting(deps), { configuration })).changes).toEqual([])
     const changed = { ...configuration, purposes: { eligibility: {} } }
-    await applyConfiguration(acting(needs), { configuration: changed, dry_run: true })
-    const waiting = await applyConfiguration(acting(needs), { configuration: changed }).catch((error) => error)
+    await applyConfiguration(acting(deps), { configuration: changed, dry_run: true })
+    const waiting = await applyConfiguration(acting(deps), { configuration: changed }).catch((error) => error)
     expect(waiting).toMatchObject({ name: 'Proposed', proposal: { act: 'apply', proposed_by: 'ada' } })
     expect((await approve(waiting.proposal.id)).body.result).toMatchObject({ applied: true })
   })

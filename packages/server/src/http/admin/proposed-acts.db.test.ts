@@ -9,7 +9,7 @@ import { type Database, openDatabase } from '@rollcall/database/database'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { APPROVAL_ACTS } from '../../../../admin/src/approvals/acts.ts'
 import { type AdminCaller, adminCaller } from '../../../test/admin-api.ts'
-import type { OperatorNeeds, ReadyAct } from '../../../test/proposed-act.ts'
+import type { OperatorDeps, ReadyAct } from '../../../test/proposed-act.ts'
 import { type ProposedActs, proposedActs } from '../../../test/proposed-acts.ts'
 
 const HOUR = 3_600_000
@@ -55,7 +55,7 @@ async function stored(): Promise<Readonly<Record<string, string>>> {
 }
 
 /** As a command of this person works. */
-function needsOf({ operator }: Person, skipped = 0) {
+function depsOf({ operator }: Person, skipped = 0) {
   const { context } = world.server
   const clock = { ...context.clock, date: () => context.clock.date() + skipped }
   return { ...context, clock, owner, caller: { kind: 'operator', operator } as const, approvals: ONE_OPERATOR }
@@ -73,9 +73,9 @@ async function byCall({ path, body }: Extract<ReadyAct, { path: string }>) {
   return answer.body
 }
 
-async function byCommand(command: (needs: OperatorNeeds) => Promise<unknown>): Promise<Proposed> {
+async function byCommand(command: (deps: OperatorDeps) => Promise<unknown>): Promise<Proposed> {
   const { limits, clock } = world.server.context
-  const asking = { ...needsOf(person(ada)), approvals: createApprovals({ limits, clock }) }
+  const asking = { ...depsOf(person(ada)), approvals: createApprovals({ limits, clock }) }
   await expect(command({ ...asking, caller: { kind: 'shell', user: 'root' } })).rejects.toThrow(
     /^this needs two operators \(ROLLCALL_TWO_PERSON\), and the user of a shell is not known well enough/,
   )
@@ -92,7 +92,7 @@ function person(one: Person | undefined): Person {
 const WORDS = { approve: approveProposal, decline: declineProposal }
 /** What a person gets who decides. @param skipped milliseconds by which the clock has gone on */
 const decided = (id: string, word: keyof typeof WORDS, by: Person | undefined, skipped = 0): Promise<string> =>
-  WORDS[word](needsOf(person(by), skipped), { id }).then(
+  WORDS[word](depsOf(person(by), skipped), { id }).then(
     () => 'done',
     (error: Error) => error.message,
   )
@@ -126,7 +126,7 @@ describe.each(names)('%s', (name) => {
     expect(await decided(id, 'approve', cora)).toBe('the proposal does not wait any more: it is declined')
     expect(await stored()).toEqual(before)
 
-    // Proposed again, it is done once by two who approve at once, and both names are accounted.
+    // Proposed again, it is done once by two who approve at once, and the audit entry has both names.
     await doneOnce(act, before)
   })
 
@@ -151,8 +151,8 @@ describe.each(names)('%s', (name) => {
     expect(body).toMatchObject({ state: 'done', decided_by: second, failure: null })
     const changed = Object.entries(await stored()).filter(([table, digest]) => digest !== before[table])
     expect(changed.length > 0).toBe(act.looks !== true)
-    const { body: accounts } = await caller.get('/accounts?kind=operator&limit=10')
-    expect(accounts).toContainEqual(
+    const { body: entries } = await caller.get('/accounts?kind=operator&limit=10')
+    expect(entries).toContainEqual(
       expect.objectContaining({ operator: 'ada', approved_by: second, note: `proposal approve: ${name}` }),
     )
   }
@@ -163,7 +163,7 @@ it('a server does not erase: it has not the address of the owner, and the propos
   if (act === undefined) throw new Error('no row')
   const { id } = await proposed(act)
   expect(await caller.refusal(`/proposals/${id}/approve`, {}, person(bea).token)).toBe(
-    '400 err.request.bad accounts belong to another role: set ROLLCALL_OWNER_DATABASE_URL (docs/roles.md)',
+    '400 err.request.bad the audit log belongs to another role: set ROLLCALL_OWNER_DATABASE_URL (docs/roles.md)',
   )
   expect(await decided(id, 'approve', bea)).toBe('done')
 })

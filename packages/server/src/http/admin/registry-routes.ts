@@ -172,7 +172,7 @@ export const REGISTRY_ROUTES: readonly AdminRoute[] = [
     path: '/registries/{namespace}/records/get',
     name: 'showRecord',
     role: 'audit',
-    summary: 'The records that an identifier names, whole. The look is accounted before it is answered.',
+    summary: 'The records that an identifier names, whole. The access has an audit entry before it is answered.',
   }),
   route(protectPerson, {
     method: 'POST',

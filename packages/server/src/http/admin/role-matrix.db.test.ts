@@ -96,9 +96,9 @@ it('a token that is bound to registries learns of no participant of others', asy
 it('what reads much says so', () => {
   const heavy = ADMIN_ROUTES.flatMap((route) => (route.heavy === undefined ? [] : [[route.name, route.heavy]]))
   expect(Object.fromEntries(heavy)).toEqual({
-    listMessages: 'accounts',
-    listAccounts: 'accounts',
-    proposeGrant: 'accounts',
+    listMessages: 'auditLog',
+    listAccounts: 'auditLog',
+    proposeGrant: 'auditLog',
     countPrunable: 'prunable',
   })
 })

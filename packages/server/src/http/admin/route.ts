@@ -1,15 +1,15 @@
 /** A call of the admin API, as a row of its table. */
 
-import type { HasVerifying } from '@rollcall/admin/accounts/verification'
 import type { Acting } from '@rollcall/admin/act'
+import type { HasVerifying } from '@rollcall/admin/audit/verification'
 import type { HasSignatures } from '@rollcall/admin/callbacks/callbacks'
 import type { HasChangeLimit } from '@rollcall/admin/deliveries/changes'
+import type { HasRecording, HasVault } from '@rollcall/admin/deps'
 import type { HasJudged } from '@rollcall/admin/doctor/findings'
-import type { HasRecording, HasVault } from '@rollcall/admin/needs'
 import type { HasHealth } from '@rollcall/admin/overview'
 import type { HasDayLimits } from '@rollcall/admin/participants/show'
 import type { HasPartnerPage } from '@rollcall/admin/partner/link'
-import type { RetentionNeeds } from '@rollcall/admin/persons/retention'
+import type { RetentionDeps } from '@rollcall/admin/persons/retention'
 import type { HasIndexing } from '@rollcall/admin/registries/index-build'
 import type { HasSamples } from '@rollcall/admin/registries/samples'
 import type { HasSettings } from '@rollcall/admin/settings'
@@ -27,7 +27,7 @@ import type { Heavy } from './call-slots.ts'
 export const ADMIN_BASE = '/admin/v1'
 
 /** Dependencies of the admin functions. */
-export type AdminNeeds = HasVault &
+export type AdminDeps = HasVault &
   HasRecording &
   HasChangeLimit &
   HasVerifying &
@@ -41,7 +41,7 @@ export type AdminNeeds = HasVault &
   HasTrial &
   Acting &
   HasPartnerPage &
-  RetentionNeeds & { readonly limits: Pick<Limits, 'session_idle' | 'searched_accounts'> }
+  RetentionDeps & { readonly limits: Pick<Limits, 'session_idle' | 'searched_entries'> }
 
 export interface AdminRoute {
   /** The callers: a listener mounts only the routes of its own audience. */
@@ -67,7 +67,7 @@ export interface AdminRoute {
   /** Name of the act that may wait for a second operator; undefined for other calls. */
   readonly approval: string | undefined
   /** @throws AdminRefusal, Proposed */
-  readonly call: (needs: AdminNeeds, input: unknown) => Promise<unknown>
+  readonly call: (deps: AdminDeps, input: unknown) => Promise<unknown>
 }
 
 /** The parts of a call that its OpenAPI description needs. */
@@ -78,13 +78,13 @@ type Row = Pick<AdminRoute, 'method' | 'path' | 'name' | 'summary' | 'role'> &
 
 /** A row of the table. */
 export function route<Input extends TSchema, Result extends TSchema>(
-  useCase: UseCase<AdminNeeds, Input, Result>,
+  useCase: UseCase<AdminDeps, Input, Result>,
   row: Row,
 ): AdminRoute {
   const { input, result, act } = useCase
   const approval = act === null || act.approval === 'never' ? undefined : act.name
   // The admin function checks its input.
-  const call = (needs: AdminNeeds, given: unknown) => useCase(needs, given as Given<Static<Input>>)
+  const call = (deps: AdminDeps, given: unknown) => useCase(deps, given as Given<Static<Input>>)
   const usual = { audience: 'operator', hidden: [], heavy: undefined, status: 200, deprecated: undefined } as const
   return { ...usual, ...row, input, result, approval, call }
 }

@@ -2,7 +2,7 @@
 import { revokeConsents, withdrawConsent } from '@rollcall/admin/consents/consents'
 import { addHold, listHolds, removeHold } from '@rollcall/admin/persons/holds'
 import { countPrunable, showRetention } from '@rollcall/admin/persons/retention'
-import { ACCOUNT_ROUTES } from './account-routes.ts'
+import { AUDIT_ROUTES } from './audit-routes.ts'
 import { DELIVERY_ROUTES } from './delivery-routes.ts'
 import { GRANT_ROUTES } from './grant-routes.ts'
 import { MESSAGE_ROUTES } from './message-routes.ts'
@@ -23,7 +23,7 @@ export const ADMIN_ROUTES: readonly AdminRoute[] = [
   ...OPERATOR_ROUTES,
   ...SETTING_ROUTES,
   ...DELIVERY_ROUTES,
-  ...ACCOUNT_ROUTES,
+  ...AUDIT_ROUTES,
   ...PROPOSAL_ROUTES,
   route(listHolds, {
     method: 'GET',
@@ -60,7 +60,7 @@ export const ADMIN_ROUTES: readonly AdminRoute[] = [
     name: 'countPrunable',
     role: 'operate',
     heavy: 'prunable',
-    summary: 'What prune would delete now. It deletes nothing, and verifies the accounts, which may take long.',
+    summary: 'What prune would delete now. It deletes nothing, and verifies the audit log, which may take long.',
   }),
   route(withdrawConsent, {
     method: 'POST',

@@ -1,7 +1,7 @@
 /** Shared by the ways of signing in to the console. */
 
-import { accountAct } from '@rollcall/admin/accounts/operator-looks'
 import type { Acting } from '@rollcall/admin/act'
+import { auditAct } from '@rollcall/admin/audit/operator-entries'
 import type { Directory } from '@rollcall/participants/directory/directory'
 import type { OpenIdProvider } from '@rollcall/participants/directory/openid-provider'
 import type { OperatorSession, SessionLimits } from '@rollcall/participants/directory/sessions'
@@ -9,9 +9,9 @@ import type { Authenticating } from './authenticate.ts'
 import type { Call, HasLog } from './call-log.ts'
 import type { InputLimits } from './read-input.ts'
 
-export type SessionParts = Authenticating &
+export type SessionDeps = Authenticating &
   HasLog &
-  Pick<Acting, 'accounts'> & {
+  Pick<Acting, 'auditLog'> & {
     readonly directory: Pick<Directory, 'registries'>
     /** Null when operators sign in with tokens only. */
     readonly openId: OpenIdProvider | null
@@ -26,5 +26,5 @@ export function noteCaller(call: Call, session: OperatorSession): void {
   call.operator = session.owner
 }
 
-export const noteSignIn = ({ accounts }: Pick<Acting, 'accounts'>, session: OperatorSession, note: string) =>
-  accountAct({ accounts, caller: { kind: 'operator', operator: session.owner } }, { note })
+export const noteSignIn = ({ auditLog }: Pick<Acting, 'auditLog'>, session: OperatorSession, note: string) =>
+  auditAct({ auditLog, caller: { kind: 'operator', operator: session.owner } }, { note })

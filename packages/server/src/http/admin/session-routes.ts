@@ -11,33 +11,33 @@ import { type Call, logged } from './call-log.ts'
 import { addOpenIdRoutes, OPENID_START } from './openid-routes.ts'
 import { ADMIN_BASE } from './route.ts'
 import { SESSION_CALLS } from './session-calls.ts'
-import { noteCaller, noteSignIn, type SessionParts } from './session-parts.ts'
+import { noteCaller, noteSignIn, type SessionDeps } from './session-parts.ts'
 
-export function addOperatorSessionRoutes(app: HttpServer, parts: SessionParts, listener: OperatorListener): void {
-  const { sessions, limits, gate } = parts
+export function addOperatorSessionRoutes(app: HttpServer, deps: SessionDeps, listener: OperatorListener): void {
+  const { sessions, limits, requestGate } = deps
   addSessionRoutes(app, {
     base: ADMIN_BASE,
     calls: SESSION_CALLS,
-    page: consoleOf(parts, listener),
+    page: consoleOf(deps, listener),
     sessions,
     limits,
-    gate,
+    requestGate,
     around: (name, request, work: (call: Call) => Promise<void>) =>
-      logged(parts, name, request, (call) => {
+      logged(deps, name, request, (call) => {
         checkOperatorHost(listener.isOwnHost, request.raw)
         return work(call)
       }),
-    shown: (input) => readShown(parts, input),
+    shown: (input) => readShown(deps, input),
     known: (session, call) => noteCaller(call, session),
-    note: (session, act) => noteSignIn(parts, session, act === 'ended' ? 'operator sign-out' : act.begun),
-    described: (session) => described(parts, listener, session),
-    signedOut: () => ({ sign_in: waysIn(parts), demo: listener.showcase() !== null }),
+    note: (session, act) => noteSignIn(deps, session, act === 'ended' ? 'operator sign-out' : act.begun),
+    described: (session) => described(deps, listener, session),
+    signedOut: () => ({ sign_in: waysIn(deps), demo: listener.showcase() !== null }),
   })
-  if (parts.openId !== null) addOpenIdRoutes(app, parts, parts.openId, listener)
+  if (deps.openId !== null) addOpenIdRoutes(app, deps, deps.openId, listener)
 }
 
 /** @throws RequestFault 400 */
-async function readShown({ operators, sessions }: SessionParts, input: object): Promise<Shown> {
+async function readShown({ operators, sessions }: SessionDeps, input: object): Promise<Shown> {
   const { token, code } = input as { readonly token?: string; readonly code?: string }
   if (token !== undefined && code === undefined) {
     const id = (await operators.operatorOf(token))?.id ?? null
@@ -57,8 +57,8 @@ async function readShown({ operators, sessions }: SessionParts, input: object): 
   throw new RequestFault('err.request.bad', 'token: must be given, or code in place of it')
 }
 
-async function described(parts: SessionParts, { showcase }: OperatorListener, { owner, ends_at }: OperatorSession) {
-  const { directory, limits, twoPerson } = parts
+async function described(deps: SessionDeps, { showcase }: OperatorListener, { owner, ends_at }: OperatorSession) {
+  const { directory, limits, twoPerson } = deps
   const { name, registries } = owner
   const bound = registries && (await directory.registries()).filter(({ id }) => registries.includes(id))
   return {
@@ -70,11 +70,11 @@ async function described(parts: SessionParts, { showcase }: OperatorListener, { 
     two_person: twoPerson,
     demo: showcase() !== null,
     demo_page: showcase()?.demoPage ?? null,
-    sign_in: waysIn(parts),
+    sign_in: waysIn(deps),
   }
 }
 
-const waysIn = ({ openId }: Pick<SessionParts, 'openId'>) => [
+const waysIn = ({ openId }: Pick<SessionDeps, 'openId'>) => [
   { method: 'token', title: 'Token of the admin API', start: null },
   ...(openId === null ? [] : [{ method: 'openid', title: openId.title, start: OPENID_START }]),
 ]

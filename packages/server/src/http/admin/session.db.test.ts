@@ -2,7 +2,7 @@ import { addOperator, type OperatorRole, revokeOperator } from '@rollcall/admin/
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { acting } from '../../../../admin/test/acting.ts'
 import { testClock } from '../../../../observe/test/clock.ts'
-import { storedAccounts } from '../../../../settings/test/accounts.ts'
+import { storedEntries } from '../../../../settings/test/audit-log.ts'
 import { answerOf, type TestServer, testServer } from '../../../test/server.ts'
 import { ADMIN_BASE } from './route.ts'
 
@@ -119,7 +119,7 @@ describe('signing in', () => {
     expect((await call('/session', {}, { token })).status).toBe(201)
   })
 
-  it('and out, and that it failed, is logged and accounted for', async () => {
+  it('and out, and that it failed, is logged and has an audit entry', async () => {
     const { name, token } = await tokenOf()
     const browser = await signedIn(token)
     await call('/session/end', browser, {})
@@ -138,8 +138,8 @@ describe('signing in', () => {
     expect(server.logged()).not.toContain('rollcall_x')
     expect(server.logged()).not.toContain(token)
     expect(server.logged()).not.toContain(browser.Cookie.replace(/^rollcall_session=\d+_/, ''))
-    const { body: accounts } = await call('/accounts', { Authorization: `Bearer ${(await tokenOf()).token}` })
-    const notes = accounts.filter((row: { operator: string }) => row.operator === name)
+    const { body: entries } = await call('/accounts', { Authorization: `Bearer ${(await tokenOf()).token}` })
+    const notes = entries.filter((row: { operator: string }) => row.operator === name)
     expect(notes.map(({ note }: { note: string }) => note)).toEqual(['operator sign-out', 'operator sign-in by token'])
     clock.pass(MINUTE)
   })
@@ -205,8 +205,8 @@ describe('a session', () => {
     const { name, token } = await tokenOf()
     const browser = await signedIn(token)
     const looks = async () => {
-      const accounts = await storedAccounts(server.database.db)
-      return accounts.filter(({ entry }) => entry.operator === name).length
+      const entries = await storedEntries(server.database.db)
+      return entries.filter(({ entry }) => entry.operator === name).length
     }
     const before = await looks()
     const live = { ...browser, 'Rollcall-Console': 'poll' }

@@ -1,6 +1,6 @@
 import { canonicalJson } from '@rollcall/protocol'
 import { afterAll, expect, it } from 'vitest'
-import { storedAccounts } from '../../../../settings/test/accounts.ts'
+import { storedEntries } from '../../../../settings/test/audit-log.ts'
 import { adminCaller } from '../../../test/admin-api.ts'
 import { ADA } from '../../../test/civil.ts'
 import { sealingPeer } from '../../../test/sealing.ts'
@@ -81,8 +81,8 @@ it('a search that is answered later is acknowledged', async () => {
   expect(JSON.parse(sent.body.reply.body).message).toMatchObject({ ack_status: 'ACK' })
 })
 
-it('the operator who sends is accounted for, and without what was asked', async () => {
-  const written = (await storedAccounts(server.database.db)).filter(({ entry }) => entry.note === 'try')
+it('the operator who sends has an audit entry, and without what was asked', async () => {
+  const written = (await storedEntries(server.database.db)).filter(({ entry }) => entry.note === 'try')
   expect(written.map(({ entry }) => [entry.kind, entry.operator, entry.registry])).toEqual(
     written.map(() => ['operator', 'test-operate', 'civil-test']),
   )

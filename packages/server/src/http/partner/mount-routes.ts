@@ -1,7 +1,7 @@
 /** The partner API on the peers' listener: a route for each row of its table. The life of a call is on this screen. */
 
 import { ONE_OPERATOR } from '@rollcall/admin/act'
-import type { PartnerNeeds } from '@rollcall/admin/partner/partner'
+import type { PartnerDeps } from '@rollcall/admin/partner/partner'
 import { AdminRefusal } from '@rollcall/admin/use-case'
 import type { Throttle } from '@rollcall/participants/admission/throttle'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -15,12 +15,12 @@ import { PARTNER_ROUTES } from './routes.ts'
 import {
   addPartnerSessionRoutes,
   type PartnerListener,
-  type PartnerSessionParts,
+  type PartnerSessionDeps,
   partnerPageOf,
 } from './session-routes.ts'
 
-type PartnerParts = Omit<PartnerNeeds, 'sender_id' | 'mayReplay' | 'sampleOf' | 'caller' | 'approvals'> &
-  PartnerSessionParts & {
+type PartnerRouteDeps = Omit<PartnerDeps, 'sender_id' | 'mayReplay' | 'sampleOf' | 'caller' | 'approvals'> &
+  PartnerSessionDeps & {
     readonly limits: InputLimits
     /** Calls of a participant. */
     readonly partnerCalls: Throttle
@@ -28,9 +28,9 @@ type PartnerParts = Omit<PartnerNeeds, 'sender_id' | 'mayReplay' | 'sampleOf' | 
     readonly partnerReplays: Throttle
   }
 
-export function addPartnerRoutes(app: HttpServer, parts: PartnerParts, listener: PartnerListener): void {
-  addPartnerSessionRoutes(app, parts, listener)
-  const page = partnerPageOf(parts, listener)
+export function addPartnerRoutes(app: HttpServer, deps: PartnerRouteDeps, listener: PartnerListener): void {
+  addPartnerSessionRoutes(app, deps, listener)
+  const page = partnerPageOf(deps, listener)
   const handlers = new Map<string, MethodHandler[]>()
   for (const route of PARTNER_ROUTES) {
     const { method, name, path, deprecated } = route
@@ -40,7 +40,7 @@ export function addPartnerRoutes(app: HttpServer, parts: PartnerParts, listener:
       method,
       name,
       deprecated,
-      handler: (request, reply) => answer(parts, page, listener, route, request, reply),
+      handler: (request, reply) => answer(deps, page, listener, route, request, reply),
     })
   }
   for (const [path, rows] of handlers) {
@@ -49,7 +49,7 @@ export function addPartnerRoutes(app: HttpServer, parts: PartnerParts, listener:
 }
 
 async function answer(
-  parts: PartnerParts,
+  deps: PartnerRouteDeps,
   page: SessionPage<string>,
   listener: PartnerListener,
   route: PartnerRoute,
@@ -58,18 +58,18 @@ async function answer(
 ): Promise<void> {
   // Authenticates the caller and counts the call.
   const { owner: sender_id } = await page.signedIn(request)
-  parts.gate.identified(request.raw, sender_id)
-  count(parts.partnerCalls, sender_id, 1, 'calls')
+  deps.requestGate.identified(request.raw, sender_id)
+  count(deps.partnerCalls, sender_id, 1, 'calls')
 
   // Reads the input, runs the call and answers.
-  const input = await readInput(route, request, inputLimits(parts))
+  const input = await readInput(route, request, inputLimits(deps))
   const mayReplay = (deliveries: number): void => {
-    count(parts.partnerReplays, sender_id, deliveries, 'deliveries')
-    parts.log.info({ participant: sender_id, deliveries, act: 'asked for deliveries again' }, 'partner page')
+    count(deps.partnerReplays, sender_id, deliveries, 'deliveries')
+    deps.log.info({ participant: sender_id, deliveries, act: 'asked for deliveries again' }, 'partner page')
   }
   try {
     const who = { sender_id, caller: { kind: 'participant', sender_id }, approvals: ONE_OPERATOR } as const
-    const result = await route.call({ ...parts, sampleOf: listener.sampleOf, ...who, mayReplay }, input)
+    const result = await route.call({ ...deps, sampleOf: listener.sampleOf, ...who, mayReplay }, input)
     sendJson(reply, route.status, JSON.stringify(result))
   } catch (error) {
     throw error instanceof AdminRefusal ? asRequestFault(error) : error

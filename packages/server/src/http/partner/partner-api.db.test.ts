@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { isJsonObject, RequestFault, validator } from '@rollcall/protocol'
 import { afterAll, describe, expect, it, vi } from 'vitest'
 import { skippingClock } from '../../../../observe/test/clock.ts'
-import { storedAccounts } from '../../../../settings/test/accounts.ts'
+import { storedEntries } from '../../../../settings/test/audit-log.ts'
 import { adminCaller } from '../../../test/admin-api.ts'
 import {
   accepted,
@@ -173,16 +173,16 @@ describe('a participant sees', () => {
     )
     await deliverAll(server)
     expect(peer.receiver.received.length).toBe(before + 1)
-    // The act is accounted; what was refused is not.
-    expect(await replaysAccounted()).toEqual([
+    // The act has an audit entry; what was refused has none.
+    expect(await auditedReplays()).toEqual([
       { kind: 'operator', participant: sender_id, operator: null, count: 1, persons: [] },
     ])
   })
 
-  it('nothing sent again where it cannot be accounted for', async () => {
+  it('nothing sent again where no audit entry can be written', async () => {
     const [{ message_id }] = (await get('/deliveries')).body
     const fault = new RequestFault('err.service.unavailable', 'the access cannot be accounted for')
-    const writing = vi.spyOn(server.context.accounts, 'write').mockRejectedValueOnce(fault)
+    const writing = vi.spyOn(server.context.auditLog, 'write').mockRejectedValueOnce(fault)
     expect((await post('/deliveries/replay', { message_ids: [message_id] })).status).toBe(503)
     writing.mockRestore()
     expect((await get(`/deliveries/${message_id}`)).body.state).toBe('delivered')
@@ -263,8 +263,8 @@ describe('a participant sees', () => {
   })
 })
 
-const replaysAccounted = async () =>
-  (await storedAccounts(server.database.db))
+const auditedReplays = async () =>
+  (await storedEntries(server.database.db))
     .filter(({ entry }) => entry.note === 'partner replay')
     .map(({ entry: { kind, participant, operator, count }, persons }) => ({
       kind,

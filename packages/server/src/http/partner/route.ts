@@ -1,6 +1,6 @@
 /** A call of the partner API, as a row of its table. */
 
-import type { PartnerNeeds } from '@rollcall/admin/partner/partner'
+import type { PartnerDeps } from '@rollcall/admin/partner/partner'
 import type { Given, UseCase } from '@rollcall/admin/use-case'
 import type { Static, TSchema } from 'typebox'
 import type { InputLimits } from '../admin/read-input.ts'
@@ -23,18 +23,18 @@ export type PartnerCall = DescribedCall & { readonly audience: 'participant' }
 
 export interface PartnerRoute extends PartnerCall {
   /** @throws AdminRefusal, Throttled */
-  readonly call: (needs: PartnerNeeds, input: unknown) => Promise<unknown>
+  readonly call: (deps: PartnerDeps, input: unknown) => Promise<unknown>
 }
 
 type Row = Pick<PartnerRoute, 'method' | 'path' | 'name' | 'summary'>
 
 /** A row of the table. The participant is that of the session, and never a member of the input. */
 export function partnerRoute<Input extends TSchema, Result extends TSchema>(
-  useCase: UseCase<PartnerNeeds, Input, Result>,
+  useCase: UseCase<PartnerDeps, Input, Result>,
   row: Row,
 ): PartnerRoute {
   const { input, result } = useCase
   // The admin function checks its input.
-  const call = (needs: PartnerNeeds, given: unknown) => useCase(needs, given as Given<Static<Input>>)
+  const call = (deps: PartnerDeps, given: unknown) => useCase(deps, given as Given<Static<Input>>)
   return { ...row, audience: 'participant', hidden: [], status: 200, deprecated: undefined, input, result, call }
 }

@@ -1,12 +1,12 @@
 /** Signing in to the partner page with a one-time link, and out. */
 
 import { closed, flag, instant, NOTHING, SenderId, text, wholeNumber } from '@rollcall/admin/members'
-import type { PartnerNeeds } from '@rollcall/admin/partner/partner'
+import type { PartnerDeps } from '@rollcall/admin/partner/partner'
 import type { Log } from '@rollcall/observe/log'
 import type { PartnerSession, SessionLimits, Sessions } from '@rollcall/participants/directory/sessions'
 import type { Static } from 'typebox'
 import type { InputLimits } from '../admin/read-input.ts'
-import type { Gate } from '../gate.ts'
+import type { RequestGate } from '../request-gate.ts'
 import type { HttpServer } from '../server.ts'
 import type { IsReachedByTls } from '../session-cookie.ts'
 import { type HasSessionFailures, PARTNER_PAGE, type SessionPage, sessionPage } from '../session-page.ts'
@@ -59,37 +59,37 @@ export interface PartnerListener {
   readonly isReachedByTls: IsReachedByTls
   /** Its data are those of a demo. */
   readonly isDemo: () => boolean
-  readonly sampleOf: PartnerNeeds['sampleOf']
+  readonly sampleOf: PartnerDeps['sampleOf']
 }
 
-export type PartnerSessionParts = HasSessionFailures & {
+export type PartnerSessionDeps = HasSessionFailures & {
   readonly partnerSessions: Sessions<string>
   readonly log: Pick<Log, 'info'>
   readonly limits: InputLimits & SessionLimits
-  readonly gate: Pick<Gate, 'identified' | 'unit' | 'refused'>
+  readonly requestGate: Pick<RequestGate, 'identified' | 'unit' | 'refused'>
 }
 
 export const partnerPageOf = (
-  parts: PartnerSessionParts,
+  deps: PartnerSessionDeps,
   { isReachedByTls }: Pick<PartnerListener, 'isReachedByTls'>,
-): SessionPage<string> => sessionPage(PARTNER_PAGE, parts, { sessions: parts.partnerSessions, isReachedByTls })
+): SessionPage<string> => sessionPage(PARTNER_PAGE, deps, { sessions: deps.partnerSessions, isReachedByTls })
 
-export function addPartnerSessionRoutes(app: HttpServer, parts: PartnerSessionParts, listener: PartnerListener): void {
-  const { partnerSessions: sessions, limits, gate, log } = parts
+export function addPartnerSessionRoutes(app: HttpServer, deps: PartnerSessionDeps, listener: PartnerListener): void {
+  const { partnerSessions: sessions, limits, requestGate, log } = deps
   addSessionRoutes(app, {
     base: PARTNER_BASE,
     calls: PARTNER_SESSION_CALLS,
-    page: partnerPageOf(parts, listener),
+    page: partnerPageOf(deps, listener),
     sessions,
-    limits: inputLimits(parts),
-    gate,
+    limits: inputLimits(deps),
+    requestGate,
     around: (_name, _request, work) => work(undefined),
     shown: async (input) => ({
       by: await sessions.spendCode((input as { readonly code: string }).code),
       refusal: 'code: is not valid here, was used before or has expired; ask the operator for a new link',
       note: 'signed in',
     }),
-    known: ({ owner }, _about, { raw }) => gate.identified(raw, owner),
+    known: ({ owner }, _about, { raw }) => requestGate.identified(raw, owner),
     note: ({ id, owner }, act) =>
       log.info({ participant: owner, session: id, act: act === 'ended' ? 'signed out' : act.begun }, 'partner page'),
     described: ({ owner, ends_at }: PartnerSession): Static<typeof SESSION> => ({

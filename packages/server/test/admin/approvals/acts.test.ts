@@ -21,15 +21,15 @@ const ALONE: Readonly<Record<string, readonly string[]>> = {
     ...['examineDatabase', 'listFindings', 'listSettings', 'showOverview', 'showRetention', 'countPrunable'],
     ...['listRegistries', 'showRegistry', 'showSamples', 'listAttributes', 'listIdentifierTypes'],
     ...['listParticipants', 'showParticipant', 'listParticipantHosts', 'listParticipantKeys', 'listPublicKeys'],
-    ...['readPublicKeys', 'listOwnKeys', 'listAccountSigningKeys', 'listOperators', 'listSessions'],
+    ...['readPublicKeys', 'listOwnKeys', 'listAuditSigningKeys', 'listOperators', 'listSessions'],
     ...['listGrants', 'expiringGrants', 'explainGrant', 'grantTemplate', 'listGrantTemplates', 'previewGrant'],
     ...['proposeGrant', 'proposeMapping', 'explainQuery', 'planIndexes', 'exportConfiguration', 'showIndexBuild'],
     ...['checkSource', 'listPurposes', 'listConsentAuthorities', 'listHolds', 'listProposals', 'listSubscriptions'],
     ...['listDeliveries', 'listDestinations', 'listMailboxes', 'listMessages', 'showMessage', 'listInbox'],
-    ...['listEvents', 'showOutbox', 'listAccounts', 'verifyAllAccounts', 'showVerification', 'trace'],
+    ...['listEvents', 'showOutbox', 'listAuditEntries', 'verifyWholeAuditLog', 'showVerification', 'trace'],
     ...['verifyBackup', 'verifyEvidence'],
   ],
-  'whoever looks at a person, or at a reason, is accounted before': [
+  'whoever looks at a person, or at a reason, has an audit entry before': [
     ...['showRecord', 'listProtected', 'auditPerson', 'reportAccess', 'makeEvidence', 'trySearch'],
     ...['showSubscription', 'showProposal', 'listEmergencies'],
   ],
@@ -64,7 +64,7 @@ const ALONE: Readonly<Record<string, readonly string[]>> = {
     ...['listOwnSubscriptions', 'listOwnDeliveries', 'showOwnDelivery'],
   ],
   'how much may be asked at once, and no access': [...['changeParticipantSubscriptions', 'changeParticipantLimits']],
-  'it writes about accounts, and not in them': ['beginVerification', 'stopVerification', 'reviewEmergency'],
+  'it writes about audit entries, and not in them': ['beginVerification', 'stopVerification', 'reviewEmergency'],
   'it is the decision of the second operator': ['approveProposal', 'declineProposal'],
   'where acts wait, an operator makes it for himself alone': ['makeSignInLink'],
   'it needs the owner of the database, whom no approval stops': [

@@ -25,7 +25,7 @@ import { acting } from '../../../../admin/test/acting.ts'
 import { keyPair } from '../../../../core/test/key-pairs.ts'
 import { adminCaller } from '../../admin-api.ts'
 import { LOOPBACK } from '../../deliveries.ts'
-import { actServer, type OperatorNeeds, uinOf } from '../../proposed-act.ts'
+import { actServer, type OperatorDeps, uinOf } from '../../proposed-act.ts'
 
 const { server, db, peer, rowOf, jwk, fresh } = await actServer()
 const owner = openDatabase(server.database.owner)
@@ -35,7 +35,7 @@ afterAll(async () => {
 })
 const caller = await adminCaller(server)
 const { limits, clock } = server.context
-const byOperator = async (name: string): Promise<OperatorNeeds> => {
+const byOperator = async (name: string): Promise<OperatorDeps> => {
   const operator = await server.context.operators.operatorOf(await caller.token(name, ['own']))
   if (operator === null) throw new Error('no such operator')
   return {

@@ -1,73 +1,73 @@
 /** A database and its copies: none writes into the journal of another, and none goes on where an act was lost. */
 import { join } from 'node:path'
-import { adoptRestored, type RestoreNeeds, restoreDatabase } from '@rollcall/admin/backup/restore'
+import { adoptRestored, type RestoreDeps, restoreDatabase } from '@rollcall/admin/backup/restore'
 import { addParticipant, setParticipantStatus } from '@rollcall/admin/participants/participants'
 import { refuseOlder } from '@rollcall/backup/journal/journal'
 import { expect, test } from 'vitest'
 import { acting } from '../../../../admin/test/acting.ts'
-import { backupOf, folder, needsOf, target, type World, world } from '../../restoring.ts'
+import { backupOf, depsOf, folder, target, type World, world } from '../../restoring.ts'
 
 const sender_id = 'spmis.example'
 
-async function started(): Promise<{ from: World; journal: string; needs: RestoreNeeds }> {
+async function started(): Promise<{ from: World; journal: string; deps: RestoreDeps }> {
   const from = await world()
   const journal = join(await folder(), 'journal')
-  const needs = needsOf(from, journal)
-  await addParticipant(acting(needs), { sender_id, name: 'SPMIS' })
-  return { from, journal, needs }
+  const deps = depsOf(from, journal)
+  await addParticipant(acting(deps), { sender_id, name: 'SPMIS' })
+  return { from, journal, deps }
 }
 
-const disable = (needs: RestoreNeeds) => setParticipantStatus(needs, { sender_id, status: 'disabled' })
+const disable = (deps: RestoreDeps) => setParticipantStatus(deps, { sender_id, status: 'disabled' })
 
 const OTHER_COPY = (path: string) =>
   `the journal ${path} was written by another copy of this database, and this one does not write into it. ` +
   'A restored database begins a new file: name it in ROLLCALL_JOURNAL, and keep the earlier one (docs/backup.md)'
 
 test('a copy that was restored elsewhere writes nothing into the journal of the database', async () => {
-  const { from, journal, needs } = await started()
-  await disable(needs)
+  const { from, journal, deps } = await started()
+  await disable(deps)
   const file = await backupOf(from)
   const copy = await target()
-  await restoreDatabase(acting(needsOf(copy)), { file, journal: [journal] })
-  await expect(disable(needsOf(copy, journal))).rejects.toThrow(OTHER_COPY(journal))
+  await restoreDatabase(acting(depsOf(copy)), { file, journal: [journal] })
+  await expect(disable(depsOf(copy, journal))).rejects.toThrow(OTHER_COPY(journal))
   await expect(refuseOlder(copy.db, journal)).rejects.toThrow(OTHER_COPY(journal))
   // The database itself goes on.
-  await disable(needs)
+  await disable(deps)
   await expect(refuseOlder(from.db, journal)).resolves.toBeUndefined()
-  await expect(restoreDatabase(acting(needsOf(await target())), { file, journal: [journal] })).resolves.toMatchObject({
+  await expect(restoreDatabase(acting(depsOf(await target())), { file, journal: [journal] })).resolves.toMatchObject({
     journal: 1,
   })
 })
 
 test('a restored database begins a file of its own, and both files restore it again', async () => {
-  const { from, journal, needs } = await started()
+  const { from, journal, deps } = await started()
   const first = await backupOf(from)
-  await disable(needs)
+  await disable(deps)
   const restored = await target()
-  await restoreDatabase(acting(needsOf(restored)), { file: first, journal: [journal] })
+  await restoreDatabase(acting(depsOf(restored)), { file: first, journal: [journal] })
   const next = join(await folder(), 'journal')
-  await disable(needsOf(restored, next))
+  await disable(depsOf(restored, next))
   await expect(refuseOlder(restored.db, next)).resolves.toBeUndefined()
   await expect(
-    restoreDatabase(acting(needsOf(await target())), { file: first, journal: [journal, next] }),
+    restoreDatabase(acting(depsOf(await target())), { file: first, journal: [journal, next] }),
   ).resolves.toMatchObject({ journal: 2 })
   const second = await backupOf(restored)
-  await disable(needsOf(restored, next))
+  await disable(depsOf(restored, next))
   await expect(
-    restoreDatabase(acting(needsOf(await target())), { file: second, journal: [journal, next] }),
+    restoreDatabase(acting(depsOf(await target())), { file: second, journal: [journal, next] }),
   ).resolves.toMatchObject({ journal: 1 })
   // The one before went on as well: which of both is meant?
-  await disable(needs)
+  await disable(deps)
   await expect(
-    restoreDatabase(acting(needsOf(await target())), { file: first, journal: [journal, next] }),
+    restoreDatabase(acting(depsOf(await target())), { file: first, journal: [journal, next] }),
   ).rejects.toThrow(
     'two copies of the database wrote line 2 of the journal: give only the files of the one that is restored',
   )
 })
 
 test('a server does not start after a recovery to the moment between a line and its act', async () => {
-  const { from, journal, needs } = await started()
-  await disable(needs)
+  const { from, journal, deps } = await started()
+  await disable(deps)
   await expect(refuseOlder(from.db, journal)).resolves.toBeUndefined()
   const { pool } = from.db
   // As recovery leaves it: the line is known, or begun alone, and PostgreSQL is in another timeline.
@@ -86,7 +86,7 @@ test('a server does not start after a recovery to the moment between a line and 
     'the journal has acts that this database does not know: it was restored to an earlier time. ' +
       'Run rollcall restore adopt (docs/backup.md)',
   )
-  await expect(adoptRestored(acting(needsOf(from)), { journal: [journal] })).resolves.toMatchObject({ journal: 1 })
+  await expect(adoptRestored(acting(depsOf(from)), { journal: [journal] })).resolves.toMatchObject({ journal: 1 })
   const { rows } = await pool.query('select status from participant where sender_id = $1', [sender_id])
   expect(rows).toEqual([{ status: 'disabled' }])
   await expect(refuseOlder(from.db, join(await folder(), 'new'))).resolves.toBeUndefined()

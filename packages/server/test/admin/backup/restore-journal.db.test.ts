@@ -1,6 +1,6 @@
 /** Which acts of the journal a restore does again, and which it leaves. */
 import { join } from 'node:path'
-import { adoptRestored, type RestoreNeeds, restoreDatabase } from '@rollcall/admin/backup/restore'
+import { adoptRestored, type RestoreDeps, restoreDatabase } from '@rollcall/admin/backup/restore'
 import { addParticipant, setParticipantStatus } from '@rollcall/admin/participants/participants'
 import { changeParticipantPolicy } from '@rollcall/admin/participants/policy'
 import { removeRegistry } from '@rollcall/admin/removal'
@@ -10,16 +10,16 @@ import { expect, test } from 'vitest'
 import { acting } from '../../../../admin/test/acting.ts'
 import { personRows } from '../../../../audit/src/store/packed-persons.ts'
 import { subscribeLive } from '../../../../delivery/test/subscriptions.ts'
-import { accounted, backupOf, erased, folder, needsOf, type Place, target, type World, world } from '../../restoring.ts'
+import { audited, backupOf, depsOf, erased, folder, type Place, target, type World, world } from '../../restoring.ts'
 
 const sender_id = 'spmis.example'
 
-async function started(): Promise<{ from: World; journal: string; needs: RestoreNeeds }> {
+async function started(): Promise<{ from: World; journal: string; deps: RestoreDeps }> {
   const from = await world()
   const journal = join(await folder(), 'journal')
-  const needs = needsOf(from, journal)
-  await addParticipant(acting(needs), { sender_id, name: 'SPMIS' })
-  return { from, journal, needs }
+  const deps = depsOf(from, journal)
+  await addParticipant(acting(deps), { sender_id, name: 'SPMIS' })
+  return { from, journal, deps }
 }
 
 async function rowsOf({ ownerDb }: Place, statement: string) {
@@ -27,86 +27,86 @@ async function rowsOf({ ownerDb }: Place, statement: string) {
 }
 
 test('a removal that was refused at the last moment is not in the journal', async () => {
-  const { from, journal, needs } = await started()
-  await removeRegistry(acting({ ...needs, pause: async () => undefined }), { namespace: 'social' })
+  const { from, journal, deps } = await started()
+  await removeRegistry(acting({ ...deps, pause: async () => undefined }), { namespace: 'social' })
   await from.ownerDb.pool.query(
     `delete from notification; delete from rollcall_outbox.event;
      update subscription set state = 'ended', reason = 'expired', ended_at = now()`,
   )
   const file = await backupOf(from)
-  const pause = () => subscribeLive(needs.db, from.civil, 'DEATH')
-  await expect(removeRegistry(acting({ ...needs, pause }), { namespace: 'civil' })).rejects.toThrow(
+  const pause = () => subscribeLive(deps.db, from.civil, 'DEATH')
+  await expect(removeRegistry(acting({ ...deps, pause }), { namespace: 'civil' })).rejects.toThrow(
     'civil is still in use (subscriptions 1): let it end, or end it with --end (end in the input)',
   )
   const into = await target()
-  const done = await restoreDatabase(acting(needsOf(into)), { file, journal: [journal] })
+  const done = await restoreDatabase(acting(depsOf(into)), { file, journal: [journal] })
   expect(done.journal).toBe(0)
   expect(await rowsOf(into, 'select namespace from registry')).toEqual([{ namespace: 'civil' }])
   expect(await rowsOf(into, 'select count(*)::int from r1_person')).toEqual([{ count: 4 }])
 })
 
 /** Does something when the line is written and its act is not yet done. */
-function between(needs: RestoreNeeds, work: () => Promise<unknown>): RestoreNeeds {
-  const { journal } = needs.db
+function between(deps: RestoreDeps, work: () => Promise<unknown>): RestoreDeps {
+  const { journal } = deps.db
   const write: Journal['write'] = (act, commit) =>
     journal.write(act, async () => {
       await work()
       return commit()
     })
-  return { ...needs, db: { ...needs.db, journal: { ...journal, write } } }
+  return { ...deps, db: { ...deps.db, journal: { ...journal, write } } }
 }
 
 const PERSONS = `select count(*)::int from ${personRows()} as person`
 
 test('a backup that knows the line of an act and not yet the act does not undo it', async () => {
-  const { from, journal, needs } = await started()
-  await accounted(needs, '2')
+  const { from, journal, deps } = await started()
+  await audited(deps, '2')
   const files: string[] = []
-  const during = between(needs, async () => files.push(await backupOf(from)))
+  const during = between(deps, async () => files.push(await backupOf(from)))
   await erased(during, '2')
   await removeRegistry(acting({ ...during, pause: async () => undefined }), { namespace: 'civil', end: true })
   await setParticipantStatus(during, { sender_id, status: 'disabled' })
   expect(files.length).toBe(3)
   const [erasing = '', removing = '', disabling = ''] = files
   const [one, two, three] = [await target(), await target(), await target()]
-  await expect(restoreDatabase(acting(needsOf(one)), { file: erasing, journal: [journal] })).resolves.toMatchObject({
+  await expect(restoreDatabase(acting(depsOf(one)), { file: erasing, journal: [journal] })).resolves.toMatchObject({
     journal: 3,
   })
   expect(await rowsOf(one, PERSONS)).toEqual([{ count: 1 }])
-  await restoreDatabase(acting(needsOf(two)), { file: removing, journal: [journal] })
+  await restoreDatabase(acting(depsOf(two)), { file: removing, journal: [journal] })
   expect(await rowsOf(two, 'select namespace from registry')).toEqual([{ namespace: 'social' }])
-  await expect(restoreDatabase(acting(needsOf(three)), { file: disabling, journal: [journal] })).resolves.toMatchObject(
-    { journal: 1 },
-  )
+  await expect(restoreDatabase(acting(depsOf(three)), { file: disabling, journal: [journal] })).resolves.toMatchObject({
+    journal: 1,
+  })
   expect(await rowsOf(three, 'select status from participant')).toEqual([{ status: 'disabled' }])
   // What is done is done: neither the source nor what was restored has open lines.
   for (const place of [from, one, two, three]) expect(await rowsOf(place, 'select from journal_open_line')).toEqual([])
   await expect(
-    restoreDatabase(acting(needsOf(await target())), { file: await backupOf(from), journal: [journal] }),
+    restoreDatabase(acting(depsOf(await target())), { file: await backupOf(from), journal: [journal] }),
   ).resolves.toMatchObject({ journal: 0 })
 })
 
 test('a line of a crashed process stays open for a day, also for a database that is adopted', async () => {
-  const { from, journal, needs } = await started()
-  const crashing = between(needs, () => Promise.reject(new Error('killed')))
+  const { from, journal, deps } = await started()
+  const crashing = between(deps, () => Promise.reject(new Error('killed')))
   await expect(setParticipantStatus(crashing, { sender_id, status: 'disabled' })).rejects.toThrow('killed')
   const file = await backupOf(from)
   const into = await target()
-  await restoreDatabase(acting(needsOf(into)), { file, journal: [journal] })
+  await restoreDatabase(acting(depsOf(into)), { file, journal: [journal] })
   expect(await rowsOf(into, 'select status from participant')).toEqual([{ status: 'disabled' }])
-  await expect(restoreDatabase(acting(needsOf(await target())), { file, journal: [] })).rejects.toThrow(
+  await expect(restoreDatabase(acting(depsOf(await target())), { file, journal: [] })).rejects.toThrow(
     /^the journal does not have line 1/,
   )
-  await setParticipantStatus(needs, { sender_id, status: 'active' })
+  await setParticipantStatus(deps, { sender_id, status: 'active' })
   await expect(setParticipantStatus(crashing, { sender_id, status: 'disabled' })).rejects.toThrow('killed')
   await from.db.pool.query(`update journal_open_line set opened_at = now() - interval '25 hours'`)
   const later = await target()
   await expect(
-    restoreDatabase(acting(needsOf(later)), { file: await backupOf(from), journal: [journal] }),
+    restoreDatabase(acting(depsOf(later)), { file: await backupOf(from), journal: [journal] }),
   ).resolves.toMatchObject({ journal: 0 })
   expect(await rowsOf(later, 'select status from participant')).toEqual([{ status: 'active' }])
   await expect(setParticipantStatus(crashing, { sender_id, status: 'disabled' })).rejects.toThrow('killed')
-  await expect(adoptRestored(acting(needsOf(from)), { journal: [journal] })).resolves.toMatchObject({ journal: 1 })
+  await expect(adoptRestored(acting(depsOf(from)), { journal: [journal] })).resolves.toMatchObject({ journal: 1 })
   expect(await rowsOf(from, 'select status from participant')).toEqual([{ status: 'disabled' }])
 })
 
@@ -114,26 +114,26 @@ test('the journal of another database under the same master key is refused', asy
   const { from } = await started()
   const file = await backupOf(from)
   const other = await started()
-  await setParticipantStatus(other.needs, { sender_id, status: 'disabled' })
-  await expect(restoreDatabase(acting(needsOf(await target())), { file, journal: [other.journal] })).rejects.toThrow(
+  await setParticipantStatus(other.deps, { sender_id, status: 'disabled' })
+  await expect(restoreDatabase(acting(depsOf(await target())), { file, journal: [other.journal] })).rejects.toThrow(
     'line 1 of the journal is of another database: give only the files of the one that is restored',
   )
 })
 
 test('a promotion, and an address of keys that was replaced, hold in the restored database', async () => {
-  const { from, journal, needs } = await started()
-  await addParticipant(acting(needs), { sender_id: 'new.example', name: 'N', environment: 'sandbox' })
+  const { from, journal, deps } = await started()
+  await addParticipant(acting(deps), { sender_id: 'new.example', name: 'N', environment: 'sandbox' })
   await from.db.pool.query(`update participant set jwks_uri = 'https://old.example/jwks' where sender_id = $1`, [
     sender_id,
   ])
   const file = await backupOf(from)
   const [row] = await rowsOf(from, `select id, sender_id from participant where sender_id = 'new.example'`)
   const live = { keys: [], former: [], jwks_uri: 'https://new.example/jwks', sha256: Buffer.alloc(32, 7) }
-  await promoteParticipant(needs.db, row, live)
-  await expect(promoteParticipant(needs.db, row, live)).rejects.toThrow('new.example is live already')
-  await changeParticipantPolicy(acting(needs), { sender_id, jwks_uri: null })
+  await promoteParticipant(deps.db, row, live)
+  await expect(promoteParticipant(deps.db, row, live)).rejects.toThrow('new.example is live already')
+  await changeParticipantPolicy(acting(deps), { sender_id, jwks_uri: null })
   const into = await target()
-  const done = await restoreDatabase(acting(needsOf(into)), { file, journal: [journal] })
+  const done = await restoreDatabase(acting(depsOf(into)), { file, journal: [journal] })
   // The promotion that was refused has no line.
   expect(done.journal).toBe(2)
   const state = `select sender_id, environment, jwks_uri,
@@ -146,13 +146,13 @@ test('a promotion, and an address of keys that was replaced, hold in the restore
 })
 
 test('a database that was adopted is backed up and restored like any other, and that one again', async () => {
-  const { from, journal, needs } = await started()
-  await setParticipantStatus(needs, { sender_id, status: 'disabled' })
-  await adoptRestored(acting(needsOf(from)), { journal: [journal] })
+  const { from, journal, deps } = await started()
+  await setParticipantStatus(deps, { sender_id, status: 'disabled' })
+  await adoptRestored(acting(depsOf(from)), { journal: [journal] })
   const into = await target()
-  await restoreDatabase(acting(needsOf(into)), { file: await backupOf(from), journal: [journal] })
+  await restoreDatabase(acting(depsOf(into)), { file: await backupOf(from), journal: [journal] })
   const again = await target()
-  await restoreDatabase(acting(needsOf(again)), { file: await backupOf(into), journal: [journal] })
+  await restoreDatabase(acting(depsOf(again)), { file: await backupOf(into), journal: [journal] })
   expect(await rowsOf(again, 'select status from participant')).toEqual([{ status: 'disabled' }])
   expect(await rowsOf(again, 'select count(distinct id)::int from account_tombstone')).toEqual([{ count: 3 }])
 })

@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { createApprovals, Proposed } from '@rollcall/admin/approvals/approval'
 import { approveProposal, declineProposal, operatorWithToken, showProposal } from '@rollcall/admin/approvals/proposals'
-import { adoptRestored, type RestoreNeeds, restoreDatabase } from '@rollcall/admin/backup/restore'
+import { adoptRestored, type RestoreDeps, restoreDatabase } from '@rollcall/admin/backup/restore'
 import { addOperator } from '@rollcall/admin/operators/operators'
 import { addParticipantKeys, listParticipantKeys } from '@rollcall/admin/participants/keys'
 import { addParticipant } from '@rollcall/admin/participants/participants'
@@ -12,20 +12,20 @@ import { findParticipant, setMessagePolicy } from '@rollcall/participants/store/
 import { expect, test } from 'vitest'
 import { acting } from '../../../../admin/test/acting.ts'
 import { keyPair, publicKey } from '../../../../core/test/key-pairs.ts'
-import { backupOf, folder, needsOf, target, world } from '../../restoring.ts'
+import { backupOf, depsOf, folder, target, world } from '../../restoring.ts'
 
 const sender_id = 'spmis.example'
 
 async function started() {
   const from = await world()
   const journal = join(await folder(), 'journal')
-  const needs = needsOf(from, journal)
-  return { from, journal: [journal], needs, db: needs.db }
+  const deps = depsOf(from, journal)
+  return { from, journal: [journal], deps, db: deps.db }
 }
 
 test('a weaker policy, and hosts that were removed, do not come back to a participant', async () => {
-  const { from, journal, needs, db } = await started()
-  await addParticipant(acting(needs), { sender_id, name: 'SPMIS' })
+  const { from, journal, deps, db } = await started()
+  await addParticipant(acting(deps), { sender_id, name: 'SPMIS' })
   const kept = { host: 'peer.example', ports: [8443] }
   const [plain, moved] = [
     { host: 'plain.example', plainHttp: true },
@@ -42,7 +42,7 @@ test('a weaker policy, and hosts that were removed, do not come back to a partic
   await setMessagePolicy(db, sender_id, { signature_policy: 'required', encryption_policy: 'required' })
   await setMessagePolicy(db, sender_id, { outgoing: [kept, { host: 'moved.example' }] })
   const into = await target()
-  await expect(restoreDatabase(acting(needsOf(into)), { file, journal })).resolves.toMatchObject({
+  await expect(restoreDatabase(acting(depsOf(into)), { file, journal })).resolves.toMatchObject({
     journal: 3,
     undone: [],
   })
@@ -57,32 +57,32 @@ test('a weaker policy, and hosts that were removed, do not come back to a partic
   await setMessagePolicy(db, sender_id, { signature_policy: 'off', allow_unsigned: true })
   await setMessagePolicy(db, sender_id, { outgoing: [kept, plain] })
   const again = await target()
-  await expect(restoreDatabase(acting(needsOf(again)), { file, journal })).resolves.toMatchObject({ journal: 4 })
+  await expect(restoreDatabase(acting(depsOf(again)), { file, journal })).resolves.toMatchObject({ journal: 4 })
   expect(await findParticipant(again.db, sender_id)).toMatchObject({ signature_policy: 'required' })
 })
 
 test('what waited for a second operator has lapsed: it may have been declined after the backup', async () => {
-  const { from, needs } = await started()
-  await addParticipant(acting(needs), { sender_id, name: 'SPMIS' })
+  const { from, deps } = await started()
+  await addParticipant(acting(deps), { sender_id, name: 'SPMIS' })
   const caller = async (name: string) => {
-    const { token } = await addOperator(acting(needs), { name, roles: ['own'] })
-    return { kind: 'operator', operator: await operatorWithToken(needs, token) } as const
+    const { token } = await addOperator(acting(deps), { name, roles: ['own'] })
+    return { kind: 'operator', operator: await operatorWithToken(deps, token) } as const
   }
   const [ada, bea] = [await caller('ada'), await caller('bea')]
   const approvals = createApprovals({ limits })
   const key = { sender_id, keys: JSON.stringify({ ...keyPair('Ed25519').jwk, kid: 'waiting' }) }
-  const proposed = async (at: RestoreNeeds): Promise<string> => {
+  const proposed = async (at: RestoreDeps): Promise<string> => {
     const asking = { ...at, caller: ada, approvals }
     const waiting = await addParticipantKeys(acting(asking), key).catch((error: unknown) => error)
     if (!(waiting instanceof Proposed)) throw waiting
     return waiting.proposal.id
   }
-  const id = await proposed(needs)
+  const id = await proposed(deps)
   const file = await backupOf(from)
-  await declineProposal(acting({ ...needs, caller: bea }), { id })
+  await declineProposal(acting({ ...deps, caller: bea }), { id })
   const without = { without_journal: 'the disk is lost' }
   const into = await target()
-  const after = { ...needsOf(into), caller: bea }
+  const after = { ...depsOf(into), caller: bea }
   const isLapsed = async (one: string) => {
     expect(await showProposal(acting(after), { id: one })).toMatchObject({ state: 'lapsed', confidential: null })
     await expect(approveProposal(acting(after), { id: one })).rejects.toThrow(
@@ -115,7 +115,7 @@ test('keys, addresses and hosts that a consent authority had before do not come 
   await putAuthority(db, { ...first, name: 'newer' })
   await putAuthority(db, { ...replaced, name: 'newer' })
   const into = await target()
-  await expect(restoreDatabase(acting(needsOf(into)), { file, journal })).resolves.toMatchObject({
+  await expect(restoreDatabase(acting(depsOf(into)), { file, journal })).resolves.toMatchObject({
     journal: 2,
     undone: [],
   })

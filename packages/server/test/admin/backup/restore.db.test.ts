@@ -1,10 +1,10 @@
-/** What a restore must not undo, what it says in the accounts, and what it holds. */
+/** What a restore must not undo, what it says in the audit log, and what it holds. */
 
 import { randomBytes } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { releaseRestored } from '@rollcall/admin/backup/release'
-import { adoptRestored, type RestoreNeeds, restoreDatabase } from '@rollcall/admin/backup/restore'
+import { adoptRestored, type RestoreDeps, restoreDatabase } from '@rollcall/admin/backup/restore'
 import { withdrawConsent } from '@rollcall/admin/consents/consents'
 import { addPurpose } from '@rollcall/admin/consents/purposes'
 import { revokeGrant, setGrant } from '@rollcall/admin/grants/grant-changes'
@@ -19,7 +19,7 @@ import { protectPerson } from '@rollcall/admin/persons/protected-persons'
 import { prune } from '@rollcall/admin/persons/retention'
 import { deleteRecords } from '@rollcall/admin/records/records'
 import { removeRegistry } from '@rollcall/admin/removal'
-import { verifyAccounts } from '@rollcall/audit/verify/verify'
+import { verifyAuditLog } from '@rollcall/audit/verify/verify'
 import { isHeld } from '@rollcall/backup/store/restorations'
 import { deliveryContext } from '@rollcall/core/model/delivery'
 import { createBodies } from '@rollcall/keys/bodies'
@@ -33,12 +33,12 @@ import { personRows } from '../../../../audit/src/store/packed-persons.ts'
 import { EVERYTHING } from '../../../../participants/test/grants.ts'
 import { witnessOf } from '../../../../settings/test/tampering.ts'
 import {
-  accounted,
+  audited,
   backupOf,
+  depsOf,
   erased,
   folder,
   masterKeys,
-  needsOf,
   type Place,
   target,
   type World,
@@ -49,18 +49,18 @@ const sender_id = 'spmis.example'
 const without = { without_journal: 'the disk is lost' } as const
 
 /** With a participant, an operator token and a stored message of today. */
-async function peopled(): Promise<{ from: World; file: string; journal: string; needs: RestoreNeeds }> {
+async function peopled(): Promise<{ from: World; file: string; journal: string; deps: RestoreDeps }> {
   const from = await world()
   const journal = join(await folder(), 'journal')
-  const needs = needsOf(from, journal)
-  await addParticipant(acting(needs), { sender_id, name: 'SPMIS' })
-  await rotateParticipantSecret(acting(needs), { sender_id })
-  await setGrant(acting(needs), { sender_id, namespace: 'civil', terms: EVERYTHING })
-  await addPurpose(acting(needs), { code: 'pension' })
-  await addOperator(acting(needs), { name: 'console', roles: ['read'] })
+  const deps = depsOf(from, journal)
+  await addParticipant(acting(deps), { sender_id, name: 'SPMIS' })
+  await rotateParticipantSecret(acting(deps), { sender_id })
+  await setGrant(acting(deps), { sender_id, namespace: 'civil', terms: EVERYTHING })
+  await addPurpose(acting(deps), { code: 'pension' })
+  await addOperator(acting(deps), { name: 'console', roles: ['read'] })
   await from.publish('2')
-  await accounted(needs, '2')
-  return { from, journal, needs, file: await backupOf(from) }
+  await audited(deps, '2')
+  return { from, journal, deps, file: await backupOf(from) }
 }
 
 async function rowsOf({ ownerDb }: Place, statement: string, ...values: unknown[]) {
@@ -68,27 +68,27 @@ async function rowsOf({ ownerDb }: Place, statement: string, ...values: unknown[
 }
 
 /** Everything that a restore must not undo. */
-async function actAfterBackup(from: World, needs: RestoreNeeds): Promise<void> {
-  const { db } = needs
-  await erased(needs, '2')
-  await protectPerson(acting(needs), {
+async function actAfterBackup(from: World, deps: RestoreDeps): Promise<void> {
+  const { db } = deps
+  await erased(deps, '2')
+  await protectPerson(acting(deps), {
     namespace: 'civil',
     identifier_type: 'UIN',
     identifier_value: '3',
     category: 'shelter',
     reason: 'order 1',
   })
-  await deleteRecords(acting(needs), { namespace: 'civil', record_type: 'Person', identifiers: ['4'] })
-  await revokeGrant(acting(needs), { sender_id, namespace: 'civil' })
-  await rotateParticipantSecret(acting(needs), { sender_id })
-  await setParticipantStatus(needs, { sender_id, status: 'disabled' })
-  await revokeOperator(acting(needs), { name: 'console' })
+  await deleteRecords(acting(deps), { namespace: 'civil', record_type: 'Person', identifiers: ['4'] })
+  await revokeGrant(acting(deps), { sender_id, namespace: 'civil' })
+  await rotateParticipantSecret(acting(deps), { sender_id })
+  await setParticipantStatus(deps, { sender_id, status: 'disabled' })
+  await revokeOperator(acting(deps), { name: 'console' })
   const active = (await listOwnKeys(db)).find(({ use, state }) => use === 'sig' && state === 'active')
-  await revokeOwnKey(acting(needs), { kid: active?.kid ?? '' })
-  await withdrawConsent(acting(needs), { identifier_type: 'UIN', identifier_value: '1', purpose: 'pension' })
-  await removeRegistry(acting({ ...needs, pause: async () => undefined }), { namespace: 'social' })
+  await revokeOwnKey(acting(deps), { kid: active?.kid ?? '' })
+  await withdrawConsent(acting(deps), { identifier_type: 'UIN', identifier_value: '1', purpose: 'pension' })
+  await removeRegistry(acting({ ...deps, pause: async () => undefined }), { namespace: 'social' })
   await from.ownerDb.pool.query("update body_key set day = '2020-01-01'")
-  await prune(acting(needs), {})
+  await prune(acting(deps), {})
 }
 
 const STATE = `select
@@ -103,12 +103,12 @@ const STATE = `select
   (select count(*)::int from consent_withdrawal) as withdrawn`
 
 test('erasures, withdrawals and revocations after the backup hold in the restored database', async () => {
-  const { from, file, journal, needs } = await peopled()
-  await ensureOwnKeys(needs.db, await needs.vault())
+  const { from, file, journal, deps } = await peopled()
+  await ensureOwnKeys(deps.db, await deps.vault())
   const later = await backupOf(from)
-  await actAfterBackup(from, needs)
+  await actAfterBackup(from, deps)
   const into = await target()
-  const done = await restoreDatabase(acting(needsOf(into)), { file: later, journal: [journal] })
+  const done = await restoreDatabase(acting(depsOf(into)), { file: later, journal: [journal] })
   expect(done.journal).toBeGreaterThan(8)
   const [state] = await rowsOf(into, STATE)
   expect(state).toEqual({
@@ -126,7 +126,7 @@ test('erasures, withdrawals and revocations after the backup hold in the restore
   expect(file).not.toBe(later)
   // Without it, everything would be as it was.
   const bare = await target()
-  await restoreDatabase(acting(needsOf(bare)), { file: later, ...without })
+  await restoreDatabase(acting(depsOf(bare)), { file: later, ...without })
   const [undone] = await rowsOf(bare, STATE)
   expect(undone).toMatchObject({
     account_persons: 2,
@@ -139,13 +139,13 @@ test('erasures, withdrawals and revocations after the backup hold in the restore
 })
 
 test('keys of every algorithm that a participant needed come back, and sign', async () => {
-  const { from, needs } = await peopled()
+  const { from, deps } = await peopled()
   const algorithms = ['EdDSA', 'ES256', 'RS256'] as const
-  for (const algorithm of algorithms) await ensureOwnKeys(needs.db, await needs.vault(), algorithm)
+  for (const algorithm of algorithms) await ensureOwnKeys(deps.db, await deps.vault(), algorithm)
   const file = await backupOf(from)
   const into = await target()
-  await restoreDatabase(acting(needsOf(into)), { file, ...without })
-  const keysOf = async (of: Place) => createKeys(of.db, await needsOf(of).vault(), { error: () => undefined })
+  await restoreDatabase(acting(depsOf(into)), { file, ...without })
+  const keysOf = async (of: Place) => createKeys(of.db, await depsOf(of).vault(), { error: () => undefined })
   const [before, restored] = [await keysOf(from), await keysOf(into)]
   const key_set = { keys: [...(await restored.jwks()).keys] }
   expect(key_set).toEqual(await before.jwks())
@@ -160,31 +160,31 @@ test('keys of every algorithm that a participant needed come back, and sign', as
 })
 
 test('the journal has no personal data in clear', async () => {
-  const { from, journal, needs } = await peopled()
-  await actAfterBackup(from, needs)
+  const { from, journal, deps } = await peopled()
+  await actAfterBackup(from, deps)
   const text = await readFile(journal, 'utf8')
   for (const word of ['shelter', 'order', 'UIN', sender_id, 'kind']) expect(text).not.toContain(word)
 })
 
 test('a day key that was destroyed after the backup does not come back', async () => {
-  const { from, journal, needs } = await peopled()
-  const vault = await needs.vault()
+  const { from, journal, deps } = await peopled()
+  const vault = await deps.vault()
   const bodies = createBodies(from.db, vault)
   const sealed = await bodies.encryptBody('{"personal":"data"}', deliveryContext('one'))
   await from.ownerDb.pool.query("insert into body_key (day, sealed) select '2020-01-01', sealed from body_key")
   const file = await backupOf(from)
-  await prune(acting(needs), {})
+  await prune(acting(deps), {})
   expect(await rowsOf(from, "select day from body_key where day = '2020-01-01'")).toEqual([])
   const into = await target()
-  await restoreDatabase(acting(needsOf(into)), { file, journal: [journal] })
+  await restoreDatabase(acting(depsOf(into)), { file, journal: [journal] })
   expect(await rowsOf(into, "select day from body_key where day = '2020-01-01'")).toEqual([])
-  const opened = createBodies(into.db, await needsOf(into).vault())
+  const opened = createBodies(into.db, await depsOf(into).vault())
   expect(await opened.decryptBody(sealed, deliveryContext('one'))).toBe('{"personal":"data"}')
 })
 
 test('a journal that is older, cut in the middle, changed or of another database is refused', async () => {
-  const { from, journal, needs } = await peopled()
-  await protectPerson(acting(needs), {
+  const { from, journal, deps } = await peopled()
+  await protectPerson(acting(deps), {
     namespace: 'civil',
     identifier_type: 'UIN',
     identifier_value: '3',
@@ -192,17 +192,17 @@ test('a journal that is older, cut in the middle, changed or of another database
     reason: 'order 1',
   })
   const older = await readFile(journal, 'utf8')
-  await revokeOperator(acting(needs), { name: 'console' })
+  await revokeOperator(acting(deps), { name: 'console' })
   const file = await backupOf(from)
   for (const status of ['disabled', 'active', 'disabled', 'active', 'disabled'] as const)
-    await setParticipantStatus(needs, { sender_id, status })
+    await setParticipantStatus(deps, { sender_id, status })
   const whole = await readFile(journal, 'utf8')
   const lines = whole.trimEnd().split('\n')
   const into = await target()
   const tried = async (text: string, keys = masterKeys()) => {
     const changed = join(await folder(), 'changed')
     await writeFile(changed, text)
-    return restoreDatabase(acting({ ...needsOf(into), masterKeys: keys }), { file, journal: [changed] })
+    return restoreDatabase(acting({ ...depsOf(into), masterKeys: keys }), { file, journal: [changed] })
   }
   const number = lines.length
   await expect(tried(older)).rejects.toThrow(
@@ -224,52 +224,52 @@ test('a journal that is older, cut in the middle, changed or of another database
   const [one, other] = [join(await folder(), 'one'), join(await folder(), 'other')]
   await writeFile(one, `${lines.filter((_, at) => at % 2 === 0).join('\n')}\n{"rollcall_jour`)
   await writeFile(other, `${lines.filter((_, at) => at % 2 === 1).join('\n')}\n`)
-  await expect(restoreDatabase(acting(needsOf(into)), { file, journal: [one, other] })).resolves.toMatchObject({
+  await expect(restoreDatabase(acting(depsOf(into)), { file, journal: [one, other] })).resolves.toMatchObject({
     journal: 3,
   })
 })
 
 test('a journal of before and after a new master key is read with both', async () => {
-  const { from, journal, needs } = await peopled()
-  await setParticipantStatus(needs, { sender_id, status: 'disabled' })
+  const { from, journal, deps } = await peopled()
+  await setParticipantStatus(deps, { sender_id, status: 'disabled' })
   const text = await readFile(journal, 'utf8')
   expect(text.length).toBeGreaterThan(0)
   const another = masterKeys(randomBytes(32).toString('base64'))
   const file = await backupOf(from)
   await expect(
-    restoreDatabase(acting({ ...needsOf(await target()), masterKeys: another }), { file, journal: [journal] }),
+    restoreDatabase(acting({ ...depsOf(await target()), masterKeys: another }), { file, journal: [journal] }),
   ).rejects.toThrow(/^the backup was made under another master key/)
 })
 
 test('a journal that cannot be written lets nothing be done', async () => {
-  const { from, needs } = await peopled()
-  const broken = needsOf(from, join(await folder(), 'not', 'there'))
+  const { from, deps } = await peopled()
+  const broken = depsOf(from, join(await folder(), 'not', 'there'))
   await expect(setParticipantStatus(broken, { sender_id, status: 'disabled' })).rejects.toThrow(
     /^the journal .* cannot be written \(ENOENT\), and nothing is done without it: see ROLLCALL_JOURNAL/,
   )
   expect(await rowsOf(from, 'select status from participant')).toEqual([{ status: 'active' }])
-  expect(needs.db.journal.path).not.toBeNull()
+  expect(deps.db.journal.path).not.toBeNull()
 })
 
-test('the accounts verify, and say from when until when they are lost; the witness finds nothing else', async () => {
-  const { from, needs, file } = await peopled()
-  await accounted(needs, '3')
+test('the audit log verifies, and says from when until when entries are lost; the witness finds nothing else', async () => {
+  const { from, deps, file } = await peopled()
+  await audited(deps, '3')
   const witnessed = async (place: Place, lines: readonly string[]) =>
-    verifyAccounts({
+    verifyAuditLog({
       db: place.db,
-      vault: await needs.vault(),
+      vault: await deps.vault(),
       witness: (async function* () {
         yield* lines
       })(),
     })
   // A process that lived through the backup, and one that began behind it.
-  const late = needsOf(from)
-  await accounted(late, '4')
-  await (late.accounts as unknown as { close(): Promise<void> }).close()
-  await (needs.accounts as unknown as { close(): Promise<void> }).close()
+  const late = depsOf(from)
+  await audited(late, '4')
+  await (late.auditLog as unknown as { close(): Promise<void> }).close()
+  await (deps.auditLog as unknown as { close(): Promise<void> }).close()
   const lines = await witnessOf({ ...from, close: async () => undefined })
   const into = await target()
-  await restoreDatabase(acting(needsOf(into)), { file, ...without })
+  await restoreDatabase(acting(depsOf(into)), { file, ...without })
   const { report } = await witnessed(into, lines)
   expect(report.faults).toEqual([])
   const [gap] = report.restores
@@ -293,44 +293,42 @@ test('the accounts verify, and say from when until when they are lost; the witne
 test('what would be sent is counted, held, and released or cancelled by participant', async () => {
   const { from, file } = await peopled()
   const into = await target()
-  await restoreDatabase(acting(needsOf(into)), { file, ...without })
+  await restoreDatabase(acting(depsOf(into)), { file, ...without })
   expect(await isHeld(into.db)).toBe(true)
   await into.ownerDb.pool.query(
     `update subscription set participant = (select id from participant);
      update mailbox set participant = (select id from participant)`,
   )
-  const dry = await releaseRestored(acting(needsOf(into)), { dry_run: true, cancel: [sender_id] })
+  const dry = await releaseRestored(acting(depsOf(into)), { dry_run: true, cancel: [sender_id] })
   expect(dry).toMatchObject({
     dry_run: true,
     participants: [{ participant: sender_id, notifications: expect.any(Number), cancelled: true }],
   })
   expect(await isHeld(into.db)).toBe(true)
-  await releaseRestored(acting(needsOf(into)), { cancel: [sender_id] })
+  await releaseRestored(acting(depsOf(into)), { cancel: [sender_id] })
   expect(await isHeld(into.db)).toBe(false)
   expect(await rowsOf(into, 'select distinct state from notification')).toEqual([{ state: 'dropped' }])
-  await expect(releaseRestored(acting(needsOf(into)), {})).rejects.toThrow(
+  await expect(releaseRestored(acting(depsOf(into)), {})).rejects.toThrow(
     'nothing is held: the database was not restored, or was released before',
   )
-  await expect(releaseRestored(acting(needsOf(from)), {})).rejects.toThrow('nothing is held')
+  await expect(releaseRestored(acting(depsOf(from)), {})).rejects.toThrow('nothing is held')
 })
 
 test('a database that was restored by other means is adopted: the journal is applied from where it was', async () => {
-  const { from, journal, needs, file } = await peopled()
-  await setParticipantStatus(needs, { sender_id, status: 'disabled' })
+  const { from, journal, deps, file } = await peopled()
+  await setParticipantStatus(deps, { sender_id, status: 'disabled' })
   // As point-in-time recovery leaves it: an earlier state, and no mark that it is one.
   const into = await target()
-  await restoreDatabase(acting(needsOf(into)), { file, ...without })
+  await restoreDatabase(acting(depsOf(into)), { file, ...without })
   await into.ownerDb.pool.query('delete from restoration')
   expect(await isHeld(into.db)).toBe(false)
-  const done = await adoptRestored(acting(needsOf(into)), { journal: [journal] })
+  const done = await adoptRestored(acting(depsOf(into)), { journal: [journal] })
   expect(done).toMatchObject({ journal: 1 })
   expect(await rowsOf(into, 'select status from participant')).toEqual([{ status: 'disabled' }])
   expect(await isHeld(into.db)).toBe(true)
   // The journal goes on behind its last line, in a new file.
   const next = join(await folder(), 'journal')
-  await setParticipantStatus(needsOf(into, next), { sender_id, status: 'disabled' })
-  await expect(adoptRestored(acting(needsOf(into)), { journal: [journal, next] })).resolves.toMatchObject({
-    journal: 0,
-  })
+  await setParticipantStatus(depsOf(into, next), { sender_id, status: 'disabled' })
+  await expect(adoptRestored(acting(depsOf(into)), { journal: [journal, next] })).resolves.toMatchObject({ journal: 0 })
   expect(from.civil.namespace).toBe('civil')
 })

@@ -30,7 +30,7 @@ await server.registry('civil', UINS.map(person))
 const peer = await asyncPeer(server, 'spmis.demo')
 const other = await asyncPeer(server, 'other.demo')
 const authority = await consentAuthority(server.database)
-const needs = { db: server.database.db, vault: server.context.vault }
+const deps = { db: server.database.db, vault: server.context.vault }
 const TERMS: Partial<GrantTerms> = {
   operations: ['search', 'txn-status'],
   query_forms: ['identifier'],
@@ -76,7 +76,7 @@ describe('a withdrawal', () => {
   it('of a signed consent stops it, and no other', async () => {
     const consent = await signed({ jti: 'one' })
     expect(await found({ ...by('UIN', uin), ...consent })).toBe(1)
-    const receipt = await withdrawConsent(acting(needs), { authority: authority.name, jti: 'one' })
+    const receipt = await withdrawConsent(acting(deps), { authority: authority.name, jti: 'one' })
     expect(receipt.stopped).toEqual({ subscriptions: [], notifications: 0, deliveries: 0, in_flight: 0 })
     expect(await found({ ...by('UIN', uin), ...consent })).toBe(0)
     expect(await found({ ...by('UIN', uin), ...(await signed()) })).toBe(1)
@@ -84,7 +84,7 @@ describe('a withdrawal', () => {
   })
 
   it('of a list stops those that were never used', async () => {
-    await revokeConsents(acting(needs), { authority: authority.name, revoked: ['two', 'three', 'two'] })
+    await revokeConsents(acting(deps), { authority: authority.name, revoked: ['two', 'three', 'two'] })
     for (const jti of ['two', 'three']) {
       expect(await found({ ...by('UIN', uin), ...(await signed({ jti })) })).toBe(0)
     }
@@ -92,16 +92,16 @@ describe('a withdrawal', () => {
 
   it('by a person stops every consent of before, by whichever identifier is asked', async () => {
     const consent = await signed({ iat: Math.floor(Date.now() / 1_000) - 60 })
-    await withdrawConsent(acting(needs), ofPerson())
+    await withdrawConsent(acting(deps), ofPerson())
     expect(await found({ ...by('UIN', uin), ...consent })).toBe(0)
     expect(await found({ ...by('UIN', uin), ...asserted() })).toBe(0)
     expect(await found({ ...by('BRN', `B-${uin}`), ...asserted() }, other)).toBe(0)
     // Another purpose, and what is signed afterwards, are other consents.
     expect(await found({ ...by('UIN', uin), ...asserted('appeal') })).toBe(1)
     expect(await found({ ...by('UIN', uin), ...(await signed({ iat: Math.floor(Date.now() / 1_000) + 30 })) })).toBe(1)
-    expect(await reinstateConsent(acting(needs), ofPerson())).toEqual({ reinstated: 1 })
+    expect(await reinstateConsent(acting(deps), ofPerson())).toEqual({ reinstated: 1 })
     expect(await found({ ...by('UIN', uin), ...asserted() })).toBe(1)
-    expect(await refused(reinstateConsent(acting(needs), ofPerson()))).toBe(
+    expect(await refused(reinstateConsent(acting(deps), ofPerson()))).toBe(
       'purpose: nothing is withdrawn for it by this person',
     )
   })
@@ -113,17 +113,17 @@ describe('a withdrawal', () => {
         survivor: { identifier_type: 'UIN', identifier_value: survivor },
         retired: { identifier_type: 'UIN', identifier_value: retired },
       })
-    await withdrawConsent(acting(needs), ofPerson({ identifier_value: '22' }))
+    await withdrawConsent(acting(deps), ofPerson({ identifier_value: '22' }))
     await merge('21', '22')
     expect(await found({ ...by('UIN', '21'), ...asserted() })).toBe(0)
     await merge('23', '24')
     expect(await found({ ...by('UIN', '23'), ...asserted() })).toBe(1)
-    await withdrawConsent(acting(needs), ofPerson({ identifier_value: '24' }))
+    await withdrawConsent(acting(deps), ofPerson({ identifier_value: '24' }))
     expect(await found({ ...by('UIN', '23'), ...asserted() })).toBe(0)
   })
 
   it('from one participant leaves the others', async () => {
-    await withdrawConsent(acting(needs), ofPerson({ participant: peer.sender_id }))
+    await withdrawConsent(acting(deps), ofPerson({ participant: peer.sender_id }))
     expect(await found({ ...by('UIN', uin), ...asserted() })).toBe(0)
     expect(await found({ ...by('UIN', uin), ...asserted() }, other)).toBe(1)
   })
@@ -143,7 +143,7 @@ describe('a withdrawal', () => {
     const records = async (id: string) =>
       JSON.stringify(await askStatus(server, peer, 'correlation_id', id)).includes('Obi')
     expect(await records(stopping)).toBe(true)
-    const { stopped } = await withdrawConsent(acting(needs), ofPerson())
+    const { stopped } = await withdrawConsent(acting(deps), ofPerson())
     expect(stopped).toMatchObject({ deliveries: 2, in_flight: 0 })
     const { rows } = await server.database.db.pool.query(
       'select correlation_id, state, reason from delivery where correlation_id = any($1)',
@@ -168,7 +168,7 @@ describe('a withdrawal', () => {
       peer,
       searchFor(peer, [{ search_criteria: { ...by('UIN', uin), ...asserted() } }]),
     )
-    await withdrawConsent(acting(needs), ofPerson())
+    await withdrawConsent(acting(deps), ofPerson())
     await answerExchange(server, id)
     await deliverAll(server)
     const reply = callbacksTo(peer.receiver).find(({ envelope }) => envelope.message.correlation_id === id)
@@ -187,14 +187,14 @@ describe('a withdrawal', () => {
       return vi.spyOn(consents, 'isEnded').mockImplementation(async (use) => {
         const ended = await isEnded(use)
         asked += 1
-        if (asked === times) await withdrawConsent(acting(needs), ofPerson())
+        if (asked === times) await withdrawConsent(acting(deps), ofPerson())
         return ended
       })
     }
     // The second time is that of the record which was found: nothing asks again before the answer is whole.
     const sync = spied(2)
     expect(await found({ ...by('UIN', uin), ...asserted() }).finally(() => sync.mockRestore())).toBe(0)
-    await reinstateConsent(acting(needs), ofPerson())
+    await reinstateConsent(acting(deps), ofPerson())
     const criteria = { ...by('UIN', uin), ...asserted() }
     const id = await accepted(server, peer, searchFor(peer, [{ search_criteria: criteria }]))
     const async = spied(2)
@@ -205,7 +205,7 @@ describe('a withdrawal', () => {
   })
 
   it('has a receipt that says what was stopped, signed with our own key, and stores no identifier', async () => {
-    const { receipt, stopped } = await withdrawConsent(acting(needs), ofPerson({ purpose: 'appeal' }))
+    const { receipt, stopped } = await withdrawConsent(acting(deps), ofPerson({ purpose: 'appeal' }))
     const { keys } = await server.context.keys.jwks()
     const [key] = keys
     const { payload, protectedHeader } = await compactVerify(receipt, await importJWK(key ?? {}, 'EdDSA'))
@@ -237,7 +237,7 @@ describe('a withdrawal', () => {
     ],
     ['an empty jti', { authority: authority.name, jti: '' }, 'jti: must have 1 to 200 characters'],
   ])('of %s is refused', async (_, input, message) => {
-    expect(await refused(withdrawConsent(acting(needs), input))).toBe(message)
+    expect(await refused(withdrawConsent(acting(deps), input))).toBe(message)
   })
 })
 
@@ -332,8 +332,8 @@ it('consents of an authority that is removed do not count, nor what it had revok
     authorize: { consent_jws: await gone.sign({ jti, subject: { identifier_type: 'UIN', identifier_value: uin } }) },
   })
   expect(await found({ ...by('UIN', uin), ...(await consent('a')) })).toBe(1)
-  await withdrawConsent(acting(needs), { authority: gone.name, jti: 'b' })
-  await removeConsentAuthority(acting(needs), { name: gone.name })
+  await withdrawConsent(acting(deps), { authority: gone.name, jti: 'b' })
+  await removeConsentAuthority(acting(deps), { name: gone.name })
   server.clock.pass(1_000)
   expect(await item({ ...by('UIN', uin), ...(await consent('a')) })).toMatchObject({
     status: 'rjct',
@@ -344,7 +344,7 @@ it('consents of an authority that is removed do not count, nor what it had revok
   const jws = (jti: string) => again.sign({ jti, subject: { identifier_type: 'UIN', identifier_value: uin } })
   expect(await found({ ...by('UIN', uin), authorize: { consent_jws: await jws('c') } })).toBe(1)
   expect(await found({ ...by('UIN', uin), authorize: { consent_jws: await jws('b') } })).toBe(0)
-  expect(await refused(removeConsentAuthority(acting(needs), { name: 'https://nobody.example' }))).toBe(
+  expect(await refused(removeConsentAuthority(acting(deps), { name: 'https://nobody.example' }))).toBe(
     'name: no such consent authority is registered',
   )
 })

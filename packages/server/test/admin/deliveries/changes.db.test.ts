@@ -19,7 +19,7 @@ import { type TestServer, testServer } from '../../server.ts'
 let server: TestServer
 const AWAY = 'https://away.example'
 const query = (text: string, values: unknown[] = []) => server.database.db.pool.query(text, values)
-const needs = () => ({ db: server.database.db, limits: { changed_deliveries: 3 } })
+const deps = () => ({ db: server.database.db, limits: { changed_deliveries: 3 } })
 
 beforeAll(async () => {
   server = await testServer()
@@ -67,13 +67,13 @@ async function refused(work: Promise<unknown>): Promise<string> {
 }
 
 const alone = () => ({
-  ...needs(),
+  ...deps(),
   limits: { changed_deliveries: 10, replay_deliveries: 3 },
   approvals: { areNeeded: true, propose: () => Promise.reject(new Error('it waits for a second operator')) },
 })
 
 test.each([
-  ['of a call', () => retryDeliveries(acting(needs()), { state: 'dead' })],
+  ['of a call', () => retryDeliveries(acting(deps()), { state: 'dead' })],
   ['of one operator', () => replayDeliveries(acting(alone()), { state: 'dead' })],
   ['of one operator by a command', () => changeDeliveries(acting(alone()), { change: 'replay', state: 'dead' })],
 ])('what comes while they are counted does not pass the limit %s', async (_name, change) => {
@@ -108,7 +108,7 @@ test('a command of one operator replays no more than one operator may: the rest 
 describe('a change', () => {
   test('says first how many and of whom, and changes nothing then', async () => {
     for (const participant of ['one.example', 'two.example', 'two.example']) await add({ participant })
-    const preview = await replayDeliveries(acting(needs()), { state: 'dead', dry_run: true })
+    const preview = await replayDeliveries(acting(deps()), { state: 'dead', dry_run: true })
     expect(validator(replayDeliveries.result).problem(preview, '')).toBeNull()
     expect(preview).toEqual({
       dry_run: true,
@@ -120,7 +120,7 @@ describe('a change', () => {
       ],
     })
     expect(await statesOf()).toEqual({ dead: 3 })
-    expect(await replayDeliveries(acting(needs()), { participant: 'two.example' })).toMatchObject({
+    expect(await replayDeliveries(acting(deps()), { participant: 'two.example' })).toMatchObject({
       dry_run: false,
       deliveries: 2,
       participants: [{ participant: 'two.example', deliveries: 2 }],
@@ -136,7 +136,7 @@ describe('a change', () => {
       await add({ made: 60 }),
     ]
     const count = async (input: object) =>
-      (await replayDeliveries(acting(needs()), { ...input, dry_run: true })).deliveries
+      (await replayDeliveries(acting(deps()), { ...input, dry_run: true })).deliveries
     expect(await count({ namespace: 'social' })).toBe(1)
     expect(await count({ origin: 'https://else.example' })).toBe(1)
     expect(await count({ state: 'delivered' })).toBe(1)
@@ -144,28 +144,26 @@ describe('a change', () => {
     expect(await count({ ids: ids.slice(0, 2), namespace: 'civil' })).toBe(1)
     expect(await count({ ids: ['no id'] })).toBe(0)
     expect(await count({ namespace: 'nowhere' })).toBe(0)
-    await cancelDeliveries(acting(needs()), { ids: ids.slice(0, 1) })
+    await cancelDeliveries(acting(deps()), { ids: ids.slice(0, 1) })
     expect(await statesOf()).toEqual({ dead: 2, delivered: 1, dropped: 1 })
-    await retryDeliveries(acting(needs()), { origin: 'https://else.example' })
+    await retryDeliveries(acting(deps()), { origin: 'https://else.example' })
     expect(await statesOf()).toEqual({ dead: 1, delivered: 1, dropped: 1, pending: 1 })
   })
 
   test('is refused above the limit, without a choice, and where there is nothing to change', async () => {
     for (let number = 0; number < 4; number += 1) await add()
-    expect(await refused(replayDeliveries(acting(needs()), { state: 'dead' }))).toBe(
+    expect(await refused(replayDeliveries(acting(deps()), { state: 'dead' }))).toBe(
       'these are 4 deliveries, and 3 at most may be changed at a time: give a shorter time with since and until',
     )
-    expect((await replayDeliveries(acting(needs()), { state: 'dead', dry_run: true })).deliveries).toBe(4)
-    expect(await refused(replayDeliveries(acting(needs()), { dry_run: true }))).toBe(
+    expect((await replayDeliveries(acting(deps()), { state: 'dead', dry_run: true })).deliveries).toBe(4)
+    expect(await refused(replayDeliveries(acting(deps()), { dry_run: true }))).toBe(
       'name the deliveries: by ids, participant, namespace, origin, since, until or state',
     )
-    expect(await refused(replayDeliveries(acting(needs()), { namespace: 'social' }))).toBe(
+    expect(await refused(replayDeliveries(acting(deps()), { namespace: 'social' }))).toBe(
       'only deliveries that are delivered or refused or dead or dropped or held can be changed so; none of these is',
     )
-    expect(await refused(retryDeliveries(acting(needs()), { ids: [] }))).toMatch(/^ids: /)
-    expect(await refused(retryDeliveries(acting(needs()), { participant: 'nobody.example' }))).toMatch(
-      /nobody\.example/,
-    )
+    expect(await refused(retryDeliveries(acting(deps()), { ids: [] }))).toMatch(/^ids: /)
+    expect(await refused(retryDeliveries(acting(deps()), { participant: 'nobody.example' }))).toMatch(/nobody\.example/)
     expect(await statesOf()).toEqual({ dead: 4 })
   })
 
@@ -233,7 +231,7 @@ test('one that is held says that there is no address, and only those without one
   const { destinations } = await listDestinations(server.database, {})
   expect(destinations).toMatchObject([{ origin: null, waiting: 0, dead: 0, held: 1, last_cause: held?.cause }])
   const choice = { participant: 'one.example', origin: '', state: 'held' } as const
-  expect(await replayDeliveries(acting(needs()), choice)).toMatchObject({ deliveries: 1 })
+  expect(await replayDeliveries(acting(deps()), choice)).toMatchObject({ deliveries: 1 })
   expect(await statesOf()).toEqual({ delivered: 1, pending: 1 })
 })
 

@@ -38,14 +38,14 @@ afterAll(() => server.close())
 
 const query = async (text: string, values: unknown[] = []) => (await server.database.db.pool.query(text, values)).rows
 const subscribe = (): Promise<Subscribed> => rows.subscribe(participant, { criteria: CRITERIA })
-const needs = () => ({ db: server.database.db, samples })
+const deps = () => ({ db: server.database.db, samples })
 const waiting = () =>
   query(`select notification.purpose, presence, record_version, document from notification join event on event.id = event
     where notification.state = 'waiting' order by notification.id`)
 
 test('a test is one notification with a synthetic record', async () => {
   const { code } = await subscribe()
-  expect(await testSubscription(acting(needs()), { code })).toEqual({ code })
+  expect(await testSubscription(acting(deps()), { code })).toEqual({ code })
   expect(await waiting()).toMatchObject([
     { purpose: 'test', presence: 'entered', record_version: 0, document: expect.stringContaining('@type') },
   ])
@@ -53,7 +53,7 @@ test('a test is one notification with a synthetic record', async () => {
 
 test('a backfill queues every record that matches now', async () => {
   const { code } = await subscribe()
-  expect(await backfillSubscription(acting(needs()), { code })).toEqual({ code, queued: 2 })
+  expect(await backfillSubscription(acting(deps()), { code })).toEqual({ code, queued: 2 })
   const queued = await waiting()
   expect(queued.map(({ purpose, presence }) => `${purpose} ${presence}`)).toEqual([
     'backfill stayed',
@@ -65,7 +65,7 @@ test('a backfill queues every record that matches now', async () => {
 test('a backfill names the day on which a record was written, and not which records were written together', async () => {
   const { code } = await subscribe()
   await query(`update r1_person set updated_at = '2026-03-01T02:00:00.123Z'::timestamptz + id * interval '1 second'`)
-  await backfillSubscription(acting(needs()), { code })
+  await backfillSubscription(acting(deps()), { code })
   const days = await query("select distinct occurred_at from event where purpose = 'backfill'")
   expect(days).toEqual([{ occurred_at: new Date('2026-03-01T00:00:00Z') }])
 })
@@ -73,9 +73,9 @@ test('a backfill names the day on which a record was written, and not which reco
 test('a backfill that was interrupted goes on where it was, and then begins anew', async () => {
   const { code, id } = await subscribe()
   await query('update subscription set backfilled = 2 where id = $1', [id])
-  expect(await backfillSubscription(acting(needs()), { code })).toEqual({ code, queued: 1 })
+  expect(await backfillSubscription(acting(deps()), { code })).toEqual({ code, queued: 1 })
   expect(await query('select backfilled from subscription')).toEqual([{ backfilled: null }])
-  expect(await backfillSubscription(acting(needs()), { code })).toEqual({ code, queued: 2 })
+  expect(await backfillSubscription(acting(deps()), { code })).toEqual({ code, queued: 2 })
 })
 
 test('a backfill that was interrupted is not continued with another time', async () => {
@@ -88,15 +88,15 @@ test('a backfill that was interrupted is not continued with another time', async
       `since: an earlier backfill of the subscription was interrupted and is continued first; it was begun ${was}`,
     )
   await interrupted(null)
-  await expect(backfillSubscription(acting(needs()), { code, since })).rejects.toThrow(refused('without it'))
+  await expect(backfillSubscription(acting(deps()), { code, since })).rejects.toThrow(refused('without it'))
   await interrupted(since)
   const with_it = 'with 2026-01-01T00:00:00.000Z'
-  await expect(backfillSubscription(acting(needs()), { code })).rejects.toThrow(refused(with_it))
-  await expect(backfillSubscription(acting(needs()), { code, since: '2026-01-02T00:00:00Z' })).rejects.toThrow(
+  await expect(backfillSubscription(acting(deps()), { code })).rejects.toThrow(refused(with_it))
+  await expect(backfillSubscription(acting(deps()), { code, since: '2026-01-02T00:00:00Z' })).rejects.toThrow(
     refused(with_it),
   )
   expect(await waiting()).toEqual([])
-  expect(await backfillSubscription(acting(needs()), { code, since })).toEqual({ code, queued: 1 })
+  expect(await backfillSubscription(acting(deps()), { code, since })).toEqual({ code, queued: 1 })
   expect(await query('select backfilled, backfilled_since from subscription')).toEqual([
     { backfilled: null, backfilled_since: null },
   ])
@@ -105,7 +105,7 @@ test('a backfill that was interrupted is not continued with another time', async
 test('a backfill since a time has only what was written after it', async () => {
   const { code } = await subscribe()
   const since = new Date(Date.now() + 60_000).toISOString()
-  expect(await backfillSubscription(acting(needs()), { code, since })).toEqual({ code, queued: 0 })
+  expect(await backfillSubscription(acting(deps()), { code, since })).toEqual({ code, queued: 0 })
 })
 
 test('a suspended subscription is live and filed again, and its mailbox is open', async () => {
@@ -113,7 +113,7 @@ test('a suspended subscription is live and filed again, and its mailbox is open'
   await query(`update mailbox set resting_since = now() - interval '15 days'`)
   await closeStaleMailboxes(server.database.db, 1_209_600)
   expect(await query('select state from subscription')).toEqual([{ state: 'suspended' }])
-  expect(await resumeSubscription(acting(needs()), { code })).toEqual({ code })
+  expect(await resumeSubscription(acting(deps()), { code })).toEqual({ code })
   expect(await query('select state, reason from subscription')).toEqual([{ state: 'live', reason: null }])
   expect(await query('select state from mailbox')).toEqual([{ state: 'open' }])
   expect(await query('select whole from subscription_key')).toEqual([{ whole: true }])
@@ -123,26 +123,26 @@ const refusal = (text: string, reason: RefusalReason = 'invalid') => new AdminRe
 
 test('what cannot be done is refused, with the reason', async () => {
   const { code } = await subscribe()
-  await expect(testSubscription(acting(needs()), { code: 'SUB-none' })).rejects.toThrow(
+  await expect(testSubscription(acting(deps()), { code: 'SUB-none' })).rejects.toThrow(
     refusal('code: there is no such subscription', 'not_found'),
   )
-  await expect(resumeSubscription(acting(needs()), { code })).rejects.toThrow(
+  await expect(resumeSubscription(acting(deps()), { code })).rejects.toThrow(
     refusal('code: the subscription is live, not suspended'),
   )
-  await expect(testSubscription(acting({ ...needs(), samples: () => [] }), { code })).rejects.toThrow(
+  await expect(testSubscription(acting({ ...deps(), samples: () => [] }), { code })).rejects.toThrow(
     refusal('code: there is no synthetic Person of the kind civil'),
   )
   await query(`update mailbox set state = 'closed'`)
-  await expect(testSubscription(acting(needs()), { code })).rejects.toThrow(
+  await expect(testSubscription(acting(deps()), { code })).rejects.toThrow(
     refusal('code: the mailbox of the subscription is closed; resume the subscription first'),
   )
   await query(`update subscription set state = 'suspended'`)
-  await expect(backfillSubscription(acting(needs()), { code })).rejects.toThrow(
+  await expect(backfillSubscription(acting(deps()), { code })).rejects.toThrow(
     refusal('code: the subscription is suspended; resume it first'),
   )
   await query(`update subscription set state = 'ended', reason = 'cancelled', ended_at = now()`)
   for (const work of [testSubscription, backfillSubscription, resumeSubscription]) {
-    await expect(work(acting(needs()), { code })).rejects.toThrow(
+    await expect(work(acting(deps()), { code })).rejects.toThrow(
       refusal('code: the subscription has ended', 'conflict'),
     )
   }
@@ -150,13 +150,13 @@ test('what cannot be done is refused, with the reason', async () => {
 
 test('a test and a backfill are no events that happened', async () => {
   const { code } = await subscribe()
-  await testSubscription(acting(needs()), { code })
-  await backfillSubscription(acting(needs()), { code })
+  await testSubscription(acting(deps()), { code })
+  await backfillSubscription(acting(deps()), { code })
   expect(await query('select purpose from event order by id')).toEqual(
     ['test', 'backfill', 'backfill'].map((purpose) => ({ purpose })),
   )
   const { namespace } = server.registry
-  expect(await listEvents(acting(needs()), { namespace })).toEqual([])
+  expect(await listEvents(acting(deps()), { namespace })).toEqual([])
 })
 
 test('a backfill does not wait for those who insert notifications of the subscription', async () => {
@@ -164,7 +164,7 @@ test('a backfill does not wait for those who insert notifications of the subscri
   const client = await server.database.db.pool.connect()
   await client.query('begin')
   await client.query('select from subscription where id = $1 for key share', [id])
-  expect(await backfillSubscription(acting(needs()), { code })).toMatchObject({ queued: 2 })
+  expect(await backfillSubscription(acting(deps()), { code })).toMatchObject({ queued: 2 })
   await client.query('rollback')
   client.release()
 })

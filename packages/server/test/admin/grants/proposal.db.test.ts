@@ -10,7 +10,7 @@ import { postSearch, testServer } from '../../server.ts'
 
 const server = await testServer()
 afterAll(() => server.close())
-const { needs, account } = auditing(server.database)
+const { deps, addEntry } = auditing(server.database)
 
 const person = (uin: string) => ({
   '@type': 'CRVS_Person',
@@ -30,12 +30,12 @@ const item = async (search_criteria: object) =>
 const byUin = (value: string) => ({ query_type: 'idtype-value', query: { type: 'UIN', value } })
 const bySex = { query_type: 'expression', query: { sex: { $eq: 'F' } } }
 const where = { sender_id: 'spmis.demo', namespace: 'civil' }
-const propose = (days = 30) => proposeGrant(acting(needs), { ...where, days })
+const propose = (days = 30) => proposeGrant(acting(deps), { ...where, days })
 
 describe('grant propose', () => {
   it('has nothing to propose where nothing was used', async () => {
     await expect(propose()).rejects.toThrow(
-      'spmis.demo has used nothing in civil in 30 days of accounts: rollcall grant revoke ends the grant',
+      'spmis.demo has used nothing in civil in 30 days of the audit log: rollcall grant revoke ends the grant',
     )
   })
 
@@ -67,7 +67,7 @@ describe('grant propose', () => {
     })
     expect(unchanged).toEqual(['basis'])
 
-    await setGrant(acting(needs), { ...where, terms })
+    await setGrant(acting(deps), { ...where, terms })
     server.clock.pass(1_000)
     const after = [await item(byUin('1')), await item(bySex)]
     expect(after.map(({ data }) => data.reg_records)).toEqual(before.map(({ data }) => data.reg_records))
@@ -105,11 +105,11 @@ describe('grant propose', () => {
   it('counts the largest day, with a margin, and not what was refused or an emergency', async () => {
     await grant(server.database, 'spmis.demo', 'civil', {})
     const spmis = { participant: 'spmis.demo', asked: { record_types: [], forms: [], attributes: [] } }
-    await account({ ...spmis, outcomes: { succ: 200 }, records: 300, shown: {} })
-    await account({ ...spmis, operation: 'txn-status', outcomes: { 'rjct.x': 1 }, shown: { Person: ['sex'] } })
-    await account({ ...spmis, operation: 'txn-status', emergency: true, shown: { Person: ['sex'] } })
-    await account({ ...spmis, registry: 'social', operation: 'enrolled' })
-    await account({ ...spmis, kind: 'notification', operation: 'notify', shown: { Person: ['death_date'] } })
+    await addEntry({ ...spmis, outcomes: { succ: 200 }, records: 300, shown: {} })
+    await addEntry({ ...spmis, operation: 'txn-status', outcomes: { 'rjct.x': 1 }, shown: { Person: ['sex'] } })
+    await addEntry({ ...spmis, operation: 'txn-status', emergency: true, shown: { Person: ['sex'] } })
+    await addEntry({ ...spmis, registry: 'social', operation: 'enrolled' })
+    await addEntry({ ...spmis, kind: 'notification', operation: 'notify', shown: { Person: ['death_date'] } })
     const { terms } = await propose()
     expect(terms.operations).toEqual(['search'])
     expect(terms.items_per_day).toBeGreaterThanOrEqual(300)
@@ -120,7 +120,7 @@ describe('grant propose', () => {
 
   it('shows related persons again where they were shown', async () => {
     const spmis = { participant: 'spmis.demo', asked: { record_types: [], forms: [], attributes: [] } }
-    await account({
+    await addEntry({
       ...spmis,
       shown: { Person: ['parent1_identifier.identifier_value', 'parent1_identifier.identifier_type'] },
     })

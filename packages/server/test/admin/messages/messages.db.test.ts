@@ -3,7 +3,7 @@ import { AdminRefusal } from '@rollcall/admin/use-case'
 import { validator } from '@rollcall/protocol'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { acting } from '../../../../admin/test/acting.ts'
-import { accountEntry, testAccounts } from '../../../../settings/test/accounts.ts'
+import { auditEntry, testAuditLog } from '../../../../settings/test/audit-log.ts'
 import { accepted, answerExchange, asyncPeer, byIdentifier, searchFor } from '../../asynchronous.ts'
 import { ADA } from '../../civil.ts'
 import { bearer, post, type TestServer, testServer } from '../../server.ts'
@@ -93,9 +93,9 @@ test.each([{ until: '9999-12-31T23:59:59Z' }, { until: '9999-12-31T23:59:59Z', o
 
 test('a name is looked for as it is, whatever its characters', async () => {
   const names = ['odd"\\_%.example', 'odd"\\x%.example', 'odd%.example']
-  const accounts = testAccounts(server.database.db)
-  for (const participant of names) await accounts.write(accountEntry({ participant }), [])
-  await accounts.close()
+  const auditLog = testAuditLog(server.database.db)
+  for (const participant of names) await auditLog.write(auditEntry({ participant }), [])
+  await auditLog.close()
   for (const participant of names) {
     const { messages } = await list({ participant })
     expect(messages.map((message) => message.participant)).toEqual([participant])
@@ -110,19 +110,17 @@ test('the newest are read in the order of an index', async () => {
 })
 
 test('page by page every message is there once, whatever the size of a page', async () => {
-  const accounts = testAccounts(server.database.db)
+  const auditLog = testAuditLog(server.database.db)
   await Promise.all(
-    Array.from({ length: 20 }, (_, at) =>
-      accounts.write(accountEntry({ participant: 'many.example', records: at }), []),
-    ),
+    Array.from({ length: 20 }, (_, at) => auditLog.write(auditEntry({ participant: 'many.example', records: at }), [])),
   )
-  await accounts.close()
-  for (const searched_accounts of [undefined, 5]) {
+  await auditLog.close()
+  for (const searched_entries of [undefined, 5]) {
     for (const limit of [1, 7, 20]) {
       const seen: number[] = []
       let before: string | undefined
       do {
-        const page = await listMessages(acting(bounded(searched_accounts)), {
+        const page = await listMessages(acting(bounded(searched_entries)), {
           participant: 'many.example',
           limit,
           before,
@@ -135,9 +133,9 @@ test('page by page every message is there once, whatever the size of a page', as
   }
 })
 
-const bounded = (searched_accounts: number | undefined) => ({
+const bounded = (searched_entries: number | undefined) => ({
   ...server.database,
-  ...(searched_accounts !== undefined && { limits: { searched_accounts } }),
+  ...(searched_entries !== undefined && { limits: { searched_entries } }),
 })
 
 test('a filter that finds nothing looks through so many entries and no more, and the next page goes on', async () => {

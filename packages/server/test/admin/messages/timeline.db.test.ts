@@ -1,11 +1,11 @@
-import { auditPerson } from '@rollcall/admin/accounts/person-looks'
+import { auditPerson } from '@rollcall/admin/audit/person-accesses'
 import { openBodies, openDeliveryBody } from '@rollcall/admin/messages/bodies'
 import { showMessage } from '@rollcall/admin/messages/timeline'
 import { AdminRefusal } from '@rollcall/admin/use-case'
 import { validator } from '@rollcall/protocol'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { acting } from '../../../../admin/test/acting.ts'
-import { memoryAccounts, storedAccounts } from '../../../../settings/test/accounts.ts'
+import { memoryAuditLog, storedEntries } from '../../../../settings/test/audit-log.ts'
 import { type AsyncPeer, accepted, asyncPeer, byIdentifier, deliverAll, searchFor } from '../../asynchronous.ts'
 import { ADA } from '../../civil.ts'
 import { answering } from '../../deliveries.ts'
@@ -13,7 +13,7 @@ import { bearer, post, type TestServer, testServer } from '../../server.ts'
 
 let server: TestServer
 let peer: AsyncPeer
-const needs = () => ({ ...server.context, caller: { kind: 'shell', user: 'ada' } as const })
+const deps = () => ({ ...server.context, caller: { kind: 'shell', user: 'ada' } as const })
 const show = (message_id: string, input: object = {}) => showMessage(acting(server.database), { message_id, ...input })
 const PERSON = /0012|B-5521|Okoro/
 const reason = 'complaint 12'
@@ -87,7 +87,7 @@ describe('the timeline', () => {
     expect(await refused(show('unknown'))).toBe(nothing)
   })
 
-  test('of an exchange that is not stored any more is told by its accounts', async () => {
+  test('of an exchange that is not stored any more is known from its audit entries', async () => {
     const message_id = await askNow()
     await server.database.db.pool.query('delete from exchange where message_id = $1', [message_id])
     expect((await stepsOf(message_id)).map(({ step }) => step)).toEqual([
@@ -97,11 +97,11 @@ describe('the timeline', () => {
 })
 
 describe('bodies', () => {
-  test('are opened after the look is accounted with its reason, which nobody reads in clear', async () => {
+  test('are opened after the access has an audit entry with its reason, which nobody reads in clear', async () => {
     peer.receiver.answer = answering(200)
     const message_id = await askLater()
     await deliverAll(server)
-    const { bodies, more } = await openBodies(acting(needs()), { message_id, reason })
+    const { bodies, more } = await openBodies(acting(deps()), { message_id, reason })
     expect([more, bodies.map(({ what, participant, problem }) => [what, participant, problem])]).toEqual([
       false,
       [
@@ -111,39 +111,39 @@ describe('bodies', () => {
     ])
     expect(JSON.stringify(bodies[1]?.body)).toMatch(PERSON)
     const id = bodies[1]?.id ?? ''
-    expect(await openDeliveryBody(acting(needs()), { id, namespace: 'civil', reason })).toEqual(bodies[1])
-    const looks = (await storedAccounts(server.database.db)).filter(({ entry }) => entry.kind === 'operator')
+    expect(await openDeliveryBody(acting(deps()), { id, namespace: 'civil', reason })).toEqual(bodies[1])
+    const looks = (await storedEntries(server.database.db)).filter(({ entry }) => entry.kind === 'operator')
     expect(looks.map(({ entry }) => [entry.note, entry.operator, entry.registry])).toEqual([
       ['messages bodies', 'ada', 'civil'],
       ['deliveries body', 'ada', 'civil'],
     ])
     expect(JSON.stringify(looks)).not.toContain(reason)
     // Who asks about the person learns of the look.
-    const { seen } = await auditPerson(acting(needs()), { type: 'UIN', value: '0012', confidential: true })
+    const { seen } = await auditPerson(acting(deps()), { type: 'UIN', value: '0012', confidential: true })
     const again = seen.filter(({ operator }) => operator === 'ada')
     expect(again.map(({ again: isAgain, reason: why }) => [isAgain, why])).toEqual([
       ...[1, 2].map(() => [true, reason]),
     ])
   })
 
-  test('stay closed when the look cannot be accounted', async () => {
+  test('stay closed when no audit entry can be written', async () => {
     const message_id = await askLater()
-    const accounts = { ...memoryAccounts(), write: () => Promise.reject(new Error('no accounts')) }
-    await expect(openBodies(acting({ ...needs(), accounts }), { message_id, reason })).rejects.toThrow('no accounts')
+    const auditLog = { ...memoryAuditLog(), write: () => Promise.reject(new Error('no audit log')) }
+    await expect(openBodies(acting({ ...deps(), auditLog }), { message_id, reason })).rejects.toThrow('no audit log')
   })
 
   test('are refused without a reason, and where there is none', async () => {
     const message_id = await askNow()
-    const accounts = memoryAccounts()
+    const auditLog = memoryAuditLog()
     const open = (input: object) =>
-      refused(openBodies(acting({ ...needs(), accounts }), { message_id, reason, ...input }))
+      refused(openBodies(acting({ ...deps(), auditLog }), { message_id, reason, ...input }))
     expect(await open({ reason: undefined })).toMatch(/^reason: /)
     expect(await open({ reason: 'why' })).toMatch(/^reason: must have at least 5 characters/)
     expect(await open({ reason: '      ' })).toMatch(/^reason: /)
     expect(await open({})).toBe('no body of a message with this message_id is stored')
-    expect(accounts.written).toEqual([])
+    expect(auditLog.written).toEqual([])
     const id = '3b241101-e2bb-4255-8caf-4136c566a962'
-    expect(await refused(openDeliveryBody(acting({ ...needs(), accounts }), { id, reason }))).toBe(
+    expect(await refused(openDeliveryBody(acting({ ...deps(), auditLog }), { id, reason }))).toBe(
       'id: there is no delivery with this id',
     )
   })

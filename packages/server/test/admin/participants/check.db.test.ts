@@ -41,9 +41,9 @@ await db.pool.query(`delete from participant_grant using registry where registry
 
 const sender_id = 'new.example'
 const limits = DEFAULT_LIMITS
-const needs = { db, limits, samples: (kind: string) => generate(kind, { count: 100, seed: 'test' }) }
+const deps = { db, limits, samples: (kind: string) => generate(kind, { count: 100, seed: 'test' }) }
 const since = new Date(Date.now() - 60_000).toISOString()
-const check = (of: object = {}) => checkParticipant(acting(needs), { sender_id, namespace: 'civil-test', since, ...of })
+const check = (of: object = {}) => checkParticipant(acting(deps), { sender_id, namespace: 'civil-test', since, ...of })
 const states = async () => Object.fromEntries((await check()).steps.map(({ name, state }) => [name, state]))
 const refused = (work: Promise<unknown>) =>
   work.then(
@@ -52,7 +52,7 @@ const refused = (work: Promise<unknown>) =>
   )
 const live = keyPair('Ed25519')
 const promote = (input: object = {}) =>
-  promoteParticipant(acting(needs), { sender_id, keys: live.pem, kid: 'live-1', ...input })
+  promoteParticipant(acting(deps), { sender_id, keys: live.pem, kid: 'live-1', ...input })
 const { uin } = { uin: JSON.stringify(ADA).match(/"identifier_value":"(\d+)"/)?.[1] ?? '' }
 const search = () => searchFor(peer, [byIdentifier('UIN', uin)])
 const asked = async (path: string, body: Parameters<typeof signedBody>[1]) => {
@@ -63,7 +63,7 @@ const asked = async (path: string, body: Parameters<typeof signedBody>[1]) => {
 const notified = () =>
   vi.waitFor(async () => {
     server.context.mailboxes.due([])
-    await server.context.mailboxes.look(new AbortController().signal)
+    await server.context.mailboxes.poll(new AbortController().signal)
     await deliverAll(server)
     expect((await states()).notification).toBe('passed')
   }, 60_000)
@@ -147,7 +147,7 @@ test('a promotion needs new keys, and a report that is not too old', async () =>
   )
   const later = new Date(Date.now() + 31 * 86_400_000)
   expect(
-    await refused(promoteParticipant(acting({ ...needs, now: () => later }), { sender_id, keys: live.pem })),
+    await refused(promoteParticipant(acting({ ...deps, now: () => later }), { sender_id, keys: live.pem })),
   ).toMatch(/^the last check that new\.example passed is of .*, which is too old; run rollcall participant check/)
   expect((await showParticipant({ db, limits }, { sender_id })).environment).toBe('sandbox')
 })

@@ -6,7 +6,7 @@ import { showRecord } from '@rollcall/admin/records/record'
 import { deleteRecords } from '@rollcall/admin/records/records'
 import { addIdentifierType } from '@rollcall/admin/registries/identifier-types'
 import { entryHash, firstHash } from '@rollcall/audit/chain'
-import { loadAccountKeys } from '@rollcall/audit/keys'
+import { loadAuditKeys } from '@rollcall/audit/keys'
 import { pseudonymOf } from '@rollcall/audit/persons'
 import { hashAt, hashedEntries } from '@rollcall/audit/store/evidence'
 import type { Registry } from '@rollcall/core/model/registry'
@@ -18,7 +18,7 @@ import { acting } from '../../../../admin/test/acting.ts'
 import { type RetentionTest, retentionTest } from '../../../../admin/test/retention.ts'
 import { personRows } from '../../../../audit/src/store/packed-persons.ts'
 import { subscribeLive } from '../../../../delivery/test/subscriptions.ts'
-import { accountEntry, vaultOf } from '../../../../settings/test/accounts.ts'
+import { auditEntry, vaultOf } from '../../../../settings/test/audit-log.ts'
 import { dropPerson, places, tamper } from '../../../../settings/test/tampering.ts'
 import { writeDocuments } from '../../server.ts'
 
@@ -57,17 +57,17 @@ async function isWhole(): Promise<boolean> {
 }
 
 test('the rows of every identifier of the person go, and a signed tombstone lists them', async () => {
-  const { accounts } = world
-  await accounts.write(accountEntry({ operation: 'search' }), [person('UIN', '1'), person('UIN', '2')])
-  await accounts.write(accountEntry({ operation: 'search' }), [person('BRN', 'B-1', 'seen')])
-  await accounts.write(accountEntry({ operation: 'search' }), [person('MRN', 'M-1')])
+  const { auditLog } = world
+  await auditLog.write(auditEntry({ operation: 'search' }), [person('UIN', '1'), person('UIN', '2')])
+  await auditLog.write(auditEntry({ operation: 'search' }), [person('BRN', 'B-1', 'seen')])
+  await auditLog.write(auditEntry({ operation: 'search' }), [person('MRN', 'M-1')])
 
-  const dry = await erasePerson(acting(world.needs()), { type: 'UIN', value: '1', reason, dry_run: true })
+  const dry = await erasePerson(acting(world.deps()), { type: 'UIN', value: '1', reason, dry_run: true })
   // The number of a mother that two records have is of nobody alone.
   expect(dry).toMatchObject({ dry_run: true, identifiers: 2, accounts: { entries: 2, rows: 2, held: 0 } })
   expect(await world.rows(`select from ${personRows()} as person`)).toHaveLength(4)
 
-  const done = await erasePerson(acting(world.needs()), { type: 'UIN', value: '1', reason })
+  const done = await erasePerson(acting(world.deps()), { type: 'UIN', value: '1', reason })
   expect(done).toMatchObject({
     accounts: { entries: 2, rows: 2, held: 0 },
     records: [
@@ -90,7 +90,7 @@ test('the rows of every identifier of the person go, and a signed tombstone list
     },
   ])
   expect(await isWhole()).toBe(true)
-  expect(await erasePerson(acting(world.needs()), { type: 'UIN', value: '1', reason })).toMatchObject({
+  expect(await erasePerson(acting(world.deps()), { type: 'UIN', value: '1', reason })).toMatchObject({
     accounts: { entries: 0, rows: 0 },
   })
 })
@@ -98,13 +98,13 @@ test('the rows of every identifier of the person go, and a signed tombstone list
 test('waiting notifications are withdrawn, and what the event has of the record is cleared', async () => {
   const { db } = world.database
   await subscribeLive(db, civil, 'MARRIAGE', { uin: { eq: '2' } })
-  await publishEvent(acting(world.needs()), {
+  await publishEvent(acting(world.deps()), {
     namespace: 'civil',
     reg_event_type: 'MARRIAGE',
     record: { identifier: [{ identifier_type: 'UIN', identifier_value: '2' }], name: { surname: 'Nwosu' } },
   })
   expect(await world.rows(`select from notification where state = 'waiting'`)).toHaveLength(1)
-  expect(await erasePerson(acting(world.needs()), { type: 'UIN', value: '2', reason })).toMatchObject({
+  expect(await erasePerson(acting(world.deps()), { type: 'UIN', value: '2', reason })).toMatchObject({
     notifications: 1,
     underway: 0,
   })
@@ -114,21 +114,21 @@ test('waiting notifications are withdrawn, and what the event has of the record 
 
 test('a record that was merged into that of the person is erased with it', async () => {
   const { db } = world.database
-  const { accounts } = world
+  const { auditLog } = world
   const uin = (identifier_value: string) => ({ identifier_type: 'UIN', identifier_value })
   await writeDocuments(world.database, civil, [
     { '@type': 'Person', identifier: [uin('8')] },
     { '@type': 'Person', identifier: [uin('9')] },
   ])
   await subscribeLive(db, civil, 'MARRIAGE', { uin: { eq: '9' } })
-  await publishEvent(acting(world.needs()), {
+  await publishEvent(acting(world.deps()), {
     namespace: 'civil',
     reg_event_type: 'MARRIAGE',
     record: { identifier: [uin('9')], name: { surname: 'Ferreira' } },
   })
-  await accounts.write(accountEntry({ operation: 'search' }), [person('UIN', '9', 'seen')])
-  await mergeRecords(acting(world.needs()), { namespace: 'civil', survivor: uin('8'), retired: uin('9') })
-  const erased = await erasePerson(acting(world.needs()), { type: 'UIN', value: '8', reason })
+  await auditLog.write(auditEntry({ operation: 'search' }), [person('UIN', '9', 'seen')])
+  await mergeRecords(acting(world.deps()), { namespace: 'civil', survivor: uin('8'), retired: uin('9') })
+  const erased = await erasePerson(acting(world.deps()), { type: 'UIN', value: '8', reason })
   expect(erased).toMatchObject({ identifiers: 2, accounts: { entries: 1, rows: 1 } })
   expect(JSON.stringify(await world.rows('select event::text from event'))).not.toContain('Ferreira')
 })
@@ -141,11 +141,11 @@ test('an identifier type that the operator added names the person, by its alias 
   await writeDocuments(world.database, registry, [
     { '@type': 'Person', identifier: [id('UIN', '20'), id('CEDULA', 'C-20')], name: { surname: 'Reyes' } },
   ])
-  await world.accounts.write(accountEntry({ operation: 'search' }), [
+  await world.auditLog.write(auditEntry({ operation: 'search' }), [
     person('CEDULA', 'C-20'),
     person('UIN', '20', 'seen'),
   ])
-  const erased = await erasePerson(acting(world.needs()), { type: 'ID_CARD', value: 'c-20', reason })
+  const erased = await erasePerson(acting(world.deps()), { type: 'ID_CARD', value: 'c-20', reason })
   expect(erased).toMatchObject({
     identifiers: 2,
     accounts: { entries: 1, rows: 2, held: 0 },
@@ -154,18 +154,18 @@ test('an identifier type that the operator added names the person, by its alias 
 })
 
 test('a hold of the person refuses it, one of a participant keeps what it covers', async () => {
-  await world.accounts.write(accountEntry({ participant: 'held.example' }), [person('UIN', '1')])
-  const held = await addHold(acting(world.needs()), { person: { type: 'BRN', value: 'B-1' }, reason })
-  await expect(erasePerson(acting(world.needs()), { type: 'UIN', value: '1', reason })).rejects.toThrow(
+  await world.auditLog.write(auditEntry({ participant: 'held.example' }), [person('UIN', '1')])
+  const held = await addHold(acting(world.deps()), { person: { type: 'BRN', value: 'B-1' }, reason })
+  await expect(erasePerson(acting(world.deps()), { type: 'UIN', value: '1', reason })).rejects.toThrow(
     `hold ${held.id} covers this person: nothing is erased while it is in force`,
   )
-  await removeHold(acting(world.needs()), { id: held.id })
+  await removeHold(acting(world.deps()), { id: held.id })
   const year = { from: '2000-01-01T00:00:00Z', until: '2100-01-01T00:00:00Z' }
-  const period = await addHold(acting(world.needs()), { ...year, reason })
-  const kept = await erasePerson(acting(world.needs()), { type: 'UIN', value: '1', reason })
+  const period = await addHold(acting(world.deps()), { ...year, reason })
+  const kept = await erasePerson(acting(world.deps()), { type: 'UIN', value: '1', reason })
   expect(kept.accounts).toMatchObject({ rows: 0 })
   expect(kept.accounts.held).toBeGreaterThan(0)
-  await removeHold(acting(world.needs()), { id: period.id })
+  await removeHold(acting(world.deps()), { id: period.id })
 })
 
 test.each([
@@ -173,14 +173,14 @@ test.each([
   [{ type: 'MRN', value: 'M-1' }, 'value: more than one Person of civil has it; give an identifier of one person'],
   [{ type: 'UIN', value: '' }, 'value: it is not a valid UIN'],
 ])('%j is refused', async (input, message) => {
-  await expect(erasePerson(acting(world.needs()), { ...input, reason })).rejects.toThrow(message)
+  await expect(erasePerson(acting(world.deps()), { ...input, reason })).rejects.toThrow(message)
 })
 
-test('an operator sees a record whole, and the look is accounted before', async () => {
-  const found = await showRecord(acting(world.needs()), { namespace: 'civil', type: 'uin', value: '1' })
+test('an operator sees a record whole, and the access has an audit entry before', async () => {
+  const found = await showRecord(acting(world.deps()), { namespace: 'civil', type: 'uin', value: '1' })
   expect(found).toMatchObject([{ record_type: 'Person', record: { name: { surname: 'Okoro' } } }])
-  const [account] = await world.rows('select entry::json as entry from account order by at desc, sequence desc limit 1')
-  expect(account?.entry).toMatchObject({
+  const [logged] = await world.rows('select entry::json as entry from account order by at desc, sequence desc limit 1')
+  expect(logged?.entry).toMatchObject({
     kind: 'operator',
     operator: 'tester',
     registry: 'civil',
@@ -188,24 +188,24 @@ test('an operator sees a record whole, and the look is accounted before', async 
     records: 1,
     shown: { Person: expect.arrayContaining(['name.surname']) },
   })
-  await expect(showRecord(acting(world.needs()), { namespace: 'civil', type: 'UIN', value: '99' })).rejects.toThrow(
+  await expect(showRecord(acting(world.deps()), { namespace: 'civil', type: 'UIN', value: '99' })).rejects.toThrow(
     'no record of civil has this identifier',
   )
-  await expect(showRecord(acting(world.needs()), { namespace: 'civil', type: 'NOPE', value: '9' })).rejects.toThrow(
+  await expect(showRecord(acting(world.deps()), { namespace: 'civil', type: 'NOPE', value: '9' })).rejects.toThrow(
     /^type: civil has identifiers of the types UIN/,
   )
 })
 
 test('a deleted record leaves a tombstone, which is erased as well', async () => {
-  await deleteRecords(acting(world.needs()), { namespace: 'civil', record_type: 'Person', identifiers: ['2'] })
+  await deleteRecords(acting(world.deps()), { namespace: 'civil', record_type: 'Person', identifiers: ['2'] })
   expect(await world.rows('select from record_tombstone')).toHaveLength(1)
-  expect(await erasePerson(acting(world.needs()), { type: 'UIN', value: '2', reason })).toMatchObject({ tombstones: 1 })
+  expect(await erasePerson(acting(world.deps()), { type: 'UIN', value: '2', reason })).toMatchObject({ tombstones: 1 })
   expect(await world.rows('select from record_tombstone')).toEqual([])
 })
 
 test('audit verify finds nothing wrong after the erasures, and what is altered after them', async () => {
-  await world.accounts.write(accountEntry({ operation: 'search' }), [person('UIN', '1'), person('UIN', '2')])
-  const { accounts } = await erasePerson(acting(world.needs()), { type: 'UIN', value: '1', reason })
+  await world.auditLog.write(auditEntry({ operation: 'search' }), [person('UIN', '1'), person('UIN', '2')])
+  const { accounts } = await erasePerson(acting(world.deps()), { type: 'UIN', value: '1', reason })
   expect(accounts.rows).toBeGreaterThan(0)
   expect(await places(world.database)).toEqual([])
   // Whoever deletes a row without a tombstone, or makes the tombstone say more, is found.
@@ -221,9 +221,9 @@ test('audit verify finds nothing wrong after the erasures, and what is altered a
 
 test('a hold that is added while the person is erased is in force: nothing is erased, and no line is written', async () => {
   const { db } = world.database
-  const keys = await loadAccountKeys(db, await vaultOf(db))
+  const keys = await loadAuditKeys(db, await vaultOf(db))
   const pseudonyms = [pseudonymOf(keys.pseudonyms, { type: 'UIN', value: '31' })]
-  await world.accounts.write(accountEntry({ operation: 'search' }), [person('UIN', '31')])
+  await world.auditLog.write(auditEntry({ operation: 'search' }), [person('UIN', '31')])
   const lines: unknown[] = []
   const journal = {
     ...db.journal,
@@ -232,8 +232,8 @@ test('a hold that is added while the person is erased is in force: nothing is er
       return commit()
     },
   }
-  const needs = acting({ ...world.needs(), db: { ...db, journal } })
-  const erase = () => erasePerson(needs, { type: 'UIN', value: '31', reason })
+  const deps = acting({ ...world.deps(), db: { ...db, journal } })
+  const erase = () => erasePerson(deps, { type: 'UIN', value: '31', reason })
   let refused: Promise<unknown> = Promise.resolve()
   await withTransaction(db.pool, async (client) => {
     const hold = {

@@ -1,4 +1,4 @@
-import { auditPerson } from '@rollcall/admin/accounts/person-looks'
+import { auditPerson } from '@rollcall/admin/audit/person-accesses'
 import { publishEvent } from '@rollcall/admin/events/publish'
 import { protectPerson } from '@rollcall/admin/persons/protected-persons'
 import { mergeRecords } from '@rollcall/admin/records/merge'
@@ -126,14 +126,14 @@ describe('a registry whose records are known by another identifier', () => {
 })
 
 describe('an identifier type that is added to a registry with records', () => {
-  const account = auditing(server.database)
+  const audit = auditing(server.database)
 
   it('is refused as unknown before, and hides protected persons before and after', async () => {
     expect(await byType('CEDULA', 'C-1')).toMatchObject({
       status_reason_message:
         'search_criteria.query.type: must be one of UIN, BRN, MRN, DRN, NID, OPENCRVS_RECORD_ID, MOBILE, EMAIL',
     })
-    await account.account({ operation: 'saw early' }, [personAs('seen', '*:C-2')])
+    await audit.addEntry({ operation: 'saw early' }, [personAs('seen', '*:C-2')])
     const parents = async () => (await byType('NID', '2000')).data.reg_records[0].parent1_identifier
     expect(await parents()).toBeDefined()
     await protectPerson(acting({ db }), {
@@ -170,9 +170,9 @@ describe('an identifier type that is added to a registry with records', () => {
     expect(numbers(await byType('CEDULA', 'c-1'))).toEqual([])
   })
 
-  it('finds accounts of access from before and after', async () => {
-    await account.account({ operation: 'saw late' }, [personAs('seen', 'CEDULA:C-2')])
-    const { seen } = await auditPerson(acting(account.needs), { type: 'docno', value: 'c-2' })
+  it('finds audit entries from before and after', async () => {
+    await audit.addEntry({ operation: 'saw late' }, [personAs('seen', 'CEDULA:C-2')])
+    const { seen } = await auditPerson(acting(audit.deps), { type: 'docno', value: 'c-2' })
     expect(seen.map(({ operation }) => operation).toSorted()).toEqual(expect.arrayContaining(['saw early', 'saw late']))
   })
 

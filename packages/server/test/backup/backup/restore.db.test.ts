@@ -9,13 +9,13 @@ import { checkSchema, type Database, migrate } from '@rollcall/database/database
 import { expect, test } from 'vitest'
 import { acting } from '../../../../admin/test/acting.ts'
 import { MIGRATIONS } from '../../../../database/src/migrations/index.ts'
-import { memoryAccounts } from '../../../../settings/test/accounts.ts'
+import { memoryAuditLog } from '../../../../settings/test/audit-log.ts'
 import { tamper } from '../../../../settings/test/tampering.ts'
-import { allRows, backupOf, catalogOf, folder, needsOf, target, world } from '../../restoring.ts'
+import { allRows, backupOf, catalogOf, depsOf, folder, target, world } from '../../restoring.ts'
 
 const without = { without_journal: 'test' } as const
 
-/** The tables of accounts have the signed entry of the restore besides; numbers of mailboxes are passed over. */
+/** The tables of the audit log have the signed entry of the restore besides; numbers of mailboxes are passed over. */
 const masked = (rows: ReadonlyMap<string, readonly string[]>) =>
   new Map(
     [...rows].flatMap(([name, lines]) =>
@@ -25,13 +25,13 @@ const masked = (rows: ReadonlyMap<string, readonly string[]>) =>
     ),
   )
 
-test('the restored database has the same catalog and the same rows, and its accounts', async () => {
+test('the restored database has the same catalog and the same rows, and its audit log', async () => {
   const from = await world()
   const file = await backupOf(from)
   const [catalog, rows] = [await catalogOf(from), await allRows(from)]
   expect(rows.get('waiting_notification')).toHaveLength(1)
   const into = await target()
-  const done = await restoreDatabase(acting(needsOf(into)), { file, ...without })
+  const done = await restoreDatabase(acting(depsOf(into)), { file, ...without })
   expect(done).toMatchObject({ file, journal: null, left_out: [], migrations: [] })
   expect(await catalogOf(into)).toEqual(catalog)
   const restored = await allRows(into)
@@ -46,7 +46,7 @@ test('no number that was given out is given out again', async () => {
   const from = await world()
   const file = await backupOf(from)
   const into = await target()
-  await restoreDatabase(acting(needsOf(into)), { file, ...without })
+  await restoreDatabase(acting(depsOf(into)), { file, ...without })
   const { rows } = await into.ownerDb.pool.query(
     `select nextval(pg_get_serial_sequence('event', 'id')) as event,
       nextval(pg_get_serial_sequence('participant', 'id')) as participant, (select sequence from mailbox) as mailbox`,
@@ -61,11 +61,11 @@ test('versions of a record grow after a restore, also beyond those that the back
   await from.publish('1')
   const lost = await lastVersion(from)
   const into = await target()
-  await restoreDatabase(acting(needsOf(into)), { file, ...without })
+  await restoreDatabase(acting(depsOf(into)), { file, ...without })
   await publishEvent(
     acting(
       // No restore ends in the second of the last event.
-      { db: into.db, limits: needsOf(into).limits, now: () => new Date(Date.now() + 1_000) },
+      { db: into.db, limits: depsOf(into).limits, now: () => new Date(Date.now() + 1_000) },
     ),
     {
       namespace: 'civil',
@@ -84,13 +84,13 @@ async function lastVersion({ db }: { readonly db: Pick<Database, 'pool'> }): Pro
 test('a file that is there, and a database that is not empty, are refused', async () => {
   const from = await world()
   const file = await backupOf(from)
-  await expect(makeBackup(acting(needsOf(from)), { file })).rejects.toThrow(
+  await expect(makeBackup(acting(depsOf(from)), { file })).rejects.toThrow(
     `${file}: is there already; a backup overwrites nothing`,
   )
-  await expect(makeBackup(acting(needsOf(from)), { file: join(file, 'x') })).rejects.toThrow(
+  await expect(makeBackup(acting(depsOf(from)), { file: join(file, 'x') })).rejects.toThrow(
     `${join(file, 'x')}: cannot be written (ENOTDIR)`,
   )
-  await expect(restoreDatabase(acting(needsOf(from)), { file, ...without })).rejects.toThrow(
+  await expect(restoreDatabase(acting(depsOf(from)), { file, ...without })).rejects.toThrow(
     /^the database is not empty \("[a-z_]+"\): a backup is restored into a new database$/,
   )
   const foreign = await target()
@@ -98,7 +98,7 @@ test('a file that is there, and a database that is not empty, are refused', asyn
     { ...foreign, close: async () => undefined },
     'create function mine() returns int language sql as $$select 1$$',
   )
-  await expect(restoreDatabase(acting(needsOf(foreign)), { file, ...without })).rejects.toThrow(
+  await expect(restoreDatabase(acting(depsOf(foreign)), { file, ...without })).rejects.toThrow(
     'the database is not empty ("mine"): a backup is restored into a new database',
   )
 })
@@ -106,16 +106,16 @@ test('a file that is there, and a database that is not empty, are refused', asyn
 test('the journal is given, or renounced with a reason', async () => {
   const refusal =
     /^give either --journal with the files of the journal, or --without-journal with the reason why there is none: /
-  const needs = needsOf(await target())
-  await expect(restoreDatabase(acting(needs), { file: 'x' })).rejects.toThrow(refusal)
-  await expect(restoreDatabase(acting(needs), { file: 'x', journal: [], ...without })).rejects.toThrow(refusal)
+  const deps = depsOf(await target())
+  await expect(restoreDatabase(acting(deps), { file: 'x' })).rejects.toThrow(refusal)
+  await expect(restoreDatabase(acting(deps), { file: 'x', journal: [], ...without })).rejects.toThrow(refusal)
 })
 
 test('a database that was only migrated may be restored into', async () => {
   const file = await backupOf(await world())
   const into = await target()
   await migrate(into.ownerDb, into.db)
-  await expect(restoreDatabase(acting(needsOf(into)), { file, ...without })).resolves.toMatchObject({ journal: null })
+  await expect(restoreDatabase(acting(depsOf(into)), { file, ...without })).resolves.toMatchObject({ journal: null })
 })
 
 test('a backup of a newer version is refused', async () => {
@@ -123,7 +123,7 @@ test('a backup of a newer version is refused', async () => {
   await from.ownerDb.pool.query("insert into rollcall_migration values ('9999-later', '')")
   const file = await backupOf(from)
   const into = await target()
-  await expect(restoreDatabase(acting(needsOf(into)), { file, ...without })).rejects.toThrow(
+  await expect(restoreDatabase(acting(depsOf(into)), { file, ...without })).rejects.toThrow(
     'a newer Rollcall made this backup (9999-later): restore it with that version or a later one',
   )
   expect(await foundObjects(into.ownerDb.pool)).toEqual([])
@@ -134,14 +134,14 @@ test('a backup of an older version is upgraded; tables that are newer than the b
   const [older, later] = [names.filter((name) => name <= '0035-restorations'), names.at(-1) ?? '']
   const from = await target()
   await migrate(from.ownerDb, from.db, older)
-  // A command of that version made it: this one accounts for it in tables that are not there yet.
-  const file = await backupOf(from, undefined, { ...needsOf(from), accounts: memoryAccounts() })
+  // A command of that version made it: this one writes its audit entry in tables that are not there yet.
+  const file = await backupOf(from, undefined, { ...depsOf(from), auditLog: memoryAuditLog() })
   const into = await target()
-  expect((await restoreDatabase(acting(needsOf(into)), { file, ...without })).migrations).toContain(later)
+  expect((await restoreDatabase(acting(depsOf(into)), { file, ...without })).migrations).toContain(later)
   await checkSchema(into.db)
   const newer = await target()
   await migrate(newer.ownerDb, newer.db)
-  await expect(restoreDatabase(acting(needsOf(newer)), { file, ...without })).rejects.toThrow(
+  await expect(restoreDatabase(acting(depsOf(newer)), { file, ...without })).rejects.toThrow(
     `the tables of this database are newer than the backup (${names.filter((name) => !older.includes(name)).join(', ')}): ` +
       'restore into a database without tables',
   )
@@ -158,7 +158,7 @@ test('tables with any names are backed up, and only ours are restored', async ()
   await from.db.pool.query('create table no_columns ()')
   const file = await backupOf(from)
   const into = await target()
-  const done = await restoreDatabase(acting(needsOf(into)), { file, ...without })
+  const done = await restoreDatabase(acting(depsOf(into)), { file, ...without })
   expect([...done.left_out].sort()).toEqual([...names, 'no_columns'].sort())
   expect((await allRows(into)).get('r1_person')).toHaveLength(4)
 })
@@ -171,7 +171,7 @@ test('a column that this version does not have is passed over; one that it has m
   )
   const file = await backupOf(from)
   const into = await target()
-  await restoreDatabase(acting(needsOf(into)), { file, ...without })
+  await restoreDatabase(acting(depsOf(into)), { file, ...without })
   const { rows } = await into.db.pool.query(
     `select (select count(*)::int from pg_attribute where attrelid = 'r1_person'::regclass and attname = 'old') as old,
       (select count(*)::int from pg_attribute where attrelid = 'r1_person'::regclass and attname = 'sex') as sex`,
@@ -190,7 +190,7 @@ test('a backup that is made while others write is of one moment', async () => {
   writing = false
   await writer
   const into = await target()
-  await restoreDatabase(acting(needsOf(into)), { file, ...without })
+  await restoreDatabase(acting(depsOf(into)), { file, ...without })
   const { rows } = await into.db.pool.query(
     `select (select count(*)::int from r1_person where length(primary_identifier) >= 4) as records,
       (select count(*)::int - 1 from event) as events, (select count(*)::int - 1 from notification) as notifications,
@@ -204,10 +204,10 @@ test('a backup that is made while others write is of one moment', async () => {
 test('what is no backup is refused', async () => {
   const file = join(await folder(), 'x')
   await writeFile(file, 'rollcall-backup 2\n{}\n')
-  await expect(restoreDatabase(acting(needsOf(await target())), { file, ...without })).rejects.toThrow(
+  await expect(restoreDatabase(acting(depsOf(await target())), { file, ...without })).rejects.toThrow(
     'the file is no backup of Rollcall, or of a format that this version does not know',
   )
-  await expect(restoreDatabase(acting(needsOf(await target())), { file: `${file}y`, ...without })).rejects.toThrow(
+  await expect(restoreDatabase(acting(depsOf(await target())), { file: `${file}y`, ...without })).rejects.toThrow(
     `the file ${file}y cannot be read: no such file or directory`,
   )
 })

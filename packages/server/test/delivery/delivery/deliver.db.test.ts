@@ -233,7 +233,7 @@ test('deliveries that nobody named are attempted if they are still there a secon
   let now = 0
   const dispatcher = createDispatcher(server.context, { slots: 1_000, wake: () => undefined, now: () => now })
   const look = async (): Promise<number> => {
-    await dispatcher.look(AbortSignal.timeout(30_000))
+    await dispatcher.poll(AbortSignal.timeout(30_000))
     await dispatcher.idle()
     return peer.received.length
   }

@@ -19,7 +19,7 @@ const SUBSCRIBED = [
   { registry: await server.registry('social'), record_type: 'Group', events: ['NewHouseHoldMember', 'REGISTER'] },
   { registry: await server.registry('civil'), record_type: 'Person', events: ['LiveBirth', 'Death'] },
 ]
-const needs = { db, limits: server.context.limits }
+const deps = { db, limits: server.context.limits }
 const rows = async (text: string, ...values: unknown[]) => (await db.pool.query(text, values)).rows
 
 /** Who has subscribed, by what they may see. */
@@ -90,7 +90,7 @@ async function toldBy(work: () => Promise<unknown>): Promise<Subscriber[]> {
 
 const WAYS: Readonly<Record<string, (record: JsonObject) => Promise<unknown>>> = {
   'a call': (record) =>
-    publishEvent(acting(needs), { namespace: 'social', reg_event_type: 'NewHouseHoldMember', record, replace: true }),
+    publishEvent(acting(deps), { namespace: 'social', reg_event_type: 'NewHouseHoldMember', record, replace: true }),
   'the outbox': async (record) => {
     await rows(
       `insert into rollcall_outbox.event (namespace, reg_event_type, record, replace)
@@ -100,7 +100,7 @@ const WAYS: Readonly<Record<string, (record: JsonObject) => Promise<unknown>>> =
     await publishOutbox(server.context, new AbortController().signal)
   },
   'an import': (record) =>
-    importRecords(acting({ ...needs, source: Readable.from([JSON.stringify(record)]) }), {
+    importRecords(acting({ ...deps, source: Readable.from([JSON.stringify(record)]) }), {
       namespace: 'social',
       format: 'ndjson',
       events: 'changes',
@@ -110,7 +110,7 @@ const WAYS: Readonly<Record<string, (record: JsonObject) => Promise<unknown>>> =
 describe.each(Object.entries(WAYS))('by %s', (way, write) => {
   const isImport = way === 'an import'
   const store = (record: JsonObject) =>
-    publishEvent(acting(needs), { namespace: 'social', reg_event_type: 'REGISTER', record, replace: true })
+    publishEvent(acting(deps), { namespace: 'social', reg_event_type: 'REGISTER', record, replace: true })
 
   test.each<[string, JsonObject[] | null, JsonObject[]]>([
     ['joins', [HEAD], [HEAD, HIDDEN]],
@@ -189,7 +189,7 @@ test('somebody who is hidden elsewhere in the record is not in the list', async 
 describe('what concerns a protected member alone is told to nobody from whom the member is hidden, however it is published', () => {
   type Published = readonly [type: string, members: JsonObject[], more?: JsonObject, options?: object]
   const publish = ([reg_event_type, members, more = {}, options = {}]: Published) =>
-    publishEvent(acting(needs), {
+    publishEvent(acting(deps), {
       namespace: 'social',
       reg_event_type,
       record: group(members, more),
@@ -256,7 +256,7 @@ describe('a published event is told of a record that names somebody hidden, what
     ...more,
   })
   const publish = (reg_event_type: string, record: JsonObject) =>
-    publishEvent(acting(needs), { namespace: 'civil', reg_event_type, record })
+    publishEvent(acting(deps), { namespace: 'civil', reg_event_type, record })
   const dead = { death_date: '2026-01-01' }
 
   test.each<[string, string, JsonObject | null, JsonObject]>([
@@ -272,7 +272,7 @@ describe('a published event is told of a record that names somebody hidden, what
 
 test('a correction that changes a hidden member alone is told to the receivers who may see them', async () => {
   const publish = (reg_event_type: string, record: JsonObject, more: object) =>
-    publishEvent(acting(needs), { namespace: 'social', reg_event_type, record, replace: true, ...more })
+    publishEvent(acting(deps), { namespace: 'social', reg_event_type, record, replace: true, ...more })
   await publish('NewHouseHoldMember', group([HEAD]), { event_id: `e-${household}` })
   const corrects = { corrects: `e-${household}` }
   expect(await toldBy(() => publish('CORRECTION', group([HEAD, HIDDEN]), corrects))).toEqual(MAY_SEE)

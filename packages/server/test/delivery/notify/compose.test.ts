@@ -138,7 +138,7 @@ test('a record that was merged into another one: the primary identifier of that 
   expect(composed([{}]).header.meta).not.toHaveProperty('replaced_by')
 })
 
-test('a record that took the place of another is named as it writes itself, and accounted for as it is known', () => {
+test('a record that took the place of another is named as it writes itself, and audited as it is known', () => {
   const { header, item, named } = composed([{ replaced_by: { type: 'uin', value: 's1t-c88' } }])
   expect(header.meta.replaced_by).toEqual({
     [item.reference_id]: { identifier_type: 'uin', identifier_value: 's1t-c88' },

@@ -103,8 +103,8 @@ test('what is held until runs of a frequency is sent once, together, after a res
     now.setUTCMonth(now.getUTCMonth() + months)
     const record = { identifier: [{ identifier_type: 'UIN', identifier_value: uin }] }
     const { limits } = server.context
-    const needs = { db: server.database.db, limits, now: () => now }
-    return publishEvent(acting(needs), { namespace: 'civil', reg_event_type: 'LiveBirth', record })
+    const deps = { db: server.database.db, limits, now: () => now }
+    return publishEvent(acting(deps), { namespace: 'civil', reg_event_type: 'LiveBirth', record })
   }
   for (const [uin, months] of [
     ['T-1', 0],
@@ -113,12 +113,12 @@ test('what is held until runs of a frequency is sent once, together, after a res
   ] as const) {
     expect(await publish(uin, months)).toMatchObject({ matched: 1 })
   }
-  await server.context.mailboxes.look(working())
+  await server.context.mailboxes.poll(working())
   expect(await rows.states()).toEqual(['waiting', 'waiting', 'waiting'])
   // The node ends. Both runs pass, and then two nodes begin.
   await pool.query(`update notification set due_at = due_at - interval '1 year'`)
   const another = await testSender(server.env, server.database)
-  const looks = () => Promise.all([server, another].map(({ context }) => context.mailboxes.look(working())))
+  const looks = () => Promise.all([server, another].map(({ context }) => context.mailboxes.poll(working())))
   await vi.waitFor(
     async () => {
       await looks()
@@ -276,18 +276,18 @@ test('what comes while the last envelope is under way is sent right behind it', 
   const subscribed = await rows.subscribe(await newPeer({ timeout_ms: 120_000 }))
   await rows.notify(subscribed, await rows.event('A'))
   mailboxes.due([subscribed.mailbox])
-  await mailboxes.look(working())
+  await mailboxes.poll(working())
   await isHeld
   await rows.notify(subscribed, await rows.event('B'))
   // Of which mailbox is not said: those that are in work are looked at again as well.
   mailboxes.due([])
-  await mailboxes.look(working())
+  await mailboxes.poll(working())
   peer.answer = answering(200)
   release()
   await vi.waitFor(
     async () => {
       await mailboxes.idle()
-      await mailboxes.look(working())
+      await mailboxes.poll(working())
       expect(received()).toEqual(['A', 'B'])
     },
     { timeout: 60_000, interval: 20 },

@@ -15,7 +15,7 @@ import { envelopeOf } from '../../notifications.ts'
 
 const { server, newPeer, until, receiver } = await mailboxSender()
 const { db } = server.database
-const needs = { db, limits: server.context.limits }
+const deps = { db, limits: server.context.limits }
 const civil = { namespace: 'civil', record_type: 'Person' }
 
 let peer: Receiver
@@ -30,13 +30,13 @@ beforeEach(() => {
 })
 
 const publish = (name: string, members: object, reg_event_type = 'UPDATE') =>
-  publishEvent(acting(needs), {
+  publishEvent(acting(deps), {
     ...civil,
     reg_event_type,
     record: { identifier: [uin(name)], name: { surname: 'Obi' }, ...members },
   })
 const merge = (survivor: string, retired: string) =>
-  mergeRecords(acting(needs), { ...civil, survivor: uin(survivor), retired: uin(retired) })
+  mergeRecords(acting(deps), { ...civil, survivor: uin(survivor), retired: uin(retired) })
 async function subscribed(terms: Partial<GrantTerms>): Promise<void> {
   const { id, sender_id } = await newPeer()
   await grant(server.database, sender_id, 'civil', { unfiltered: true, ...terms })
@@ -141,7 +141,7 @@ describe.each<[string, Partial<GrantTerms>, object]>([
     await publish('old', SEEN)
     await publish('new', SEEN)
     await merge('new', 'old')
-    await unmergeRecords(acting(needs), { ...civil, retired: uin('old') })
+    await unmergeRecords(acting(deps), { ...civil, retired: uin('old') })
     await protectPerson(acting({ db }), { namespace: 'civil', ...uin('new'), category: 'shelter', reason: 'x' })
     server.clock.pass(1_000)
     await hears('UPDATE old whole', 'CANCEL old', 'CORRECTION old whole')
@@ -152,7 +152,7 @@ describe.each<[string, Partial<GrantTerms>, object]>([
     await publish('one', SEEN)
     await publish('other', { ...SEEN, ...hidden })
     const identifiers = ['other', 'one'].map((name) => uin(name).identifier_value)
-    expect(await deleteRecords(acting(needs), { ...civil, identifiers })).toMatchObject({ deleted: 2 })
+    expect(await deleteRecords(acting(deps), { ...civil, identifiers })).toMatchObject({ deleted: 2 })
     await hears('UPDATE one whole', 'UPDATE one')
   })
 })
@@ -171,7 +171,7 @@ test('without conditions a survivor who is protected before the merge is told is
   await publish('new', SEEN)
   await hears('UPDATE old whole', 'UPDATE new whole')
   await merge('new', 'old')
-  await unmergeRecords(acting(needs), { ...civil, retired: uin('old') })
+  await unmergeRecords(acting(deps), { ...civil, retired: uin('old') })
   await protectPerson(acting({ db }), { namespace: 'civil', ...uin('new'), category: 'shelter', reason: 'x' })
   server.clock.pass(1_000)
   await hears('UPDATE old whole', 'UPDATE new whole', 'CANCEL old', 'CORRECTION old whole')

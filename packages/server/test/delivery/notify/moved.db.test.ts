@@ -8,7 +8,7 @@ import { beforeEach, expect, test } from 'vitest'
 import { acting } from '../../../../admin/test/acting.ts'
 import { JOINT_ENVELOPES } from '../../../../delivery/src/store/events/envelopes.ts'
 import { renewSubscriptions } from '../../../../delivery/src/store/events/subscriptions.ts'
-import { accountEntry } from '../../../../settings/test/accounts.ts'
+import { auditEntry } from '../../../../settings/test/audit-log.ts'
 import { answering, type Received, type Receiver } from '../../deliveries.ts'
 import { mailboxSender } from '../../mailboxes.ts'
 import { envelopeOf, type Subscribed, uinsOf } from '../../notifications.ts'
@@ -139,8 +139,8 @@ test('an envelope that was composed before and is not committed yet is composed 
     notifications: [{ id, subscription: subscribed.id, reference_id: 'r' }],
     counted: 0,
   }
-  const { accounts } = server.context
-  expect(await accounts.writeWith(JOINT_ENVELOPES, envelope, accountEntry({ kind: 'notification' }), [])).toBe(false)
+  const { auditLog } = server.context
+  expect(await auditLog.writeWith(JOINT_ENVELOPES, envelope, auditEntry({ kind: 'notification' }), [])).toBe(false)
   expect(await rows.states()).toEqual(['waiting'])
 })
 

@@ -141,8 +141,8 @@ test('what waits about a record that was merged into a protected one is withdraw
   await publish('U-1012', { sex: 'female' })
   await subscribed('UPDATE', null)
   await publish('U-1012', { sex: 'male', address: { locality: 'Shelter Rd 5' } })
-  const needs = { db, limits: server.context.limits }
-  await mergeRecords(acting(needs), { namespace: 'civil', survivor: uin('U-1011'), retired: uin('U-1012') })
+  const deps = { db, limits: server.context.limits }
+  await mergeRecords(acting(deps), { namespace: 'civil', survivor: uin('U-1011'), retired: uin('U-1012') })
   expect(await protect('U-1011')).toMatchObject({ records: 1, withdrawn: 2 })
   expect(await query(`select 1 from notification where state = 'waiting'`)).toEqual([])
 })

@@ -2,13 +2,13 @@
 
 import { usedToday } from '@rollcall/participants/store/grant-use'
 import { afterEach, expect, test, vi } from 'vitest'
-import { storedAccounts } from '../../../../settings/test/accounts.ts'
+import { storedEntries } from '../../../../settings/test/audit-log.ts'
 import { mailboxSender } from '../../mailboxes.ts'
 import { uinsOf } from '../../notifications.ts'
 
 const { server, rows, newPeer, until, receiver } = await mailboxSender({ notify_items: 1 })
 const { db } = server.database
-const { accounts } = server.context
+const { auditLog } = server.context
 afterEach(() => vi.restoreAllMocks())
 
 async function peerWithQuota() {
@@ -20,19 +20,19 @@ async function peerWithQuota() {
 }
 
 const entriesOf = async (sender_id: string) =>
-  (await storedAccounts(db)).map(({ entry }) => entry).filter(({ participant }) => participant === sender_id)
+  (await storedEntries(db)).map(({ entry }) => entry).filter(({ participant }) => participant === sender_id)
 
 test('a subscription that is taken back before its envelope is committed: neither that nor an entry is written', async () => {
   const { participant, used } = await peerWithQuota()
   const subscribed = await rows.subscribe(participant)
   await rows.notify(subscribed, await rows.event('A'))
-  const { writeWith } = accounts
+  const { writeWith } = auditLog
   const held: boolean[] = []
-  vi.spyOn(accounts, 'writeWith').mockImplementation(async (...written) => {
+  vi.spyOn(auditLog, 'writeWith').mockImplementation(async (...written) => {
     await db.pool.query(
       `update subscription set state = 'ended', reason = 'cancelled', ended_at = now() where id = ${subscribed.id}`,
     )
-    const isHeld = await writeWith.call(accounts, ...written)
+    const isHeld = await writeWith.call(auditLog, ...written)
     held.push(isHeld)
     return isHeld
   })

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { requestContext } from '@rollcall/core/model/exchange'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { CHUNK } from '../../../../engine/src/exchange/sent.ts'
+import { CHUNK } from '../../../../engine/src/exchange/unread-request.ts'
 import { listReferences } from '../../../../engine/src/store/exchanges/references.ts'
 import { BOUNDARY, multipartBody, uploadParts } from '../../../../engine/test/multipart.ts'
 import {

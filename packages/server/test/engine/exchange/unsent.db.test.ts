@@ -1,9 +1,9 @@
 /** A page whose entry was written and that was not committed: a second entry says that it was not sent. */
 
-import type { AccountEntry } from '@rollcall/core/model/account'
+import type { AuditEntry } from '@rollcall/core/model/audit-entry'
 import { afterEach, expect, it, type MockInstance, vi } from 'vitest'
 import { subscribeLive } from '../../../../delivery/test/subscriptions.ts'
-import { storedAccounts } from '../../../../settings/test/accounts.ts'
+import { storedEntries } from '../../../../settings/test/audit-log.ts'
 import {
   type AsyncPeer,
   accepted,
@@ -19,23 +19,23 @@ import { about, subscribeFor } from '../../subscribing.ts'
 const people = [{ '@type': 'CRVS_Person', identifier: [{ identifier_type: 'UIN', identifier_value: 'U1' }] }]
 const { server, registry, newPeer } = await asyncServer(people)
 const { db } = server.database
-const { accounts } = server.context
+const { auditLog } = server.context
 afterEach(() => vi.restoreAllMocks())
 
 /** Does something when the first entry of a page is written, before the page is committed. */
 function afterEntry(work: () => Promise<unknown>): void {
-  const { write } = accounts
+  const { write } = auditLog
   let isDone = false
-  vi.spyOn(accounts, 'write').mockImplementation(async (entry, persons) => {
-    await write.call(accounts, entry, persons)
+  vi.spyOn(auditLog, 'write').mockImplementation(async (entry, persons) => {
+    await write.call(auditLog, entry, persons)
     if (entry.kind !== 'callback' || isDone) return
     isDone = true
     await work()
   })
 }
 
-async function entriesOf({ sender_id }: AsyncPeer): Promise<readonly Partial<AccountEntry>[]> {
-  const all = (await storedAccounts(db)).map(({ entry }) => entry)
+async function entriesOf({ sender_id }: AsyncPeer): Promise<readonly Partial<AuditEntry>[]> {
+  const all = (await storedEntries(db)).map(({ entry }) => entry)
   return all.filter(({ participant, kind }) => participant === sender_id && kind !== 'acknowledgement')
 }
 
@@ -44,10 +44,10 @@ it('another node has claimed the exchange: the second entry names the message of
   const id = await accepted(server, peer, searchFor(peer, [byIdentifier('UIN', 'U1')]))
   const taken = () =>
     db.pool.query('update accepted_exchange set claim = gen_random_uuid() where correlation_id = $1', [id])
-  const { writeWith } = accounts
-  vi.spyOn(accounts, 'writeWith').mockImplementation(async (...written) => {
+  const { writeWith } = auditLog
+  vi.spyOn(auditLog, 'writeWith').mockImplementation(async (...written) => {
     await taken()
-    return writeWith.call(accounts, ...written)
+    return writeWith.call(auditLog, ...written)
   })
   await answerExchange(server, id)
   await server.context.limiter.idle()

@@ -38,7 +38,7 @@ await server.registry('ess', [
 ])
 const peer = await asyncPeer(server, 'spmis.demo')
 const authority = await consentAuthority(server.database)
-const needs = { db: server.database.db, vault: server.context.vault }
+const deps = { db: server.database.db, vault: server.context.vault }
 const terms: Partial<GrantTerms> = {
   query_forms: ['identifier'],
   see: ['identifier'],
@@ -73,33 +73,33 @@ const refused = (work: Promise<unknown>) =>
 
 describe('a withdrawal', () => {
   it('is of one person, and not of those who have the same phone number', async () => {
-    await withdrawConsent(acting(needs), of('UIN', '1'))
+    await withdrawConsent(acting(deps), of('UIN', '1'))
     expect([await found('UIN', '1'), await found('BRN', 'B-1'), await found('UIN', '2')]).toEqual([0, 0, 1])
-    expect(await refused(reinstateConsent(acting(needs), of('UIN', '2')))).toBe(
+    expect(await refused(reinstateConsent(acting(deps), of('UIN', '2')))).toBe(
       'purpose: nothing is withdrawn for it by this person',
     )
     expect(await found('UIN', '1')).toBe(0)
-    expect(await refused(withdrawConsent(acting(needs), of('MOBILE', PHONE)))).toBe(
+    expect(await refused(withdrawConsent(acting(deps), of('MOBILE', PHONE)))).toBe(
       'identifier_value: several records bear it; give the UIN of the person',
     )
-    expect(await reinstateConsent(acting(needs), of('UIN', '1'))).toEqual({ reinstated: 1 })
+    expect(await reinstateConsent(acting(deps), of('UIN', '1'))).toEqual({ reinstated: 1 })
     expect(await found('UIN', '1')).toBe(1)
   })
 
   it('counts in a registry that does not list the type of the identifier', async () => {
     const before = [await enrolled('N1'), await enrolled('E1'), await enrolled('P7')]
     for (const answer of before) expect(answer).toContain('Active')
-    await withdrawConsent(acting(needs), of('NID', 'N1'))
+    await withdrawConsent(acting(deps), of('NID', 'N1'))
     for (const value of ['N1', 'E1']) expect(await enrolled(value)).not.toContain('Active')
     expect(await enrolled('P7')).toContain('Active')
-    await withdrawConsent(acting(needs), of('PASSPORT_X', 'P7'))
+    await withdrawConsent(acting(deps), of('PASSPORT_X', 'P7'))
     for (const value of ['P7', 'E2']) expect(await enrolled(value)).not.toContain('Active')
-    expect(await refused(withdrawConsent(acting(needs), of('LICENCE_Z', 'P7')))).toBe(
+    expect(await refused(withdrawConsent(acting(deps), of('LICENCE_Z', 'P7')))).toBe(
       'identifier_type: no registry has identifiers of this type and form',
     )
-    await reinstateConsent(acting(needs), of('NID', 'N1'))
+    await reinstateConsent(acting(deps), of('NID', 'N1'))
     expect(await enrolled('N1')).toContain('Active')
-    await reinstateConsent(acting(needs), of('PASSPORT_X', 'P7'))
+    await reinstateConsent(acting(deps), of('PASSPORT_X', 'P7'))
     expect(await enrolled('P7')).toContain('Active')
   })
 })
@@ -109,16 +109,16 @@ it('a signed consent of a clock that is ahead is withdrawn once it was used', as
   const iat = Math.floor(Date.now() / 1_000) + 55
   const authorize = { consent_jws: await authority.sign({ iat, subject }) }
   expect(await found('UIN', '2', { authorize })).toBe(1)
-  await withdrawConsent(acting(needs), of('UIN', '2'))
+  await withdrawConsent(acting(deps), of('UIN', '2'))
   expect(await found('UIN', '2', { authorize })).toBe(0)
-  await reinstateConsent(acting(needs), of('UIN', '2'))
+  await reinstateConsent(acting(deps), of('UIN', '2'))
 })
 
 it.each([
   ['eligibilty', 'purpose: is neither configured nor was anything answered for it'],
   ['emergency', 'purpose: an emergency stands in place of a consent and cannot be withdrawn'],
 ])('nothing is withdrawn for the purpose %s', async (purpose, text) => {
-  expect(await refused(withdrawConsent(acting(needs), { ...of('UIN', '2'), purpose }))).toBe(text)
+  expect(await refused(withdrawConsent(acting(deps), { ...of('UIN', '2'), purpose }))).toBe(text)
 })
 
 it('a signed consent names a person by a type that the registry lists', async () => {

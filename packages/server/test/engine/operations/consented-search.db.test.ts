@@ -2,7 +2,7 @@
 
 import type { GrantTerms } from '@rollcall/core/model/grant'
 import { describe, expect, it, vi } from 'vitest'
-import { storedAccounts } from '../../../../settings/test/accounts.ts'
+import { storedEntries } from '../../../../settings/test/audit-log.ts'
 import { accepted, answerExchange, searchFor } from '../../asynchronous.ts'
 import { byUin, expression, grantedServer, uins } from '../../granted.ts'
 
@@ -121,19 +121,19 @@ describe('basis consent', () => {
     })
   })
 
-  it('the account names a purpose that the grant names, and no other text: it may be about a person', async () => {
+  it('the audit entry names a purpose that the grant names, and no other text: it may be about a person', async () => {
     const ts = new Date().toISOString()
     const about = (code: string) => ({ ...byUin('1'), consent: { ts, purpose: { code } } })
-    const accounted = async (code: string, more: Partial<GrantTerms> = {}) => {
+    const audited = async (code: string, more: Partial<GrantTerms> = {}) => {
       await granted({ ...terms, ...more })
       await item(about(code))
-      return (await storedAccounts(server.database.db)).at(-1)?.entry.purpose
+      return (await storedEntries(server.database.db)).at(-1)?.entry.purpose
     }
-    expect(await accounted('eligibility')).toBe('eligibility')
-    expect(await accounted('emergency')).toBe('emergency')
+    expect(await audited('eligibility')).toBe('eligibility')
+    expect(await audited('emergency')).toBe('emergency')
     for (const more of [{}, { basis: 'law', purposes: [] } as const]) {
-      expect(await accounted('about Ada Obi, Shelter Road 5', more)).toBe('other')
+      expect(await audited('about Ada Obi, Shelter Road 5', more)).toBe('other')
     }
-    expect(JSON.stringify(await storedAccounts(server.database.db))).not.toContain('Shelter')
+    expect(JSON.stringify(await storedEntries(server.database.db))).not.toContain('Shelter')
   })
 })

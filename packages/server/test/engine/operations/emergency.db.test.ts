@@ -1,13 +1,13 @@
 /** The emergency part of a grant: more of one person, for a reason, few times a day, and never unnoticed. */
 
-import { listEmergencies } from '@rollcall/admin/accounts/list'
+import { listEmergencies } from '@rollcall/admin/audit/list'
 import { protectPerson } from '@rollcall/admin/persons/protected-persons'
 import type { GrantTerms } from '@rollcall/core/model/grant'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { acting } from '../../../../admin/test/acting.ts'
 import { grant } from '../../../../participants/test/grants.ts'
-import { storedAccounts } from '../../../../settings/test/accounts.ts'
 import { auditing } from '../../../../settings/test/audit.ts'
+import { storedEntries } from '../../../../settings/test/audit-log.ts'
 import { accepted, answerExchange, asyncPeer, callbacksTo, deliverAll, searchFor } from '../../asynchronous.ts'
 import { postSearch, testServer } from '../../server.ts'
 import { askStatus } from '../../txn-status.ts'
@@ -186,10 +186,10 @@ describe('an emergency', () => {
     expect(found.data.reg_records[0]).not.toHaveProperty('name')
   })
 
-  it('waits in the accounts for a review, with its reason', async () => {
+  it('waits in the audit log for a review, with its reason', async () => {
     await granted()
     await items(byUin('2'), { ...byUin('1'), authorize: authorize() })
-    const waiting = await listEmergencies(acting(auditing(server.database).needs), {})
+    const waiting = await listEmergencies(acting(auditing(server.database).deps), {})
     expect(waiting.at(-1)).toMatchObject({
       participant: 'hospital.demo',
       registry: 'civil',
@@ -200,18 +200,18 @@ describe('an emergency', () => {
       records: 2,
       shown: { Person: expect.arrayContaining(['name.surname']) },
     })
-    expect(JSON.stringify(await storedAccounts(server.database.db))).not.toContain(REASON)
+    expect(JSON.stringify(await storedEntries(server.database.db))).not.toContain(REASON)
   })
 
   it('waits for no review where it was rejected: nothing was shown', async () => {
     await granted({ emergency: { see: ['name'], items_per_day: 1 } })
-    const { needs } = auditing(server.database)
+    const { deps } = auditing(server.database)
     const asked = { ...byUin('1'), authorize: authorize() }
     expect(await item(asked)).toMatchObject({ status: 'succ' })
-    const before = await listEmergencies(acting(needs), {})
+    const before = await listEmergencies(acting(deps), {})
     const bySex = { query_type: 'expression', query: { sex: { $eq: 'F' } }, authorize: authorize() }
     for (const rejected of [asked, bySex]) expect(await item(rejected)).toMatchObject({ status: 'rjct' })
-    expect(await listEmergencies(acting(needs), {})).toEqual(before)
+    expect(await listEmergencies(acting(deps), {})).toEqual(before)
   })
 
   it('is told to the operator at once, without a word about the person', async () => {

@@ -26,7 +26,7 @@ await server.registry(
   })),
 )
 const authority = await consentAuthority(server.database)
-const needs = { db: server.database.db, vault: server.context.vault }
+const deps = { db: server.database.db, vault: server.context.vault }
 
 const QUESTIONS = [
   {
@@ -92,11 +92,11 @@ describe.each(QUESTIONS)('$operation', ({ namespace, operation, covered, yes, un
     const [kept, revoked] = [`kept-${namespace}`, `revoked-${namespace}`]
     const under = async (jti: string) => answer('P-2', await signed('P-2', { jti }))
     expect([await under(kept), await under(revoked)]).toEqual([succ(yes), succ(yes)])
-    await revokeConsents(acting(needs), { authority: authority.name, revoked: [revoked] })
+    await revokeConsents(acting(deps), { authority: authority.name, revoked: [revoked] })
     expect([await under(kept), await under(revoked)]).toEqual([succ(yes), succ(unknown)])
     const identifier_value = `W-${namespace}`
     expect(await answer(identifier_value, await signed(identifier_value))).toEqual(succ(yes))
-    await withdrawConsent(acting(needs), { identifier_type: 'UIN', identifier_value, purpose: 'eligibility' })
+    await withdrawConsent(acting(deps), { identifier_type: 'UIN', identifier_value, purpose: 'eligibility' })
     expect(await answer(identifier_value, await signed(identifier_value))).toEqual(succ(unknown))
   })
 

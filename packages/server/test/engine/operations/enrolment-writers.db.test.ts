@@ -38,8 +38,8 @@ async function updateElsewhere(beneficiaries: readonly object[]) {
     isGone: () => false,
     traceparent: null,
   }
-  const parts = { ...server.context, db: elsewhere, turns: createSemaphore(1) }
-  const { members } = await answerEnrolmentUpdates(parts, { exchange, message })
+  const deps = { ...server.context, db: elsewhere, turns: createSemaphore(1) }
+  const { members } = await answerEnrolmentUpdates(deps, { exchange, message })
   return members.enrolled_response
 }
 

@@ -195,15 +195,15 @@ describe.each(SOURCES)('records in a source: $name', async ({ name, isOwn, hold,
     const filter = [{ expression1: { attribute_name: 'sex', operator: 'eq', attribute_value: 'female' } }]
     const criteria = { reg_event_type: 'LiveBirth', notify_record_type: 'Person', filter_type: 'predicate', filter }
     const code = await codeOf(server, peer, criteria, name)
-    const needs = acting({ db: database.db })
-    expect(await backfillSubscription(needs, { code })).toEqual({ code, queued: 3 })
+    const deps = acting({ db: database.db })
+    expect(await backfillSubscription(deps, { code })).toEqual({ code, queued: 3 })
     const { rows } = await database.db.pool.query(
       `select document from event where registry = $1 and purpose = 'backfill' order by id`,
       [civil.id],
     )
     expect(rows.map(({ document }) => JSON.parse(document).name.given_name)).toEqual(['p0', 'p3', 'p6'])
-    const { accounts, vault, limits } = { ...server.context, limits: server.context.limits }
-    const erasing = acting({ db: database.db, owner, accounts, vault, limits })
+    const { auditLog, vault, limits } = { ...server.context, limits: server.context.limits }
+    const erasing = acting({ db: database.db, owner, auditLog, vault, limits })
     const erased = await erasePerson(erasing, { type: 'UIN', value: uin(3), reason: 'order 12' })
     expect(erased).toMatchObject({ notifications: 1, records: [{ namespace: name, record_type: 'Person' }] })
     expect(erased.accounts.entries).toBeGreaterThan(0)

@@ -46,7 +46,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-const needs = <More extends object>(more?: More) => {
+const deps = <More extends object>(more?: More) => {
   const { db, limits, pipeline } = { ...server.context, pipeline: null }
   return acting({ db, limits, pipeline, owner: db, ...(more as More) })
 }
@@ -65,22 +65,22 @@ const found = async (value: string) => {
 
 test('it has no tables, also after a migration', async () => {
   expect(await tables()).toEqual([])
-  await migrateDatabase(needs(), {})
+  await migrateDatabase(deps(), {})
   expect(await tables()).toEqual([])
 })
 
 const REASON = 'the records of civil are in a database of its own, which is only read; change them there'
-const file = () => needs({ source: Readable.from([JSON.stringify(person('P-3'))]) })
+const file = () => deps({ source: Readable.from([JSON.stringify(person('P-3'))]) })
 const P1 = { identifier_type: 'UIN', identifier_value: 'P-1' }
 const P2 = { identifier_type: 'UIN', identifier_value: 'P-2' }
 
 it.each<[string, () => Promise<unknown>]>([
   ['an import', () => importRecords(file(), { namespace, format: 'ndjson' })],
   ['a dry run of an import', () => importRecords(file(), { namespace, format: 'ndjson', dry_run: true })],
-  ['a deletion', () => deleteRecords(needs(), { namespace, record_type: 'Person', identifiers: ['P-1'] })],
-  ['a merge', () => mergeRecords(needs(), { namespace, survivor: P1, retired: P2 })],
-  ['taking a merge back', () => unmergeRecords(needs(), { namespace, retired: P2 })],
-  ['a published event', () => publishEvent(needs(), { namespace, record: person('P-1'), reg_event_type: 'UPDATE' })],
+  ['a deletion', () => deleteRecords(deps(), { namespace, record_type: 'Person', identifiers: ['P-1'] })],
+  ['a merge', () => mergeRecords(deps(), { namespace, survivor: P1, retired: P2 })],
+  ['taking a merge back', () => unmergeRecords(deps(), { namespace, retired: P2 })],
+  ['a published event', () => publishEvent(deps(), { namespace, record: person('P-1'), reg_event_type: 'UPDATE' })],
 ])('refuses %s with the reason', async (_act, refused) => {
   await expect(refused()).rejects.toMatchObject({ name: 'AdminRefusal', message: REASON })
   expect(await found('P-1')).toBe(1)
@@ -97,14 +97,14 @@ it('rejects each beneficiary of an enrolment update with the reason', async () =
 
 it('has a record for an operator, and is shown and counted', async () => {
   const entered: unknown[] = []
-  const looking = needs({ accounts: { write: async (...entry: unknown[]) => void entered.push(entry) } })
+  const looking = deps({ auditLog: { write: async (...entry: unknown[]) => void entered.push(entry) } })
   expect(await showRecord(looking, { namespace, type: 'NID', value: 'N-1' })).toMatchObject([
     { record_type: 'Person', record: { identifier: [{ identifier_value: 'P-1' }, nid, {}] } },
   ])
   expect(entered).toHaveLength(1)
-  expect(await showRegistry(needs(), { namespace })).toMatchObject({ records: { Person: 2 }, indexes: [] })
+  expect(await showRegistry(deps(), { namespace })).toMatchObject({ records: { Person: 2 }, indexes: [] })
   // The source of one registry is not open here: its records are not counted, and the list is there.
-  const listed = await listRegistries(needs(), {})
+  const listed = await listRegistries(deps(), {})
   expect(listed.map((one) => [one.namespace, one.records])).toEqual([
     ['civil', { Person: 2 }],
     ['closed', {}],
@@ -114,23 +114,23 @@ it('has a record for an operator, and is shown and counted', async () => {
 
 it('has attributes and identifier types that its operator adds, without columns and indexes', async () => {
   const where = { namespace, record_type: 'Person', name: 'clan' }
-  await addAttribute(needs(), { ...where, type: 'text', paths: ['clan'] })
-  await indexAttribute(needs(), where)
-  await removeAttribute(needs(), where)
-  await addIdentifierType(needs(), { namespace, name: 'CARD' })
-  await removeIdentifierType(needs(), { namespace, name: 'CARD' })
-  await changeRegistry(needs(), { namespace, primary_identifiers: { Person: 'UIN' } })
-  expect(await planIndexes(needs(), { namespace })).toEqual([])
-  expect(await applyIndexes(needs(), { namespace })).toMatchObject([{ built: [], filled: [], finished: true }])
+  await addAttribute(deps(), { ...where, type: 'text', paths: ['clan'] })
+  await indexAttribute(deps(), where)
+  await removeAttribute(deps(), where)
+  await addIdentifierType(deps(), { namespace, name: 'CARD' })
+  await removeIdentifierType(deps(), { namespace, name: 'CARD' })
+  await changeRegistry(deps(), { namespace, primary_identifiers: { Person: 'UIN' } })
+  expect(await planIndexes(deps(), { namespace })).toEqual([])
+  expect(await applyIndexes(deps(), { namespace })).toMatchObject([{ built: [], filled: [], finished: true }])
   expect(await tables()).toEqual([])
-  await expect(explainQuery(needs(), { namespace, query: { UIN: 'P-1' } })).rejects.toThrow(
+  await expect(explainQuery(deps(), { namespace, query: { UIN: 'P-1' } })).rejects.toThrow(
     'the records are in a database of their own, and a search has no statement of ours to explain',
   )
 })
 
 it('hides a person who is protected, by whatever identifier of the person alone', async () => {
   const given = { namespace, ...nid }
-  const protect = protectPerson(needs(), { ...given, category: 'shelter', reason: 'Order 7' })
+  const protect = protectPerson(deps(), { ...given, category: 'shelter', reason: 'Order 7' })
   expect(await protect).toMatchObject({ records: 1, rewritten: 0, withdrawn: 0 })
   const { rows } = await server.database.db.pool.query(
     'select type, value, protects from protected_identifier order by type, value',
@@ -142,20 +142,20 @@ it('hides a person who is protected, by whatever identifier of the person alone'
   ])
   server.clock.pass(1_000)
   expect([await found('P-1'), await found('P-2')]).toEqual([0, 1])
-  expect(await listProtected(needs(), { namespace })).toMatchObject([{ category: 'shelter', records: 1 }])
-  await unprotectPerson(needs(), given)
+  expect(await listProtected(deps(), { namespace })).toMatchObject([{ category: 'shelter', records: 1 }])
+  await unprotectPerson(deps(), given)
   server.clock.pass(1_000)
   expect(await found('P-1')).toBe(1)
 })
 
 it('answers nothing while its source is not open', async () => {
-  await expect(showRecord(needs(), { namespace: 'closed', type: 'UIN', value: 'P-1' })).rejects.toThrow(
+  await expect(showRecord(deps(), { namespace: 'closed', type: 'UIN', value: 'P-1' })).rejects.toThrow(
     'the records of the registry are in a database of its own, which is not open here',
   )
 })
 
 it('is removed', async () => {
   const removal = { namespace: 'closed', end: true }
-  expect(await removeRegistry(needs({ pause: async () => undefined }), removal)).toMatchObject({ records: {} })
-  expect((await listRegistries(needs(), {})).map((one) => one.namespace)).toEqual(['civil', 'ibr'])
+  expect(await removeRegistry(deps({ pause: async () => undefined }), removal)).toMatchObject({ records: {} })
+  expect((await listRegistries(deps(), {})).map((one) => one.namespace)).toEqual(['civil', 'ibr'])
 })

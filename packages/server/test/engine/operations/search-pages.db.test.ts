@@ -220,10 +220,10 @@ describe('a search that is too broad', () => {
     } as unknown as Exchange
     const narrow: GrantTerms = { ...EVERYTHING, ask: [], rows: { Person: { surname: { $eq: 'Obi' } } } }
     const narrowed = { ...exchange, grant: readGrant(registry.kind, { id: 1, terms: narrow }) }
-    const search = (query: object, by: Exchange = exchange, parts = context) =>
+    const search = (query: object, by: Exchange = exchange, deps = context) =>
       searchItem(
         {
-          parts,
+          deps,
           exchange: by,
           mode: context.modes.sync,
           items: 1,

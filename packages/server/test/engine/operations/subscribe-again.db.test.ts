@@ -132,8 +132,8 @@ describe('the same again', () => {
     const frequency = { start_time: IN(-1), end_time: IN(10), frequency: 'daily' }
     const code = await codeOf(server, peer, about(person, { frequency }))
     const record = { identifier: [{ identifier_type: 'UIN', identifier_value: person }] }
-    const needs = { db: server.database.db, limits: server.context.limits }
-    const publish = () => publishEvent(acting(needs), { namespace: 'civil', reg_event_type: 'LiveBirth', record })
+    const deps = { db: server.database.db, limits: server.context.limits }
+    const publish = () => publishEvent(acting(deps), { namespace: 'civil', reg_event_type: 'LiveBirth', record })
     await publish()
     const sender_uri = `${peer.receiver.url}/mine/on-subscribe`
     const renewedUntil = (days: number, header: object) =>

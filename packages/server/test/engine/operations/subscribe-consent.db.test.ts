@@ -17,7 +17,7 @@ const { server, newPeer } = await subscribingServer()
 const { db } = server.database
 const peer = await newPeer()
 const authority = await consentAuthority(server.database)
-const needs = { db, vault: server.context.vault }
+const deps = { db, vault: server.context.vault }
 const TERMS = {
   operations: ['search', 'txn-status', 'subscribe', 'unsubscribe'],
   query_forms: ['identifier'],
@@ -86,7 +86,7 @@ it('is ended by a withdrawal, with what waits, and the receipt names it', async 
   expect(await findWaiting(db.pool, stored?.mailbox, 10)).toMatchObject([
     { code, unwanted: false, consent: { purpose: 'eligibility', attributes: ['surname'] } },
   ])
-  const { stopped } = await withdrawConsent(acting(needs), {
+  const { stopped } = await withdrawConsent(acting(deps), {
     identifier_type: 'UIN',
     identifier_value: '5',
     purpose: 'eligibility',
@@ -98,7 +98,7 @@ it('is ended by a withdrawal, with what waits, and the receipt names it', async 
 
 it('is not made under a consent that does not hold any more, nor renewed onto one', async () => {
   const code = await codeOf(server, peer, await criteria('8', { jti: 'good' }))
-  await withdrawConsent(acting(needs), { authority: authority.name, jti: 'bad' })
+  await withdrawConsent(acting(deps), { authority: authority.name, jti: 'bad' })
   const exp = Math.floor(Date.now() / 1_000) + 9_000
   expect(await rejection(await criteria('8', { exp, jti: 'bad' }))).toMatchObject(
     rejected(`${AT}: the consent does not hold any more`),

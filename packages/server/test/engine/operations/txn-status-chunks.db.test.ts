@@ -1,6 +1,6 @@
 /** What is said of a batch that is answered in chunks. */
 import { expect, it } from 'vitest'
-import { CHUNK } from '../../../../engine/src/exchange/sent.ts'
+import { CHUNK } from '../../../../engine/src/exchange/unread-request.ts'
 import { accepted, answerExchange, asyncServer, byIdentifier, deliverAll, searchFor } from '../../asynchronous.ts'
 import { askStatus } from '../../txn-status.ts'
 

@@ -12,7 +12,7 @@ import {
   JOINT_REPLIES,
   type ReplyStep,
 } from '../../../../../engine/src/store/exchanges/replies.ts'
-import { accountEntry } from '../../../../../settings/test/accounts.ts'
+import { auditEntry } from '../../../../../settings/test/audit-log.ts'
 import { aClaim, kept, type TestSender, takes, testSender } from '../../../deliveries.ts'
 
 let sender: TestSender
@@ -30,9 +30,9 @@ const CLAIM = randomUUID()
 
 const newParticipant = () => takes(sender, `${randomUUID()}.example`, 'http://127.0.0.1:1/')
 const commit = (step: ReplyStep) => commitReply(sender.database.db, step)
-/** As an answer is, with its account. */
+/** As an answer is, with its audit entry. */
 const joint = (step: ReplyStep) =>
-  sender.context.accounts.writeWith(JOINT_REPLIES, step, accountEntry({ kind: 'callback' }), [])
+  sender.context.auditLog.writeWith(JOINT_REPLIES, step, auditEntry({ kind: 'callback' }), [])
 const entries = async (): Promise<number> =>
   (await sender.database.db.pool.query('select count(*)::integer as count from account')).rows[0]?.count
 
@@ -288,7 +288,7 @@ test('what makes others wait is not written with them', async () => {
   expect(await rowsOf(id)).toHaveLength(21)
 })
 
-test('a step and its account are written, or neither is', async () => {
+test('a step and its audit entry are written, or neither is', async () => {
   const ids = await Promise.all(Array.from({ length: 3 }, () => accepted()))
   const steps = ids.map((id, at) => stepOf(id, at === 1 ? { claim: randomUUID() } : {}))
   const before = await entries()

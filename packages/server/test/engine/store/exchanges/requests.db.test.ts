@@ -1,10 +1,14 @@
-/** Requests that are accepted, each in one statement with the account of its acknowledgement. */
+/** Requests that are accepted, each in one statement with the audit entry of its acknowledgement. */
 import { randomBytes, randomUUID } from 'node:crypto'
-import type { AccountEntry } from '@rollcall/core/model/account'
+import type { AuditEntry } from '@rollcall/core/model/audit-entry'
 import type { Participant } from '@rollcall/core/model/participant'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { type AcceptedExchange, isJoint, JOINT_REQUESTS } from '../../../../../engine/src/store/exchanges/exchanges.ts'
-import { accountEntry, storedAccounts } from '../../../../../settings/test/accounts.ts'
+import {
+  isJoint,
+  JOINT_REQUESTS,
+  type NewAcceptedExchange,
+} from '../../../../../engine/src/store/exchanges/exchanges.ts'
+import { auditEntry, storedEntries } from '../../../../../settings/test/audit-log.ts'
 import { type TestSender, takes, testSender } from '../../../deliveries.ts'
 
 let sender: TestSender
@@ -17,7 +21,7 @@ beforeEach(async () => {
 })
 afterAll(() => sender.close())
 
-function request(changes: Partial<AcceptedExchange> = {}): AcceptedExchange {
+function request(changes: Partial<NewAcceptedExchange> = {}): NewAcceptedExchange {
   const correlation_id = changes.correlation_id ?? randomUUID()
   return {
     correlation_id,
@@ -37,9 +41,10 @@ function request(changes: Partial<AcceptedExchange> = {}): AcceptedExchange {
   }
 }
 
-const entryOf = ({ correlation_id }: AcceptedExchange): AccountEntry =>
-  accountEntry({ kind: 'acknowledgement', participant: participant.sender_id, correlation_id })
-const accept = (asked: AcceptedExchange) => sender.context.accounts.writeWith(JOINT_REQUESTS, asked, entryOf(asked), [])
+const entryOf = ({ correlation_id }: NewAcceptedExchange): AuditEntry =>
+  auditEntry({ kind: 'acknowledgement', participant: participant.sender_id, correlation_id })
+const accept = (asked: NewAcceptedExchange) =>
+  sender.context.auditLog.writeWith(JOINT_REQUESTS, asked, entryOf(asked), [])
 
 /** The correlation_ids of requests that stand, of their entries, and how many are counted today. */
 async function stored() {
@@ -49,8 +54,8 @@ async function stored() {
       (select messages::integer from accepted_day where participant = $1) as counted`,
     [participant.id],
   )
-  const accounts = await storedAccounts(sender.database.db)
-  const entries = accounts.map(({ entry }) => entry).filter((entry) => entry.participant === participant.sender_id)
+  const stored = await storedEntries(sender.database.db)
+  const entries = stored.map(({ entry }) => entry).filter((entry) => entry.participant === participant.sender_id)
   return { ...rows[0], entries: entries.map(({ correlation_id }) => correlation_id).toSorted() }
 }
 
@@ -71,7 +76,7 @@ test('a value that PostgreSQL refuses fails alone, and its chain goes on', async
   const asked = [request(), request({ message_id: 'no \u0000 here' }), request()]
   const results = await Promise.allSettled(asked.map(accept))
   expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
-  const chains = (await storedAccounts(sender.database.db)).map(({ chain }) => chain)
+  const chains = (await storedEntries(sender.database.db)).map(({ chain }) => chain)
   expect(new Set(chains).size).toBe(1)
   expect((await stored()).entries).toHaveLength(3)
 })

@@ -1,0 +1,125 @@
+/** The report to a person as a page: to be read and printed, without a script, and with nothing from elsewhere. */
+
+import { cellText } from '@rollcall/base/shared/spreadsheet'
+import type { ReadOnly } from '@rollcall/core/model/read-only'
+import Type, { type Static } from 'typebox'
+import { closed, instant, orNull, personalData, text } from '../members.ts'
+import { MONTH } from './accesses-by-month.ts'
+
+const Access = closed({
+  at: instant('When.'),
+  who: text('Who it was.'),
+  sender_id: orNull(text('What the registry knows the institution by.')),
+  registry: orNull(text('In which registry.')),
+  what: text('What was done.'),
+  basis: text('On what basis.'),
+  purpose: orNull(text('The purpose that was named.')),
+  data: Type.Array(Type.String(), { description: 'Which data were shown, at most.' }),
+})
+export type Access = ReadOnly<Static<typeof Access>>
+
+export const Report = closed({
+  made_at: instant('When the report was made.'),
+  from: orNull(instant('From when on was looked.')),
+  to: orNull(instant('Until when was looked.')),
+  identifier: personalData(closed({ type: text('Type of the identifier.'), value: text('Its value.') })),
+  seen: Type.Array(Access),
+  written: Type.Array(Access),
+  asked: Type.Array(Access),
+  months: closed(
+    { seen: Type.Array(closed(MONTH)), written: Type.Array(closed(MONTH)), asked: Type.Array(closed(MONTH)) },
+    { description: 'The same by institution and month, each as one sentence, the newest first.' },
+  ),
+})
+export type AccessReport = ReadOnly<Static<typeof Report>>
+
+const STYLE = `body { font: 16px/1.5 sans-serif; color: #111; max-width: 60rem; margin: 2rem auto; padding: 0 1rem }
+h1 { font-size: 1.6rem } h2 { font-size: 1.2rem; margin-top: 2rem }
+table { border-collapse: collapse; width: 100% }
+th, td { border: 1px solid #999; padding: .4rem .6rem; text-align: left; vertical-align: top; overflow-wrap: break-word }
+tr { break-inside: avoid }
+@media print { body { margin: 0; max-width: none; font-size: 11pt } }`
+
+export function accessPage(report: AccessReport): string {
+  const { made_at, from, to, identifier, seen, written, asked, months } = report
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<meta name="viewport" content="width=device-width">
+<title>Who has seen your data</title>
+<style>${STYLE}</style>
+</head>
+<body>
+<h1>Who has seen your data</h1>
+<p>This page answers your question who has received data about you from this service. It was made on ${time(made_at)}
+for the person with the identifier ${escaped(identifier.type)} ${escaped(identifier.value)}. ${periodText(from, to)}</p>
+<p>All times are in UTC. Where several people were asked about at once, the list of data is that of all of them: of you the
+same or less was shown.</p>
+${section('Who has seen data about you', { months: months.seen, accesses: seen }, 'Nobody has seen data about you in this time.')}
+${section('Who has written data about you', { months: months.written, accesses: written }, 'Nobody has written data about you in this time.')}
+${section(
+  'Who has asked about you without seeing data',
+  { months: months.asked, accesses: asked },
+  'Nobody has asked about you without seeing data in this time.',
+)}
+</body>
+</html>
+`
+}
+
+function periodText(from: string | null, to: string | null): string {
+  if (from === null && to === null) return 'It lists everything that is recorded.'
+  return `It lists what is recorded${from === null ? '' : ` from ${time(from)}`}${to === null ? '' : ` until ${time(to)}`}.`
+}
+
+interface Part {
+  readonly months: AccessReport['months']['seen']
+  readonly accesses: readonly Access[]
+}
+
+function section(title: string, { months, accesses }: Part, nothing: string): string {
+  const sentences = months.map(({ sentence }) => `<li>${escaped(cellText(sentence))}</li>`).join('\n')
+  const content =
+    accesses.length === 0
+      ? `<p>${nothing}</p>`
+      : `<ul>\n${sentences}\n</ul>\n<h3>Each time, the newest first</h3>\n${tableOf(accesses.toReversed())}`
+  return `<h2>${title}</h2>\n${content}`
+}
+
+const tableOf = (accesses: readonly Access[]): string =>
+  `<table>
+<thead><tr><th>When</th><th>Who</th><th>What</th><th>Why</th><th>Which data</th></tr></thead>
+<tbody>
+${accesses.map((access, at) => row(access, accesses[at - 1])).join('\n')}
+</tbody>
+</table>`
+
+/** @param above the row above, whose data are not listed again */
+function row(access: Access, above: Access | undefined): string {
+  const { at, who, sender_id, registry, what, basis, purpose, data } = access
+  const name = sender_id === null || sender_id === who ? who : `${who} (${sender_id})`
+  const where = registry === null ? '' : `, registry ${registry}`
+  const why = purpose === null ? basis : `${basis}. Purpose: ${purpose}`
+  const isSame = data.length > 1 && above?.data.join() === data.join()
+  const shown = isSame ? 'The same as above' : data.join(', ') || 'None'
+  return `<tr><td>${time(at)}</td>${[name, `${what}${where}`, why, shown].map(cell).join('')}</tr>`
+}
+
+/** Spreadsheets open such a page too. */
+const cell = (text: string): string => `<td>${escaped(cellText(text))}</td>`
+
+const time = (at: string): string => escaped(at.replace('T', ' ').replace(/(\.\d+)?Z$/, ' UTC'))
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+
+/** Markup in a value stays text. Characters that change the direction of the text are shown as a question mark. */
+const escaped = (text: string): string =>
+  text.replace(/[\p{Cc}\p{Bidi_C}]/gu, '?').replace(/[&<>"']/g, (character) => ESCAPES[character] ?? '')

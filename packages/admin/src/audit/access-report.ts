@@ -1,0 +1,95 @@
+/** The answer to a person who asks who has seen the data: in plain words, for people and for programs. */
+
+import Type from 'typebox'
+import { act } from '../act.ts'
+import type { HasVault } from '../deps.ts'
+import { closed, instant, personalData, text, timeOut } from '../members.ts'
+import { type Access, type AccessReport, accessPage, Report } from './access-page.ts'
+import { type AccessesOfMonth, wordsOf } from './accesses-by-month.ts'
+import { auditOf, type PersonAudit } from './person-accesses.ts'
+
+/** Reports access to a person's data. People who work for the registry are not named: the person asks the registry. */
+export const reportAccess = act(
+  {
+    name: 'audit person',
+    approval: 'never',
+    entry: 'within',
+    input: closed({
+      type: text('Type of an identifier, such as UIN.'),
+      value: personalData(text('Its value.')),
+      from: Type.Optional(instant('Only what was at this time or later.')),
+      to: Type.Optional(instant('Only what was before this time.')),
+    }),
+    result: closed({ html: personalData(text('The report as a page.')), report: personalData(Report) }),
+  },
+  async (
+    deps: HasVault & { readonly now?: () => Date },
+    { type, value, from, to },
+    enter,
+  ): Promise<{ readonly html: string; readonly report: AccessReport }> => {
+    const audit = await auditOf(deps, { type, value, from, to }, enter)
+    const { seen, written, asked } = audit.months
+    const months = { seen: withoutEntries(seen), written: withoutEntries(written), asked: withoutEntries(asked) }
+    const names = new Map([...seen, ...written, ...asked].map(({ sender_id, who }) => [sender_id, who]))
+    const described = (accesses: PersonAudit['seen']) =>
+      accesses.map((access) => accessOf(access, names.get(access.participant) ?? ''))
+    const { now = () => new Date() } = deps
+    const report = {
+      made_at: timeOut(now()),
+      from: from ?? null,
+      to: to ?? null,
+      identifier: { type, value },
+      seen: described(audit.seen),
+      written: described(audit.written),
+      asked: described(audit.asked),
+      months,
+    }
+    return { html: accessPage(report), report }
+  },
+)
+
+type PersonAccess = PersonAudit['seen'][number]
+
+/** The ids of entries mean nothing to the person. */
+const withoutEntries = (months: readonly AccessesOfMonth[]): AccessReport['months']['seen'] =>
+  months.map(({ entries: _, ...month }) => month)
+
+const accessOf = (access: PersonAccess, who: string): Access => ({
+  at: access.at,
+  who,
+  sender_id: access.participant,
+  registry: access.registry,
+  what: `${WHAT[access.kind]}${access.again ? ' (an earlier answer was given again)' : ''}${access.unsent ? ' (it was not sent: no data left)' : ''}`,
+  basis: basisOf(access),
+  purpose: access.purpose,
+  data: [...new Set(Object.values(access.shown).flat().flatMap(dataName))].sort(),
+})
+
+const WHAT: Readonly<Record<PersonAccess['kind'], string>> = {
+  answer: 'A question was answered',
+  acknowledgement: 'A question was accepted',
+  callback: 'A question was answered later',
+  unsent: 'A message that was not sent',
+  notification: 'An event was reported',
+  refusal: 'A question was refused',
+  operator: 'The data were looked at, or changed',
+}
+
+const BASES: Readonly<Record<string, string>> = {
+  law: 'A law, or an agreement that follows from it',
+  consent: 'A consent, as the institution states',
+  authorize: 'An authority, as the institution states',
+}
+
+function basisOf({ basis, consent, emergency, participant }: PersonAccess): string {
+  if (participant === null) return 'The work of the registry'
+  if (emergency) return 'An emergency, as the institution states'
+  if (consent?.form === 'signed') return 'A consent that was signed'
+  return BASES[basis ?? ''] ?? 'Not known'
+}
+
+/** A path of a document as words; nothing where it is for programs. */
+function dataName(path: string): readonly string[] {
+  const words = wordsOf(path)
+  return words === null ? [] : [words.join(' / ')]
+}

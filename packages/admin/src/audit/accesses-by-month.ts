@@ -1,0 +1,119 @@
+/** The accesses to the data of a person, as sentences: one for each institution and month. */
+
+import type { ReadOnly } from '@rollcall/core/model/read-only'
+import { KINDS } from '@rollcall/protocol'
+import Type, { type Static } from 'typebox'
+import { closed, instant, orNull, text, wholeNumber } from '../members.ts'
+import { type EntryFacts, EntryId } from './facts.ts'
+
+/** The content of a sentence, for people and for programs. */
+export const MONTH = {
+  month: text('Month in UTC, such as 2026-11.'),
+  who: text('Name of the institution. People who work for the registry are not named.'),
+  sender_id: orNull(text('sender_id of the institution; null: the registry itself.')),
+  looks: wholeNumber('How often, in the month, without what was not sent.'),
+  last: instant('The last time.'),
+  data: Type.Array(Type.String(), { description: 'What the data are about, of all these accesses together.' }),
+  sentence: text('All of it in one sentence.'),
+} as const
+
+export const AccessesOfMonth = closed({
+  ...MONTH,
+  entries: Type.Array(EntryId, { description: 'The entries, the newest first.' }),
+})
+export type AccessesOfMonth = ReadOnly<Static<typeof AccessesOfMonth>>
+
+type PersonAccess = EntryFacts & {
+  /** Whether nothing of it left. */
+  readonly unsent: boolean
+}
+
+/**
+ * The newest first.
+ * @param names the names of institutions, by sender_id
+ */
+export function accessesByMonth(
+  accesses: readonly PersonAccess[],
+  names: ReadonlyMap<string, string>,
+): AccessesOfMonth[] {
+  const newest = accesses.toSorted((one, other) => Date.parse(other.at) - Date.parse(one.at))
+  const groups = Map.groupBy(newest, ({ at, participant }) => JSON.stringify([monthOf(at), participant]))
+  return [...groups.values()].flatMap((alike) => {
+    const [first] = alike
+    return first === undefined ? [] : [ofMonth(first, alike, whoAccessed(first, names))]
+  })
+}
+
+/** @param newest the last of the accesses */
+function ofMonth(newest: PersonAccess, accesses: readonly PersonAccess[], who: string): AccessesOfMonth {
+  const sent = accesses.filter(({ unsent }) => !unsent)
+  const data = [...new Set(sent.flatMap(({ shown }) => Object.values(shown).flat()).flatMap(topicOf))].sort()
+  const said = data.length === 0 ? '' : `: ${data.join(', ')}`
+  return {
+    month: monthOf(newest.at),
+    who,
+    sender_id: newest.participant,
+    last: newest.at,
+    data,
+    looks: sent.reduce((sum, { count }) => sum + count, 0),
+    sentence: `${who.replace(TURNING, '?')}, ${countsOf(accesses)}, last on ${dayOf(newest.at)}${said}`,
+    entries: accesses.map(({ id }) => id),
+  }
+}
+
+/** Characters in a name that could reverse the text behind it, or control the output. */
+const TURNING = /[\p{Cc}\p{Bidi_C}]/gu
+
+const whoAccessed = ({ participant }: PersonAccess, names: ReadonlyMap<string, string>): string =>
+  participant === null ? 'An employee of the registry, or a program of it' : (names.get(participant) ?? participant)
+
+const monthOf = (at: string): string => at.slice(0, 7)
+
+const dayOf = (at: string): string =>
+  new Date(at).toLocaleDateString('en-GB', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' })
+
+type Noun = readonly [one: string, many: string]
+
+/** The noun for a look, found by its kind or, where the kind has no row, by its operation. */
+const NOUNS: Readonly<Record<string, Noun>> = {
+  notification: ['notification', 'notifications'],
+  operator: ['look or change', 'looks or changes'],
+  search: ['search', 'searches'],
+  'enrolment-updates': ['update', 'updates'],
+}
+const QUESTION: Noun = ['question', 'questions']
+const UNSENT: Noun = ['message that was not sent', 'messages that were not sent']
+
+function countsOf(accesses: readonly PersonAccess[]): string {
+  const groups = Map.groupBy(accesses, ({ kind, operation, unsent }) =>
+    unsent ? UNSENT : (NOUNS[kind] ?? NOUNS[operation ?? ''] ?? QUESTION),
+  )
+  return [...groups]
+    .map(([[one, many], alike]) => {
+      const times = alike.reduce((sum, { count }) => sum + count, 0)
+      return `${times} ${times === 1 ? one : many}`
+    })
+    .join(', ')
+}
+
+/** The parts of a path that mean something to a person: `@id` and `@type` are for programs, and an identifier is one thing. */
+export function wordsOf(path: string): readonly string[] | null {
+  const parts = path.split('.')
+  if (parts.some((part) => part.startsWith('@'))) return null
+  const named = parts.filter((part) => part !== 'identifier_type' && part !== 'identifier_value')
+  return named.length === 0 ? ['identifier'] : named.map((part) => part.replaceAll('_', ' '))
+}
+
+/** Members that only hold other members, and say nothing about a person themselves. */
+const HOLDERS = new Set(
+  KINDS.flatMap(({ record_types }) => record_types.flatMap(({ query_prefixes = [] }) => query_prefixes))
+    .flatMap((prefix) => prefix.split('.'))
+    .concat('additional_attributes')
+    .map((part) => part.replaceAll('_', ' ')),
+)
+
+/** The word that people use for a path, such as `name` for name.surname; none for a path that only programs read. */
+function topicOf(path: string): readonly string[] {
+  const words = wordsOf(path)
+  return words === null ? [] : [words.find((word) => !HOLDERS.has(word)) ?? 'identifier']
+}

@@ -1,0 +1,157 @@
+/** Evidence of the audit entries of a message. It is verified without the database. */
+
+import { firstHash } from '@rollcall/audit/chain'
+import type { CheckpointContent } from '@rollcall/audit/checkpoints'
+import { Evidence, signedText } from '@rollcall/audit/evidence'
+import { listAuditKeys } from '@rollcall/audit/store/audit-keys'
+import {
+  type EntryPlace,
+  hashAt,
+  hashedEntries,
+  nextCheckpoints,
+  placesOfMessage,
+  type SigningCheckpoint,
+} from '@rollcall/audit/store/evidence'
+import { createVerifier, type Verifier } from '@rollcall/audit/verify/keys'
+import { newReport } from '@rollcall/audit/verify/report'
+import type { StoredAuditEntry } from '@rollcall/core/model/audit-entry'
+import { messageKey } from '@rollcall/core/model/message-key'
+import { publishedKeys } from '@rollcall/keys/own-keys'
+import { listParticipantKeys } from '@rollcall/participants/store/participant-keys'
+import { findParticipant } from '@rollcall/participants/store/participants'
+import { listUsedKeys } from '@rollcall/participants/store/published-keys'
+import Type from 'typebox'
+import { act } from '../act.ts'
+import type { HasVault } from '../deps.ts'
+import { closed, text, timeOut } from '../members.ts'
+import { AdminRefusal } from '../use-case.ts'
+import { auditKeysOf } from './facts.ts'
+
+/** Entries of one message: a request, its acknowledgement, the pages of its answer. */
+const MOST = 100
+
+type Proof = Evidence['accounts'][number]
+type Key = Evidence['keys'][number]
+
+/** Makes evidence of a message: persons as commitments, and the entries between the message and its checkpoint. */
+export const makeEvidence = act(
+  {
+    name: 'audit evidence',
+    approval: 'never',
+    input: closed({
+      message_id: text('message_id of a request, or of our reply.'),
+      participant: Type.Optional(text('sender_id, where several participants have used this message_id.')),
+    }),
+    result: Type.Unsafe<Evidence>(Evidence),
+  },
+  async (deps: HasVault & { readonly now?: () => Date }, { message_id, participant }): Promise<Evidence> => {
+    const { db, now = () => new Date() } = deps
+    const key = messageKey(message_id)
+    const places = await placesOfMessage(db, key, participant, MOST + 1)
+    if (places.length === 0)
+      throw new AdminRefusal('no message with this message_id is in the audit log', { reason: 'not_found' })
+    if (new Set(places.map((place) => place.participant)).size > 1) {
+      throw new AdminRefusal('participant: several have used this message_id; name one', { reason: 'conflict' })
+    }
+    if (places.length > MOST) {
+      throw new AdminRefusal(`more than ${MOST} entries are of this message; evidence has at most so many`)
+    }
+    const accounts: Proof[] = []
+    const { isSigned } = await createVerifier(await listAuditKeys(db), await deps.vault(), newReport())
+    for (const place of places) accounts.push(await provable(deps, place, isSigned))
+    const { signer } = await auditKeysOf(deps)
+    const kids = new Set([signer.kid, ...accounts.map(({ checkpoint }) => checkpoint.kid)])
+    const keys = [...(await auditKeys(deps, kids)), ...(await messageKeys(deps, accounts))]
+    const made_at = timeOut(now())
+    const evidence = { version: 1 as const, made_at, message_id: key, accounts, keys, kid: signer.kid }
+    return { ...evidence, signature: signer.sign(signedText(evidence)).toString('base64url') }
+  },
+)
+
+/** An entry and those after it, up to the checkpoint that signs them. */
+async function provable(
+  { db }: Pick<HasVault, 'db'>,
+  place: EntryPlace,
+  isSigned: Verifier['isSigned'],
+): Promise<Proof> {
+  const { chain, sequence } = place
+  const signed = await firstSigned(nextCheckpoints(db, place), (row) => isSigned(row) && isOf(row, chain))
+  if (signed === null) {
+    throw new AdminRefusal('no checkpoint signs this message yet; try again in a moment', { reason: 'conflict' })
+  }
+  const previous =
+    sequence === 1 ? firstHash(chain).toString('hex') : await hashAt(db, { chain, sequence: sequence - 1 })
+  const entries = await hashedEntries(db, place, signed.sequence)
+  if (previous === null || entries.length !== signed.sequence - sequence + 1) {
+    throw new AdminRefusal('entries that the evidence needs are missing; rollcall audit verify says which')
+  }
+  const { content, kid, signature } = signed
+  const checkpoint = { content, kid, signature: signature.toString('base64url') }
+  return { chain, previous, entries: [...entries], checkpoint }
+}
+
+/** Rows that another role has inserted are passed over. */
+async function firstSigned(
+  rows: AsyncIterable<SigningCheckpoint>,
+  isGood: (row: SigningCheckpoint) => boolean,
+): Promise<SigningCheckpoint | null> {
+  for await (const row of rows) if (isGood(row)) return row
+  return null
+}
+
+/** @param row whose signature is verified */
+function isOf({ content, sequence }: SigningCheckpoint, chain: string): boolean {
+  const signed = JSON.parse(content) as CheckpointContent
+  return signed.chain === chain && signed.sequence === sequence
+}
+
+async function auditKeys({ db }: Pick<HasVault, 'db'>, kids: ReadonlySet<string>): Promise<readonly Key[]> {
+  return (await listAuditKeys(db)).flatMap(({ kid, public_key, created_at, retired_at }) =>
+    public_key === null || !kids.has(kid)
+      ? []
+      : [
+          {
+            kid,
+            use: 'account' as const,
+            owner: null,
+            jwk: { ...public_key },
+            valid_from: timeOut(created_at),
+            valid_until: timeOut(retired_at),
+          },
+        ],
+  )
+}
+
+/** Milliseconds: the precision of the time when a published key was last used, and the difference of clocks. */
+const SLACK = 3_660_000
+
+/** The keys of both sides that are still known: published keys when they verified a message at that time. */
+async function messageKeys({ db, vault }: HasVault, accounts: readonly Proof[]): Promise<readonly Key[]> {
+  const entries = accounts.flatMap(({ entries: [first] }) =>
+    first === undefined ? [] : [{ ...(JSON.parse(first.entry) as StoredAuditEntry), at: Date.parse(first.at) }],
+  )
+  const kids = new Set(entries.flatMap(({ request, reply }) => [request?.kid, reply?.kid]))
+  const found: Key[] = []
+  for (const sender_id of new Set(entries.flatMap(({ participant }) => participant ?? []))) {
+    const participant = await findParticipant(db, sender_id)
+    const registered = participant === null ? [] : await listParticipantKeys(db, participant)
+    for (const { kid, public_jwk, valid_from, valid_until, revoked_at } of registered) {
+      if (!kids.has(kid)) continue
+      const times = { valid_from: timeOut(valid_from), valid_until: timeOut(revoked_at ?? valid_until) }
+      found.push({ kid, use: 'message', owner: sender_id, jwk: { ...public_jwk }, ...times })
+    }
+    const times = entries.filter((entry) => entry.participant === sender_id).map(({ at }) => at)
+    for (const { kid, public_jwk, first_used_at, last_used_at } of await listUsedKeys(db, sender_id)) {
+      const [from, until] = [first_used_at.getTime() - SLACK, last_used_at.getTime() + SLACK]
+      if (!kids.has(kid) || !times.some((at) => from <= at && at <= until)) continue
+      const used = { valid_from: timeOut(first_used_at), valid_until: timeOut(last_used_at) }
+      found.push({ kid, use: 'message', owner: sender_id, jwk: { ...public_jwk }, ...used })
+    }
+  }
+  const own = await publishedKeys(db, await vault())
+  for (const { kid, ...jwk } of own) {
+    if (kid === undefined || !kids.has(kid)) continue
+    found.push({ kid, use: 'message', owner: null, jwk, valid_from: null, valid_until: null })
+  }
+  return found
+}

@@ -1,0 +1,125 @@
+/** Entries of the audit log, as admin functions give them. */
+
+import { openDetails } from '@rollcall/audit/confidential'
+import { type AuditKeys, loadAuditKeys } from '@rollcall/audit/keys'
+import { entryAt, type LoggedEntry, type Period } from '@rollcall/audit/store/read-entries'
+import type { Limits } from '@rollcall/core/limits'
+import { AUDIT_KINDS } from '@rollcall/core/model/audit-entry'
+import { oneOf } from '@rollcall/protocol'
+import Type from 'typebox'
+import type { HasVault } from '../deps.ts'
+import { closed, flag, instant, orNull, personalData, text, timeOut, wholeNumber } from '../members.ts'
+import { AdminRefusal } from '../use-case.ts'
+
+export const EntryId = text('id of an entry: its chain, a dot, and its number in the chain.')
+
+const Names = orNull(Type.String())
+
+/** The members of every entry. */
+export const AUDIT_ENTRY = {
+  id: EntryId,
+  at: instant("When it was written, by the database's clock."),
+  kind: oneOf(AUDIT_KINDS),
+  participant: orNull(text('sender_id of who asked; null: an operator, or nobody known.')),
+  operator: orNull(text('The operator who did it, or who proposed it.')),
+  approved_by: orNull(text('The operator who approved it, where it waited for a second one.')),
+  registry: orNull(text('Namespace.')),
+  operation: Names,
+  note: orNull(text("An operator's command.")),
+  correlation_id: Names,
+  purpose: Names,
+  basis: Names,
+  consent: orNull(
+    closed({
+      form: oneOf(['asserted', 'signed']),
+      jti: Type.Optional(Type.String()),
+      authority: Type.Optional(Type.String()),
+    }),
+  ),
+  emergency: flag('Whether the emergency part of the grant was used.'),
+  grant: orNull(wholeNumber('Version of the grant.')),
+  outcomes: Type.Record(Type.String(), Type.Integer(), { description: 'Items by how they ended.' }),
+  records: wholeNumber('Records that left.'),
+  shown: Type.Record(Type.String(), Type.Array(Type.String()), {
+    description: 'By record type, the paths of the values that left.',
+  }),
+  count: wholeNumber('Equal refusals that share the entry; else 1.'),
+} as const
+
+/** The members that are stored encrypted in the audit log: they may name who works with the data, or a person. */
+export const CONFIDENTIAL = {
+  requested_by: Type.Optional(personalData(text('The user whom the participant named.'))),
+  case: Type.Optional(personalData(text('The case that the participant named.'))),
+  reason: Type.Optional(personalData(text('The reason of an emergency.'))),
+} as const
+
+export const entryFacts = ({ chain, sequence, at, entry }: LoggedEntry) => ({
+  id: `${chain}.${sequence}`,
+  at: timeOut(at),
+  kind: entry.kind,
+  participant: entry.participant,
+  operator: entry.operator,
+  approved_by: entry.approved_by ?? null,
+  registry: entry.registry,
+  operation: entry.operation,
+  note: entry.note ?? null,
+  correlation_id: entry.correlation_id,
+  purpose: entry.purpose,
+  basis: entry.basis,
+  consent: entry.consent,
+  emergency: entry.emergency ?? false,
+  grant: entry.grant,
+  outcomes: entry.outcomes,
+  records: entry.records,
+  shown: entry.shown,
+  count: entry.count ?? 1,
+})
+
+export type EntryFacts = ReturnType<typeof entryFacts>
+
+/** The keys of the audit log. */
+export const auditKeysOf = async ({ db, vault }: HasVault): Promise<AuditKeys> => loadAuditKeys(db, await vault())
+
+/** The facts that are stored encrypted; none when they cannot be decrypted. */
+export function confidentialFacts(keys: AuditKeys, logged: LoggedEntry) {
+  const { sealed } = logged.entry
+  const details = sealed === undefined ? null : openDetails(keys.confidential, logged, sealed)
+  const { requested_by, case: named, reason } = details ?? {}
+  return {
+    ...(requested_by !== undefined && { requested_by }),
+    ...(named !== undefined && { case: named }),
+    ...(reason !== undefined && { reason }),
+  }
+}
+
+interface GivenPeriod {
+  readonly from?: string | undefined
+  readonly to?: string | undefined
+}
+
+export const periodOf = ({ from, to }: GivenPeriod): Period => ({
+  from: from === undefined ? undefined : new Date(from),
+  to: to === undefined ? undefined : new Date(to),
+})
+
+/** @throws AdminRefusal */
+export function placeOf(id: string, member = 'id'): Pick<LoggedEntry, 'chain' | 'sequence'> {
+  const [, chain, sequence] = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.([1-9]\d{0,14})$/.exec(id) ?? []
+  if (chain === undefined || sequence === undefined) {
+    throw new AdminRefusal(`${member}: must be that of an entry, a chain and a number with a dot between them`)
+  }
+  return { chain, sequence: Number(sequence) }
+}
+
+/** The limit of a search in the audit log; without it entries of any number are searched. */
+export interface HasSearchLimit {
+  readonly limits?: Pick<Limits, 'searched_entries'>
+}
+
+/** @throws AdminRefusal the place belongs to no entry, or to one that is not stored any more */
+export async function placeBefore({ pool }: HasVault['db'], before: string | undefined) {
+  if (before === undefined) return undefined
+  const logged = await entryAt({ pool }, placeOf(before, 'before'))
+  if (logged !== null) return logged
+  throw new AdminRefusal('before: the entry is not stored any more; begin with the first page', { reason: 'not_found' })
+}

@@ -1,0 +1,188 @@
+/** The newest audit entries, and what a review found of emergencies. */
+
+import type { AuditKeys } from '@rollcall/audit/keys'
+import { openReview, type Review as SealedReview, sealReview } from '@rollcall/audit/reviews'
+import type { StoredReview } from '@rollcall/audit/store/entry-pages'
+import { emergencyEntries, entryAt, newestEntries } from '@rollcall/audit/store/read-entries'
+import { addReview, listReviews } from '@rollcall/audit/store/reviews'
+import { databaseTime } from '@rollcall/audit/store/write-entries'
+import { AUDIT_KINDS } from '@rollcall/core/model/audit-entry'
+import { perPool } from '@rollcall/database/group-commit'
+import { oneOf } from '@rollcall/protocol'
+import Type from 'typebox'
+import { type Acting, act } from '../act.ts'
+import { callerText } from '../caller.ts'
+import type { HasDatabase, HasVault } from '../deps.ts'
+import { closed, flag, instant, personalData, text, timeOut, wholeNumber } from '../members.ts'
+import { AdminRefusal } from '../use-case.ts'
+import {
+  AUDIT_ENTRY,
+  auditKeysOf,
+  CONFIDENTIAL,
+  confidentialFacts,
+  EntryId,
+  entryFacts,
+  type HasSearchLimit,
+  periodOf,
+  placeBefore,
+  placeOf,
+} from './facts.ts'
+
+export { AUDIT_KINDS } from '@rollcall/core/model/audit-entry'
+
+const Limit = Type.Optional(wholeNumber('At most so many (default: 50).', 1, 10_000))
+
+/**
+ * The newest entries. They name no person. Where entries that were looked through are bounded, a page may have fewer than its
+ * limit, and the next one goes on behind them.
+ */
+export const listAuditEntries = act(
+  {
+    name: 'audit list',
+    approval: 'never',
+    entry: 'within',
+    input: closed({
+      participant: Type.Optional(text('Only those of this sender_id.')),
+      namespace: Type.Optional(text('Only those of this registry.')),
+      kind: Type.Optional(oneOf(AUDIT_KINDS, { description: 'Sort of entries.' })),
+      from: Type.Optional(instant('Only those of this time or later.')),
+      to: Type.Optional(instant('Only those before this time.')),
+      before: Type.Optional(text('Only those behind this one: for the next page, the last id of this one.')),
+      limit: Limit,
+    }),
+    result: Type.Array(closed(AUDIT_ENTRY)),
+  },
+  async (deps: HasDatabase & HasSearchLimit, { participant, namespace, kind, from, to, before, limit = 50 }, enter) => {
+    const place = await placeBefore(deps.db, before)
+    const filter = { participant, registry: namespace, kind, before: place, ...periodOf({ from, to }) }
+    const { found, rest } = await newestEntries(deps.db, filter, { limit, most: deps.limits?.searched_entries })
+    await enter()
+    if (rest !== null && found.length === 0) {
+      throw new AdminRefusal(
+        `no such entry was found back to ${timeOut(rest)}, and older ones were not looked through: go on with to=${timeOut(rest)}`,
+        { reason: 'conflict' },
+      )
+    }
+    return found.map(entryFacts)
+  },
+)
+
+const Review = closed({ at: instant('When.'), reviewed_by: text('Who.'), note: personalData(text('What was found.')) })
+
+/** Lists uses of the emergency part of a grant, the oldest first, with the reason that was given. */
+export const listEmergencies = act(
+  {
+    name: 'audit emergencies',
+    approval: 'never',
+    entry: 'within',
+    input: closed({
+      reviewed: Type.Optional(flag('Those that somebody has reviewed; otherwise those that nobody has.')),
+      limit: Limit,
+    }),
+    result: Type.Array(closed({ ...AUDIT_ENTRY, ...CONFIDENTIAL, reviews: Type.Array(Review) })),
+  },
+  async (deps: HasVault, { reviewed = false, limit = 50 }, enter) => {
+    const found = []
+    for await (const { logged, facts, reviews } of emergencies(deps)) {
+      if (reviews.length > 0 === reviewed) found.push({ ...entryFacts(logged), ...facts, reviews })
+      if (found.length === limit) break
+    }
+    await enter()
+    return found
+  },
+)
+
+/** The oldest first, with their encrypted details, and what reviews found. */
+async function* emergencies(deps: HasVault) {
+  const keys = await auditKeysOf(deps)
+  for await (const entries of emergencyEntries(deps.db)) {
+    const reviews = await listReviews(
+      deps.db,
+      entries.map(({ chain }) => chain),
+    )
+    const ofPlace = Map.groupBy(reviews, (review) => `${review.chain} ${review.sequence}`)
+    for (const logged of entries) {
+      const rows = ofPlace.get(`${logged.chain} ${logged.sequence}`) ?? []
+      const opened = rows.flatMap((review) => openedReview(keys, review))
+      yield { logged, facts: confidentialFacts(keys, logged), reviews: opened }
+    }
+  }
+}
+
+/** Milliseconds for which the emergencies that nobody has reviewed are not counted again: each count opens all reviews. */
+const COUNTED_FOR = 30_000
+/** Emergencies without a review that are counted. */
+export const MOST_COUNTED = 1_000
+
+/** The numbers by namespace. */
+type Counts = ReadonlyMap<string | null, number>
+
+/** The last count: calls at the same time share one, and a review on this node ends it. */
+const lastCount = perPool((): { at: number; counting: Promise<Counts> | null } => ({ at: 0, counting: null }))
+
+/**
+ * The number of emergencies that nobody has reviewed, at most 1,000 of all registries, as of half a minute ago.
+ * @param namespace undefined: of all registries
+ * @param now milliseconds
+ */
+export async function countUnreviewed(deps: HasVault, namespace: string | undefined, now: number): Promise<number> {
+  const last = lastCount(deps.db.pool)
+  const known = now - last.at < COUNTED_FOR ? last.counting : null
+  const counting = known ?? unreviewedByRegistry(deps)
+  if (known === null) Object.assign(last, { at: now, counting })
+  const counts = await counting.catch((error: unknown) => {
+    if (last.counting === counting) last.counting = null
+    throw error
+  })
+  if (namespace !== undefined) return counts.get(namespace) ?? 0
+  return [...counts.values()].reduce((sum, count) => sum + count, 0)
+}
+
+async function unreviewedByRegistry(deps: HasVault): Promise<Counts> {
+  const counts = new Map<string | null, number>()
+  let total = 0
+  for await (const { logged, reviews } of emergencies(deps)) {
+    if (reviews.length > 0) continue
+    const { registry } = logged.entry
+    counts.set(registry, (counts.get(registry) ?? 0) + 1)
+    total += 1
+    if (total === MOST_COUNTED) break
+  }
+  return counts
+}
+
+/** Nothing where the row is not as it was sealed: whoever can only write to the database would hide an emergency. */
+function openedReview({ confidential }: AuditKeys, row: StoredReview) {
+  const review = openReview(confidential, row)
+  return review === null ? [] : [reviewFacts(review)]
+}
+
+const reviewFacts = ({ at, reviewed_by, finding }: SealedReview) => ({ at, reviewed_by, note: finding })
+
+/** Says that an emergency was reviewed, and what was found. The audit entry itself never changes. */
+export const reviewEmergency = act(
+  {
+    name: 'audit review',
+    approval: 'never',
+    entry: 'within',
+    input: closed({
+      id: EntryId,
+      note: personalData(Type.String({ minLength: 1, maxLength: 2_000, description: 'What was found.' })),
+    }),
+    result: closed({ id: EntryId, ...Review.properties }),
+  },
+  async (deps: HasVault & Acting, { id, note }, enter) => {
+    const place = placeOf(id)
+    const logged = await entryAt(deps.db, place)
+    if (logged?.entry.emergency !== true) {
+      throw new AdminRefusal('no emergency has this id; rollcall audit emergencies lists them', { reason: 'not_found' })
+    }
+    const { confidential } = await auditKeysOf(deps)
+    await enter({ registry: logged.entry.registry ?? undefined })
+    const at = (await databaseTime(deps.db.pool)).toISOString()
+    const review = { finding: note, reviewed_by: callerText(deps.caller), at }
+    await addReview(deps.db, sealReview(confidential, place, review))
+    lastCount(deps.db.pool).counting = null
+    return { id, ...reviewFacts(review) }
+  },
+)

@@ -1,0 +1,176 @@
+/** Lists who has seen, asked about, or written the data of a person, from the audit entries of all registries. */
+
+import { pseudonymOf } from '@rollcall/audit/persons'
+import {
+  type EntryOfPerson,
+  entriesOfPseudonyms,
+  entriesThatRepeat,
+  type LoggedEntry,
+  type Period,
+  unsentMessages,
+} from '@rollcall/audit/store/read-entries'
+import type { PersonRole } from '@rollcall/core/model/audit-entry'
+import { listParticipants } from '@rollcall/participants/store/participants'
+import Type from 'typebox'
+import { act, type Enter } from '../act.ts'
+import type { HasVault } from '../deps.ts'
+import { closed, flag, instant, personalData, text } from '../members.ts'
+import { type KnownIdentifier, knownIdentifiers } from '../persons/known-person.ts'
+import { AccessesOfMonth, accessesByMonth } from './accesses-by-month.ts'
+import { AUDIT_ENTRY, auditKeysOf, CONFIDENTIAL, confidentialFacts, entryFacts, periodOf } from './facts.ts'
+
+const PersonAccess = closed({
+  ...AUDIT_ENTRY,
+  ...CONFIDENTIAL,
+  identifier_types: Type.Array(Type.String(), {
+    description: 'Types of the identifiers by which it is about the person.',
+  }),
+  again: flag('Whether it gave again what an earlier answer had shown.'),
+  unsent: flag('Whether it was not sent, as a later entry says: nothing of it left.'),
+})
+
+/** The types may be those of the person's other identifiers. */
+export const auditPerson = act(
+  {
+    name: 'audit person',
+    approval: 'never',
+    entry: 'within',
+    input: closed({
+      type: text('Type of an identifier, such as UIN.'),
+      value: personalData(text('Its value.')),
+      from: Type.Optional(instant('Only what was at this time or later.')),
+      to: Type.Optional(instant('Only what was before this time.')),
+      confidential: Type.Optional(
+        flag('Also what is stored encrypted: users, cases and reasons that participants named.'),
+      ),
+    }),
+    result: closed({
+      identifier_types: Type.Array(Type.String(), {
+        description: 'Types of the identifiers by which the audit log was searched.',
+      }),
+      seen: Type.Array(PersonAccess, { description: 'Data of the person left. The oldest first.' }),
+      written: Type.Array(PersonAccess, { description: 'Data was written about the person.' }),
+      asked: Type.Array(PersonAccess, {
+        description: 'The person was asked about, and nothing of the person was shown.',
+      }),
+      months: closed(
+        { seen: Type.Array(AccessesOfMonth), written: Type.Array(AccessesOfMonth), asked: Type.Array(AccessesOfMonth) },
+        { description: 'The same by institution and month, each as one sentence, the newest first.' },
+      ),
+    }),
+  },
+  (deps: HasVault, asked, enter) => auditOf(deps, asked, enter),
+)
+
+interface AskedPerson extends Partial<Record<'from' | 'to', string | undefined>> {
+  readonly type: string
+  readonly value: string
+  readonly confidential?: boolean | undefined
+}
+
+/** Enters the person who is asked about before anything is read. */
+export async function auditOf(
+  deps: HasVault,
+  { type, value, from, to, confidential = false }: AskedPerson,
+  enter: Enter,
+) {
+  const { db } = deps
+  const known = await knownIdentifiers(db, { type, value })
+  await enter({ persons: [{ role: 'asked', identifiers: known }] })
+  const keys = await auditKeysOf(deps)
+  const period = periodOf({ from, to })
+  const byPseudonym = new Map(known.map((one) => [pseudonymOf(keys.pseudonyms, one).toString('hex'), one] as const))
+  const pseudonyms = [...byPseudonym.keys()].map((pseudonym) => Buffer.from(pseudonym, 'hex'))
+  // Entries from before the period are read too: an answer of that time may have been given again within it.
+  const found = (await entriesOfPseudonyms(db, pseudonyms, { to: period.to })).flatMap((logged) => {
+    const meaning = meant(logged, byPseudonym)
+    return meaning.roles.size === 0 ? [] : [{ logged, ...meaning, again: false }]
+  })
+  const repeated = await repeatsOf(deps, found, period)
+  const { from: start } = period
+  const within = found.filter(({ logged }) => start === undefined || logged.at >= start)
+  const accesses = [...within, ...repeated].toSorted((one, other) => +one.logged.at - +other.logged.at)
+  const unsent = await unsentMessages(
+    db,
+    accesses.flatMap(({ logged: { entry } }) => entry.reply?.message_id ?? []),
+  )
+  const withRole = (role: PersonRole) =>
+    accesses
+      .filter(({ roles }) => ROLES.find((one) => roles.has(one)) === role)
+      .map(({ logged, types, again }) => {
+        return {
+          ...entryFacts(logged),
+          ...(confidential && confidentialFacts(keys, logged)),
+          identifier_types: [...types].sort(),
+          again,
+          unsent: unsent.has(logged.entry.reply?.message_id ?? ''),
+        }
+      })
+  const [seen, written, asked] = [withRole('seen'), withRole('written'), withRole('asked')]
+  const names = new Map((await listParticipants(db)).map(({ sender_id, name }) => [sender_id, name]))
+  return {
+    identifier_types: [...new Set(known.map((one) => one.type))].sort(),
+    seen,
+    written,
+    asked,
+    months: {
+      seen: accessesByMonth(seen, names),
+      written: accessesByMonth(written, names),
+      asked: accessesByMonth(asked, names),
+    },
+  }
+}
+
+export type PersonAudit = Awaited<ReturnType<typeof auditPerson>>
+
+/** When an entry has several roles of a person, the first one of these applies. */
+const ROLES: readonly PersonRole[] = ['seen', 'written', 'asked']
+
+interface FoundAccess {
+  readonly logged: LoggedEntry
+  readonly roles: ReadonlySet<PersonRole>
+  /** The types of the identifiers that found the entry. */
+  readonly types: ReadonlySet<string>
+  readonly again: boolean
+}
+
+function meant(
+  { found, entry }: EntryOfPerson,
+  byPseudonym: ReadonlyMap<string, KnownIdentifier>,
+): Pick<FoundAccess, 'roles' | 'types'> {
+  const roles = new Set<PersonRole>()
+  const types = new Set<string>()
+  for (const { pseudonym, role } of found) {
+    const known = byPseudonym.get(pseudonym.toString('hex'))
+    if (known === undefined || !isMeantIn(known, entry.registry)) continue
+    roles.add(role)
+    types.add(known.type)
+  }
+  return { roles, types }
+}
+
+const isMeantIn = ({ registries }: KnownIdentifier, registry: string | null): boolean =>
+  registries === null || (registry !== null && registries.has(registry))
+
+/** Answers that gave again what was shown of the person; their entries name the exchange and nobody in it. */
+async function repeatsOf(
+  { db }: Pick<HasVault, 'db'>,
+  accesses: readonly FoundAccess[],
+  period: Period,
+): Promise<readonly FoundAccess[]> {
+  const shown = accesses.filter(({ roles }) => roles.has('seen'))
+  const types = new Map(shown.flatMap(({ logged: { entry }, types }) => [[entry.correlation_id, types] as const]))
+  const exchanges = [...types.keys()].filter((id) => id !== null)
+  const known = new Set(accesses.map(({ logged }) => entryFacts(logged).id))
+  return (await entriesThatRepeat(db, exchanges, period))
+    .filter((logged) => !known.has(entryFacts(logged).id))
+    .map((logged) => {
+      const of = logged.entry.repeats?.find((id) => types.has(id))
+      return {
+        logged,
+        roles: new Set<PersonRole>(['seen']),
+        types: (of === undefined ? undefined : types.get(of)) ?? new Set<string>(),
+        again: true,
+      }
+    })
+}

@@ -1,0 +1,176 @@
+/** Pruning the audit log: chain by chain, in chunks that a checkpoint closes. */
+
+import { type CheckpointContent, signCheckpoint } from '@rollcall/audit/checkpoints'
+import { type AuditKeys, loadAuditKeys } from '@rollcall/audit/keys'
+import { listAuditKeys } from '@rollcall/audit/store/audit-keys'
+import { insertCheckpoint } from '@rollcall/audit/store/checkpoints'
+import {
+  type Chunk,
+  type ClosingCheckpoint,
+  chainsBefore,
+  closingCheckpoint,
+  deletePart,
+  lastCheckpoint,
+  lockHolds,
+  newestDigest,
+  oldChunk,
+  type Stop,
+} from '@rollcall/audit/store/prune-entries'
+import { insertTombstone } from '@rollcall/audit/store/tombstones'
+import { signTombstone } from '@rollcall/audit/tombstones'
+import { createVerifier, type Verifier } from '@rollcall/audit/verify/keys'
+import { newReport, type Report } from '@rollcall/audit/verify/report'
+import { verifyAuditLog } from '@rollcall/audit/verify/verify'
+import type { Database } from '@rollcall/database/database'
+import type { Vault } from '@rollcall/keys/vault'
+import { timeOut } from '../members.ts'
+import { AdminRefusal } from '../use-case.ts'
+
+export interface PruneDeps {
+  readonly db: Database
+  readonly owner: Database
+  readonly vault: () => Promise<Vault>
+  readonly now?: () => Date
+  /** Set if the prune only counts, and deletes nothing. */
+  readonly dryRun: boolean
+  /** Entries that one transaction reads (default 20,000). */
+  readonly atOnce?: number
+}
+
+export interface PruneCounts {
+  /** Entries. */
+  readonly deleted: number
+  /** The number of chains of which a hold keeps entries. */
+  readonly held: number
+}
+
+/**
+ * Rows that another role has inserted let nothing be deleted.
+ * @param before the begin of a month
+ * @throws AdminRefusal the entries that would be deleted are not as they were signed
+ */
+export async function pruneAuditLog(deps: PruneDeps, before: Date): Promise<PruneCounts> {
+  const { owner } = deps
+  const old = await chainsBefore(owner.kysely, before)
+  if (old.length === 0) return { deleted: 0, held: 0 }
+  const vault = await deps.vault()
+  const { report } = await verifyAuditLog({ db: owner, vault, witness: null })
+  // Nothing of a chain without a checkpoint is deleted, unless its process was killed long ago.
+  const chains = old
+    .filter(({ chain, signed }) => signed || isAbandoned(report.ends.get(chain)))
+    .map(({ chain }) => chain)
+  const faulty = chains.find((chain) => report.faulty.has(chain))
+  if (faulty !== undefined) throw faultyChain(faulty)
+  const verifier = await createVerifier(await listAuditKeys(owner), vault, newReport())
+  const keys = deps.dryRun ? null : await loadAuditKeys(deps.db, await deps.vault())
+  const counts = { deleted: 0, held: 0 }
+  for (const chain of chains) {
+    const { deleted, held } = await pruneChain({ ...deps, report, verifier, keys }, chain, before)
+    counts.deleted += deleted
+    counts.held += held ? 1 : 0
+  }
+  return counts
+}
+
+const faultyChain = (chain: string): AdminRefusal =>
+  new AdminRefusal(`chain ${chain} has faults, which rollcall audit verify names: no audit entries are deleted`, {
+    reason: 'conflict',
+  })
+
+interface Pruning extends PruneDeps {
+  readonly report: Report
+  readonly verifier: Pick<Verifier, 'isSigned'>
+  /** Null: nothing is deleted, and nothing signed. */
+  readonly keys: AuditKeys | null
+}
+
+const AT_ONCE = 20_000
+
+async function pruneChain(
+  pruning: Pruning,
+  chain: string,
+  before: Date,
+): Promise<{ readonly deleted: number; readonly held: boolean }> {
+  const { owner, keys, atOnce = AT_ONCE } = pruning
+  let [deleted, after, most] = [0, 0, atOnce]
+  for (;;) {
+    const step = await owner.kysely.transaction().execute(async (transaction) => {
+      if (keys !== null) await lockHolds(transaction)
+      const { chunk, stop } = await oldChunk(transaction, { chain, after, before, most })
+      const part = chunk === null ? null : await closedPart({ ...pruning, transaction }, chunk, { stop, after, before })
+      if (part !== null && keys !== null) {
+        const { sequence, hash } = part
+        await deletePart(transaction, part)
+        const tombstone = {
+          kind: 'prune' as const,
+          at: timeOf(pruning),
+          reason: `older than its retention: before ${timeOut(before)}`,
+          pruned: [{ chain, sequence, hash: hash.toString('hex') }],
+        }
+        await insertTombstone(transaction, signTombstone(keys.signer, tombstone))
+      }
+      return { part, stop }
+    })
+    deleted += step.part?.entries ?? 0
+    if (step.stop !== null) return { deleted, held: step.stop === 'held' }
+    // These entries have no checkpoint: the next one is further on.
+    most = step.part === null ? most * 2 : atOnce
+    after = step.part?.sequence ?? after
+  }
+}
+
+/**
+ * Returns the part of a chunk that a checkpoint signs: all of it, or up to its last checkpoint. The end of a chain
+ * whose process was killed has no checkpoint, and gets one.
+ */
+async function closedPart(
+  pruning: Pruning & { readonly transaction: Database['kysely'] },
+  chunk: Chunk,
+  { stop, after, before }: { readonly stop: Stop; readonly after: number; readonly before: Date },
+): Promise<Chunk | null> {
+  const { transaction, report, verifier, keys } = pruning
+  const { chain, sequence } = chunk
+  const end = report.ends.get(chain)
+  if (stop === 'end' && end?.to === sequence && isAbandoned(end)) {
+    if (keys !== null) await closeChain(pruning, chunk, keys)
+    return chunk
+  }
+  const closing = await closingCheckpoint(transaction, chunk, before)
+  const found = closing ?? (await lastCheckpoint(transaction, { chain, after, upTo: sequence }))
+  if (found !== null && !(verifier.isSigned(found) && closes(found))) throw faultyChain(chain)
+  return closing === null ? found : chunk
+}
+
+/** Milliseconds after which an unsigned end belongs to a process that was killed: others sign theirs within seconds. */
+const ABANDONED = 86_400_000
+
+const isAbandoned = (end: { readonly at: string } | undefined): boolean =>
+  end !== undefined && Date.parse(end.at) < Date.now() - ABANDONED
+
+/** @param row whose signature is verified */
+function closes({ chain, sequence, hash, content }: ClosingCheckpoint): boolean {
+  const signed = JSON.parse(content) as CheckpointContent
+  return signed.chain === chain && signed.sequence === sequence && signed.hash === hash.toString('hex')
+}
+
+/** Signs what nobody signs any more. The checkpoint of this process names it, and so it reaches the witness. */
+async function closeChain(
+  pruning: Pruning,
+  { chain, sequence, hash }: Chunk,
+  { signer, secrets }: AuditKeys,
+): Promise<void> {
+  const content: CheckpointContent = {
+    chain,
+    sequence,
+    hash: hash.toString('hex'),
+    at: timeOf(pruning),
+    previous: await newestDigest(pruning.owner.kysely, chain),
+    others: [],
+    ended: true,
+    witness: 'none',
+    keys: secrets,
+  }
+  await insertCheckpoint(pruning.owner.pool, signCheckpoint(signer, content))
+}
+
+const timeOf = ({ now = () => new Date() }: Pick<PruneDeps, 'now'>): string => now().toISOString()

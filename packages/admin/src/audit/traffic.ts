@@ -1,0 +1,99 @@
+/** The traffic of the last hours, counted by the audit log. An hour that is over is counted once. */
+
+import { durationOf, type TrafficRow, trafficBetween } from '@rollcall/audit/store/traffic'
+import type { Database } from '@rollcall/database/database'
+import { perPool } from '@rollcall/database/group-commit'
+import { EXCHANGES } from '@rollcall/engine/store/exchanges/exchange-names'
+
+const HOUR = 3_600_000
+/** Milliseconds after its end in which an hour may still get entries. */
+const LATE = 120_000
+export const HOURS = 24
+
+export interface CountedHour {
+  readonly from: Date
+  /** Null: it is not counted yet; a later call counts it. */
+  readonly rows: readonly TrafficRow[] | null
+}
+
+/** Hours that are over, by their beginning. */
+const counted = perPool(() => new Map<number, readonly TrafficRow[]>())
+
+/** Hours that are being counted: calls at the same time share one count. */
+const counting = perPool(() => new Map<number, Promise<readonly TrafficRow[]>>())
+
+function countHour(db: Pick<Database, 'pool'>, begin: number): Promise<readonly TrafficRow[]> {
+  const running = counting(db.pool)
+  const known = running.get(begin)
+  if (known !== undefined) return known
+  const span = { from: new Date(begin), to: new Date(begin + HOUR) }
+  const count = trafficBetween(db, span, EXCHANGES).finally(() => running.delete(begin))
+  running.set(begin, count)
+  return count
+}
+
+/**
+ * The newest first. Hours are counted until the time is used up, so that a call takes about as long as the longest hour;
+ * the first one is always counted.
+ * @param spent whether the time of the call is used up
+ */
+export async function lastHours(
+  db: Pick<Database, 'pool'>,
+  now: Date,
+  spent: () => boolean,
+): Promise<readonly CountedHour[]> {
+  const known = counted(db.pool)
+  const newest = Math.floor(now.getTime() / HOUR) * HOUR
+  const hours: CountedHour[] = []
+  for (let hour = 0; hour < HOURS; hour += 1) {
+    const begin = newest - hour * HOUR
+    const from = new Date(begin)
+    let rows = known.get(begin) ?? null
+    if (rows === null && (hour === 0 || !spent())) {
+      rows = await countHour(db, begin)
+      if (begin + HOUR + LATE <= now.getTime()) known.set(begin, rows)
+    }
+    hours.push({ from, rows })
+  }
+  for (const begin of known.keys()) if (begin <= newest - HOURS * HOUR) known.delete(begin)
+  return hours
+}
+
+/** The number of messages that were alike, and the time that they took. */
+export interface TrafficCount extends Pick<TrafficRow, 'operation' | 'mode'> {
+  readonly outcomes: Readonly<Record<string, number>>
+  /** Milliseconds; null where none was measured. */
+  readonly p50_ms: number | null
+  readonly p99_ms: number | null
+}
+
+/** Counts messages by operation and mode. */
+export function countTraffic(rows: readonly TrafficRow[]): readonly TrafficCount[] {
+  const groups = Map.groupBy(rows, ({ operation, mode }) => JSON.stringify([operation, mode]))
+  return [...groups.values()].flatMap((alike) => {
+    const [first] = alike
+    if (first === undefined) return []
+    const outcomes: Record<string, number> = {}
+    for (const { outcome, messages } of alike) outcomes[outcome] = (outcomes[outcome] ?? 0) + messages
+    const { operation, mode } = first
+    return [{ operation, mode, outcomes, ...durationsOf(alike) }]
+  })
+}
+
+/** The durations of the messages of all operations together; null where none was measured. */
+export const durationsOf = (rows: readonly TrafficRow[]) => ({
+  p50_ms: quantile(rows, 0.5),
+  p99_ms: quantile(rows, 0.99),
+})
+
+/** The duration that this share of the messages did not exceed, rounded up to a step of the scale. */
+function quantile(rows: readonly TrafficRow[], share: number): number | null {
+  const timed = rows.flatMap(({ step, messages }) => (step === null ? [] : [{ step, messages }]))
+  const total = timed.reduce((sum, { messages }) => sum + messages, 0)
+  let seen = 0
+  for (const { step, messages } of timed.toSorted((a, b) => a.step - b.step)) {
+    seen += messages
+    if (seen >= total * share) return Math.round(durationOf(step))
+  }
+  return null
+}

@@ -1,0 +1,106 @@
+/** The verification of the audit log as a task of this node: it is begun, watched and left; it ends with the node. */
+
+import { estimateEntries } from '@rollcall/audit/store/entry-pages'
+import { newReport, type Report } from '@rollcall/audit/verify/report'
+import { safeDatabaseError } from '@rollcall/database/database-errors'
+import type { Log } from '@rollcall/observe/log'
+import { oneOf } from '@rollcall/protocol'
+import type { Static } from 'typebox'
+import { type Acting, act } from '../act.ts'
+import { callerText } from '../caller.ts'
+import type { HasVault } from '../deps.ts'
+import { closed, instant, NOTHING, orNull, text, timeOut, wholeNumber } from '../members.ts'
+import { useCase } from '../use-case.ts'
+import { Verification, verified } from './verify.ts'
+
+const Progress = closed({
+  state: oneOf(['none', 'running', 'done', 'failed', 'stopped'], {
+    description: 'none: this node has verified nothing since it was started.',
+  }),
+  by: orNull(text('The operator who began it.')),
+  began_at: orNull(instant('When it was begun.')),
+  ended_at: orNull(instant('When it ended.')),
+  entries: wholeNumber('Entries that are verified.'),
+  about: wholeNumber('About how many there are, as the database estimates it; 0: not known.'),
+  result: orNull(Verification),
+})
+type Progress = Static<typeof Progress>
+
+export interface Verifying {
+  /** Begins one, unless one is running. */
+  begin(by: string): Promise<Progress>
+  progress(): Progress
+  /** Ends the one that is running; resolves when nothing is read any more. */
+  stop(): Promise<void>
+}
+
+/** One at a time: it holds a connection and reads every entry. */
+export function createVerifying(deps: HasVault & { readonly log: Pick<Log, 'error'> }): Verifying {
+  let last: Omit<Progress, 'entries'> = {
+    state: 'none',
+    by: null,
+    began_at: null,
+    ended_at: null,
+    about: 0,
+    result: null,
+  }
+  let report: Report = newReport()
+  let running: { readonly ended: Promise<void>; readonly abort: AbortController } | null = null
+  const progress = (): Progress => ({ ...last, entries: report.counts.entries })
+  const run = async (signal: AbortSignal): Promise<void> => {
+    const ended = (outcome: Pick<Progress, 'state' | 'result'>): void => {
+      last = { ...last, ...outcome, ended_at: timeOut(new Date()) }
+      running = null
+    }
+    try {
+      const result = await verified({ ...deps, witness: null }, { report, signal })
+      ended({ state: 'done', result: result as Progress['result'] })
+    } catch (error) {
+      if (!signal.aborted) deps.log.error(safeDatabaseError(error), 'the audit log could not be verified')
+      ended({ state: signal.aborted ? 'stopped' : 'failed', result: null })
+    }
+  }
+  return {
+    progress,
+    async begin(by) {
+      if (running !== null) return progress()
+      const abort = new AbortController()
+      const began = Promise.withResolvers<void>()
+      running = { ended: began.promise, abort }
+      report = newReport()
+      last = { state: 'running', by, began_at: timeOut(new Date()), ended_at: null, about: 0, result: null }
+      void run(abort.signal).finally(began.resolve)
+      const about = await estimateEntries(deps.db)
+      last = { ...last, about }
+      return progress()
+    },
+    async stop() {
+      running?.abort.abort()
+      await running?.ended
+    },
+  }
+}
+
+export interface HasVerifying {
+  readonly verifying: Verifying
+}
+
+/** Begins to verify the whole audit log, and answers at once. The lines of the witness are compared by the command line alone. */
+export const beginVerification = act(
+  { name: 'audit verify', approval: 'never', input: NOTHING, result: Progress },
+  async ({ verifying, caller }: HasVerifying & Acting) => verifying.begin(callerText(caller)),
+)
+
+/** Shows the progress of the verification, or the result of the last one. */
+export const showVerification = useCase({ input: NOTHING, result: Progress }, async ({ verifying }: HasVerifying) =>
+  verifying.progress(),
+)
+
+/** Ends the verification that is running. */
+export const stopVerification = act(
+  { name: 'audit verify stop', approval: 'never', input: closed({}), result: Progress },
+  async (deps: HasVerifying) => {
+    await deps.verifying.stop()
+    return deps.verifying.progress()
+  },
+)

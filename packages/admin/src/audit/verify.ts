@@ -1,0 +1,139 @@
+/** Verifies that the audit log is complete and unchanged, and lists the keys that sign it. */
+
+import { listAuditKeys } from '@rollcall/audit/store/audit-keys'
+import { FAULTS, type FaultKind, type Report } from '@rollcall/audit/verify/report'
+import { verifyAuditLog } from '@rollcall/audit/verify/verify'
+import { MasterKeyError } from '@rollcall/keys/master-key'
+import type { Vault } from '@rollcall/keys/vault'
+import { oneOf } from '@rollcall/protocol'
+import Type from 'typebox'
+import type { HasDatabase, HasVault } from '../deps.ts'
+import { closed, flag, instant, NOTHING, orNull, text, timeOut, wholeNumber } from '../members.ts'
+import { useCase } from '../use-case.ts'
+
+interface HasWitness extends HasVault {
+  /** The lines of the witness; null: none are compared. They must be from before the call. */
+  readonly witness: AsyncIterable<string> | null
+}
+
+const Chain = text('Id of a chain.')
+const KINDS = Object.keys(FAULTS) as FaultKind[]
+
+/** The result of a verification. */
+export const Verification = closed({
+  good: flag('Whether nothing was found.'),
+  counts: closed({
+    chains: wholeNumber('Chains, one or more of each process.'),
+    entries: wholeNumber('Entries.'),
+    persons: wholeNumber('Rows of persons.'),
+    erased: wholeNumber('Rows of persons that a tombstone says were erased.'),
+    pruned: wholeNumber('Entries that a tombstone says were pruned.'),
+    checkpoints: wholeNumber('Checkpoints.'),
+    tombstones: wholeNumber('Tombstones.'),
+    reviews: wholeNumber('Reviews of emergencies.'),
+    unsealed_reviews: wholeNumber(
+      'Of the reviews, those of earlier versions: nothing says whether their operator and their time were changed.',
+    ),
+    witnessed: wholeNumber('Checkpoints of the witness.'),
+  }),
+  fault_count: wholeNumber('How many faults there are.'),
+  faults: Type.Array(
+    closed({
+      kind: oneOf(KINDS, { description: 'What it is.' }),
+      meaning: text('What that means.'),
+      chain: orNull(Chain),
+      sequence: orNull(wholeNumber('The first entry that it is about.')),
+      detail: orNull(text('More of it.')),
+    }),
+    { description: 'The first faults.' },
+  ),
+  unsigned: wholeNumber('Entries at the ends of chains that no checkpoint signs.'),
+  unsigned_tails: Type.Array(
+    closed({
+      chain: Chain,
+      from: wholeNumber('The first entry.'),
+      to: wholeNumber('The last entry.'),
+      at: instant('Time of the last entry.'),
+    }),
+    { description: 'The largest of these ends.' },
+  ),
+  restores: Type.Array(
+    closed({
+      at: instant('When the database was restored.'),
+      snapshot_at: instant('The time whose state it had then: audit entries from then until the restore are lost.'),
+      backup: orNull(text('Id of the backup; null: it was restored by other means.')),
+      reason: text('Why.'),
+      journal: orNull(wholeNumber('Acts of the journal that were applied; null: it was renounced.')),
+      open: Type.Array(closed({ chain: Chain, sequence: wholeNumber('The last entry that is there.') }), {
+        description: 'Chains that had not ended: what followed these entries is lost.',
+      }),
+      witnessed: wholeNumber('Checkpoints of the witness that are missing for this reason.'),
+    }),
+    { description: 'Restores of the database, as their signed entries say. They are no faults.' },
+  ),
+  keys: Type.Array(Type.String(), { description: 'Fingerprints of the keys that signed.' }),
+  own_keys: flag('Whether these keys were compared with their private halves, for which the master key is needed.'),
+})
+
+/** Reads the audit log as it is at one moment, in little memory. A running server goes on meanwhile. */
+export const verifyWholeAuditLog = useCase({ input: NOTHING, result: Verification }, async (deps: HasWitness) =>
+  verified(deps),
+)
+
+/** @param watched the report while it is made, and what ends it */
+export async function verified(
+  { db, vault, witness }: HasWitness,
+  watched: { readonly report?: Report; readonly signal?: AbortSignal } = {},
+) {
+  const opened = await vaultIfAny(vault)
+  const { report, keys } = await verifyAuditLog({ db, vault: opened, witness, ...watched })
+  return {
+    good: report.faultCount === 0,
+    counts: report.counts,
+    fault_count: report.faultCount,
+    faults: report.faults.map((fault) => ({ ...fault, meaning: FAULTS[fault.kind] })),
+    unsigned: report.unsigned,
+    unsigned_tails: [...report.tails],
+    restores: report.restores,
+    keys: [...keys],
+    own_keys: opened !== null,
+  }
+}
+
+/** Null: there is no master key here, such as where somebody else than the operator verifies. */
+async function vaultIfAny(vault: () => Promise<Vault>): Promise<Vault | null> {
+  try {
+    return await vault()
+  } catch (error) {
+    if (error instanceof MasterKeyError) return null
+    throw error
+  }
+}
+
+/** The keys that have signed checkpoints and tombstones, the oldest first. They stay for ever. */
+export const listAuditSigningKeys = useCase(
+  {
+    input: NOTHING,
+    result: Type.Array(
+      closed({
+        fingerprint: text('RFC 7638 thumbprint of the public key: its kid.'),
+        public_key: closed({ kty: text('OKP.'), crv: text('Ed25519.'), x: text('The public key, as base64url.') }),
+        created_at: instant('When it was made.'),
+        retired_at: orNull(instant('When another took its place.')),
+      }),
+    ),
+  },
+  async ({ db }: HasDatabase) =>
+    (await listAuditKeys(db)).flatMap(({ kid, public_key, created_at, retired_at }) =>
+      public_key === null
+        ? []
+        : [
+            {
+              fingerprint: kid,
+              public_key: { kty: 'OKP', crv: 'Ed25519', x: public_key.x },
+              created_at: timeOut(created_at),
+              retired_at: timeOut(retired_at),
+            },
+          ],
+    ),
+)

@@ -1,0 +1,257 @@
+/**
+ * The audit entry of what is sent, read from the message itself: its records are `Disclosed`, and know whose data they
+ * show. So no operation has to remember it.
+ */
+
+import {
+  type AuditEntry,
+  type AuditedMessage,
+  type AuditedPerson,
+  type AuditLog,
+  type ConfidentialDetails,
+  identifierKey,
+  type PersonRole,
+} from '@rollcall/core/model/audit-entry'
+import { DEMANDS, type Grant } from '@rollcall/core/model/grant'
+import { messageKey } from '@rollcall/core/model/message-key'
+import { type AuditedItem, type AuditedOutcome, Disclosed, type ReplyMembers } from '@rollcall/core/model/outcome'
+import type { Participant } from '@rollcall/core/model/participant'
+import type { Registry } from '@rollcall/core/model/registry'
+import type { IncomingHeader, Operation } from '@rollcall/protocol'
+
+/** An entry and the persons it is about. */
+export type EntryWithPersons = Parameters<AuditLog['write']>
+
+/** An entry in which nothing is known and nothing was disclosed. */
+export const EMPTY_ENTRY: Omit<AuditEntry, 'kind'> = {
+  participant: null,
+  operator: null,
+  registry: null,
+  operation: null,
+  correlation_id: null,
+  transaction_id: null,
+  request: null,
+  reply: null,
+  grant: null,
+  basis: null,
+  purpose: null,
+  consent: null,
+  outcomes: {},
+  records: 0,
+  asked: { record_types: [], forms: [], attributes: [] },
+  shown: {},
+}
+
+/** The exchange of an audit entry: whom the answer goes to, and about which message. */
+export interface AuditedExchange {
+  readonly participant: Pick<Participant, 'sender_id'>
+  readonly registry: Pick<Registry, 'namespace'>
+  readonly operation: Pick<Operation, 'name'>
+  readonly correlation_id: string
+  /** Null when the answer says that the registry failed. */
+  readonly grant: Pick<Grant, 'id' | 'terms'> | null
+  readonly header: Pick<IncomingHeader, 'meta'> | null
+}
+
+/** The audit entry of a request that is answered later, or is about to change something: nothing is disclosed yet. */
+export function auditEntryOfAccepted(
+  { participant, registry, operation, correlation_id, grant, header }: AuditedExchange,
+  transaction_id: string,
+  messages: Pick<AuditEntry, 'request' | 'reply'>,
+): EntryWithPersons {
+  const confidential = header === null ? {} : detailsIn(header)
+  const entry: AuditEntry = {
+    ...EMPTY_ENTRY,
+    kind: 'acknowledgement',
+    participant: participant.sender_id,
+    registry: registry.namespace,
+    operation: operation.name,
+    correlation_id,
+    transaction_id,
+    ...messages,
+    grant: grant?.id ?? null,
+    basis: grant?.terms.basis ?? null,
+    ...(Object.keys(confidential).length > 0 && { confidential }),
+  }
+  return [entry, []]
+}
+
+/** The audit entry of a notification. @param named in the header */
+export function auditEntryOfEnvelope(
+  {
+    participant,
+    registry,
+    grant,
+  }: Pick<AuditedExchange, 'participant' | 'registry'> & { readonly grant: Pick<Grant, 'id' | 'terms'> },
+  message: ReplyMembers,
+  items: number,
+  named: readonly AuditedPerson[],
+  reply: AuditedMessage,
+): EntryWithPersons {
+  const records = disclosedIn(message)
+  const { transaction_id } = message
+  const entry: AuditEntry = {
+    ...EMPTY_ENTRY,
+    kind: 'notification',
+    participant: participant.sender_id,
+    registry: registry.namespace,
+    operation: 'notify',
+    transaction_id: typeof transaction_id === 'string' ? transaction_id : null,
+    reply,
+    grant: grant.id,
+    basis: grant.terms.basis,
+    outcomes: { succ: items },
+    ...shownBy(records),
+  }
+  return [entry, [...personsOf(records), ...named]]
+}
+
+/** The second entry of a callback or notification whose transaction failed after the first one: it was not sent. */
+export function auditEntryOfUnsent([
+  { participant, registry, operation, correlation_id, transaction_id, reply },
+]: EntryWithPersons): EntryWithPersons {
+  const names = { participant, registry, operation, correlation_id, transaction_id, reply }
+  return [{ ...EMPTY_ENTRY, ...names, kind: 'unsent', note: 'not sent' }, []]
+}
+
+/** @param messages the request, where it is at hand, and the reply as it is sent */
+export function auditEntryOf(
+  kind: 'answer' | 'callback',
+  { participant, registry, operation, correlation_id, grant, header }: AuditedExchange,
+  transaction_id: string,
+  { members, audited, repeats }: AuditedOutcome,
+  messages: Pick<AuditEntry, 'request' | 'reply'>,
+): EntryWithPersons {
+  const records = disclosedIn(members)
+  const reasons = distinct(audited, ({ emergency }) => emergency)
+  const [consent = null] = audited.flatMap((item) => item.consent ?? [])
+  const purposes = distinct(audited, ({ purpose }) => purpose)
+  const confidential = {
+    ...(header !== null && detailsIn(header)),
+    ...(reasons.length > 0 && { reason: reasons.join('\n') }),
+  }
+  const entry: AuditEntry = {
+    kind,
+    participant: participant.sender_id,
+    operator: null,
+    registry: registry.namespace,
+    operation: operation.name,
+    correlation_id,
+    transaction_id,
+    ...messages,
+    grant: grant?.id ?? null,
+    basis: grant?.terms.basis ?? null,
+    purpose: purposes.length === 0 ? null : purposes.join(', '),
+    consent,
+    ...(reasons.length > 0 && { emergency: true as const }),
+    outcomes: countsOf(audited),
+    asked: {
+      record_types: distinct(audited, ({ record_type }) => record_type),
+      forms: distinct(audited, ({ form }) => form),
+      attributes: [...new Set(audited.flatMap(({ attributes = [] }) => attributes))].toSorted(),
+    },
+    ...shownBy(records, audited),
+    ...(repeats !== undefined && { repeats }),
+    ...(Object.keys(confidential).length > 0 && { confidential }),
+  }
+  return [entry, personsOf(records, audited)]
+}
+
+const distinct = (items: readonly AuditedItem[], read: (item: AuditedItem) => string | undefined): readonly string[] =>
+  [...new Set(items.flatMap((item) => read(item) ?? []))].toSorted()
+
+function countsOf(items: readonly AuditedItem[]): Record<string, number> {
+  const counts: Record<string, number> = {}
+  for (const { code } of items) counts[code] = (counts[code] ?? 0) + 1
+  return counts
+}
+
+/** Every record in the members of a message. */
+export function disclosedIn(members: ReplyMembers[string]): readonly Disclosed[] {
+  if (typeof members !== 'object' || members === null) return []
+  if (members instanceof Disclosed) return [members]
+  return Object.values(members).flatMap((member: ReplyMembers[string]) => disclosedIn(member))
+}
+
+/** The number of records, and the paths of their values and of what was disclosed without a record. */
+export function shownBy(
+  records: readonly Disclosed[],
+  items: readonly AuditedItem[] = [],
+): Pick<AuditEntry, 'records' | 'shown'> {
+  const [one] = records
+  if (one === undefined || records.length > 1 || items.some(({ told }) => told !== undefined))
+    return { records: records.length, shown: readShown(records, items) }
+  const { record_type, paths } = one.audited
+  const known = knownShown.get(paths)
+  if (known?.record_type === record_type) return { records: 1, shown: known.shown }
+  const shown = readShown(records, items)
+  knownShown.set(paths, { record_type, shown })
+  return { records: 1, shown }
+}
+
+/** `shown` of single records, by their paths. Equal lists are one object; its text is made once (`shapes.ts`). */
+const knownShown = new WeakMap<
+  readonly string[],
+  { readonly record_type: string; readonly shown: AuditEntry['shown'] }
+>()
+
+function readShown(records: readonly Disclosed[], items: readonly AuditedItem[]): AuditEntry['shown'] {
+  const shown = new Map<string, Set<string>>()
+  const add = (recordType: string, paths: readonly string[]): void => {
+    const known = shown.get(recordType) ?? new Set()
+    shown.set(recordType, known)
+    for (const path of paths) known.add(path)
+  }
+  for (const { audited } of records) add(audited.record_type, audited.paths)
+  for (const { record_type, told } of items)
+    if (record_type !== undefined && told !== undefined) add(record_type, [told])
+  return Object.fromEntries([...shown].map(([name, paths]) => [name, [...paths].toSorted()]))
+}
+
+/** The persons whose data is disclosed, and the others who were named. */
+export function personsOf(records: readonly Disclosed[], items: readonly AuditedItem[] = []): readonly AuditedPerson[] {
+  const shown = records.flatMap(({ audited }) => audited.persons)
+  const named = items.flatMap(({ persons = [] }) => persons)
+  const inRole = (wanted: PersonRole) => named.filter(({ role }) => role === wanted)
+  const seen = [...shown, ...withoutKnown(inRole('seen'), shown)]
+  return [...seen, ...withoutKnown(inRole('asked'), seen), ...withoutKnown(inRole('written'), [])]
+}
+
+/** The persons with the identifiers that no known person has; one without any is left out. */
+function withoutKnown(persons: readonly AuditedPerson[], known: readonly AuditedPerson[]): readonly AuditedPerson[] {
+  const keys = new Set(known.flatMap(({ identifiers }) => identifiers.map(identifierKey)))
+  return persons.flatMap(({ role, identifiers }) => {
+    const rest = identifiers.filter((one) => !keys.has(identifierKey(one)))
+    return rest.length === 0 ? [] : [{ role, identifiers: rest }]
+  })
+}
+
+/** Characters of each. */
+export const LONGEST_DETAIL = 255
+
+/** The header's details about the person who asks, and the reason. */
+export function detailsIn({ meta }: Pick<IncomingHeader, 'meta'>): ConfidentialDetails {
+  const said = DEMANDS.flatMap((name) => {
+    const value = meta?.[name]
+    return isDetail(value) ? [[name, value] as const] : []
+  })
+  return Object.fromEntries(said)
+}
+
+export const isDetail = (value: unknown): value is string =>
+  typeof value === 'string' && value.length >= 1 && value.length <= LONGEST_DETAIL
+
+/**
+ * @param digest SHA-256 of the message, in hexadecimal
+ * @param signature null when the message is not signed
+ */
+export const auditedMessage = (
+  message_id: string | null,
+  digest: string,
+  signature: { readonly kid: string | null; readonly value: string } | null,
+): AuditedMessage => ({
+  message_id: message_id === null ? null : messageKey(message_id),
+  digest,
+  kid: signature?.kid ?? null,
+  signature: signature?.value ?? null,
+})

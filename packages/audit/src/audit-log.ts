@@ -1,0 +1,239 @@
+/** The writer of the audit log: entries that come while a commit runs go together into the next. */
+import { randomUUID } from 'node:crypto'
+import type { Clock } from '@rollcall/base/shared/clock'
+import type { Limits } from '@rollcall/core/limits'
+import type { AuditEntry, AuditedPerson, AuditLog, StoredAuditEntry } from '@rollcall/core/model/audit-entry'
+import { messageKey } from '@rollcall/core/model/message-key'
+import type { Database } from '@rollcall/database/database'
+import { isDataError, isViolation, StoreBusy } from '@rollcall/database/database-errors'
+import { groupCommit } from '@rollcall/database/group-commit'
+import type { JointWrite } from '@rollcall/database/joint-write'
+import { isStorable } from '@rollcall/database/text'
+import type { Vault } from '@rollcall/keys/vault'
+import type { Log } from '@rollcall/observe/log'
+import type { Metrics } from '@rollcall/observe/metrics'
+import { entryHash, firstHash } from './chain.ts'
+import { type ChainEnd, type Checkpoints, createCheckpoints } from './checkpoints.ts'
+import { sealDetails } from './confidential.ts'
+import { type AuditKeys, loadAuditKeys } from './keys.ts'
+import { packedPersonsOf } from './persons.ts'
+import { createShapes, type KnownShape, type Shapes } from './shapes.ts'
+import { commitmentOf, keysOf, type PackedPerson, packPersons } from './store/packed-persons.ts'
+import { databaseTime, type JointRow, type NewEntry, writeEntries } from './store/write-entries.ts'
+import { createWitness } from './witness.ts'
+import type { WitnessAddress } from './witness-target.ts'
+
+export interface AuditLogDeps {
+  readonly db: Database
+  /** Opened for the first entry. */
+  readonly vault: () => Promise<Vault>
+  readonly clock: Pick<Clock, 'now' | 'later'>
+  readonly limits: Pick<Limits, 'checkpoint_interval' | 'checkpoint_entries'>
+  readonly log: Pick<Log, 'error' | 'info'>
+  readonly metrics: AuditMetrics
+  readonly witness: WitnessAddress | null
+}
+
+/** Limit of entries that wait to be written. Above it calls are refused, before memory is short. */
+const ENTRIES_WAITING = 10_000
+
+export type AuditMetrics = Pick<Metrics, 'audited' | 'checkpointMade' | 'witnessed'>
+
+export interface JointAuditLog extends AuditLog {
+  /**
+   * Writes an entry and a row of another package in one statement: both are committed, or neither is.
+   * @returns false: the row is not held; the entry was not written either
+   */
+  writeWith<Row>(
+    joint: JointWrite<Row>,
+    row: Row,
+    entry: AuditEntry,
+    persons: readonly AuditedPerson[],
+  ): Promise<boolean>
+}
+
+export interface ProcessAuditLog extends JointAuditLog {
+  /** Refuses further entries, waits for those under way, and signs the end of the chain. Never rejects. */
+  close(): Promise<void>
+}
+
+export function createAuditLog(deps: AuditLogDeps): ProcessAuditLog {
+  const { db, vault, clock } = deps
+  let keys: Promise<AuditKeys> | undefined
+  const loaded = (): Promise<AuditKeys> => {
+    keys ??= vault()
+      .then((opened) => loadAuditKeys(db, opened))
+      .catch((error: unknown) => {
+        keys = undefined
+        throw error
+      })
+    return keys
+  }
+
+  const drift = { offset: 0 }
+  const checkpoints = createCheckpoints({
+    ...deps,
+    witness: createWitness(deps.witness, { ...deps, later: clock.later }),
+    keys: loaded,
+    time: () => clock.now() + drift.offset,
+  })
+  const writer = createChainWriter(deps, checkpoints, drift)
+  const group = groupCommit(writer.write, { waiting: ENTRIES_WAITING })
+  let closed = false
+
+  const submit = async (entry: AuditEntry, persons: readonly AuditedPerson[], joint: JointRow | null) => {
+    const current = await loaded()
+    // Behind the signed end of its chain an entry would be a fault.
+    if (closed) throw new StoreBusy()
+    return group.submit({ entry, persons: packedPersonsOf(current.pseudonyms, persons), keys: current, joint })
+  }
+
+  return {
+    async write(entry, persons) {
+      await submit(entry, persons, null)
+    },
+    writeWith: (write, row, entry, persons) => submit(entry, persons, { write, row }),
+    async close() {
+      closed = true
+      await group.idle()
+      writer.end()
+      await checkpoints.close()
+    },
+  }
+}
+
+/** Writes entries at the end of the chain of this process. @param drift gets the offset of the database's clock */
+function createChainWriter(
+  { db, clock, metrics }: AuditLogDeps,
+  checkpoints: Checkpoints,
+  drift: { offset: number },
+): {
+  /** @returns for each entry, whether its joint row is held, so that it was written */
+  readonly write: (entries: readonly PreparedEntry[]) => Promise<readonly boolean[]>
+  readonly end: () => void
+} {
+  const shapes = createShapes()
+  let chain: Chain | null = null
+  /** The new end of the chain, and the places of entries whose joint rows are not held: if any, nothing was written. */
+  const append = async (
+    current: Chain,
+    entries: readonly PreparedEntry[],
+  ): Promise<readonly [Chain, readonly number[]]> => {
+    const at = Math.max(current.at, Math.trunc(clock.now() + current.offset))
+    const { rows, hash } = chained(shapes, current, new Date(at).toISOString(), entries)
+    const used = [...new Set(rows.flatMap(({ shape }) => shape ?? []))]
+    const fresh = used.filter(({ stored }) => !stored)
+    const sent = clock.now()
+    const place = { chain: current.id, after: current.sequence, at: new Date(at) }
+    const written = await writeEntries(db.pool, place, rows, { fresh, stored: used.filter(({ stored }) => stored) })
+    for (const shape of fresh) shape.stored = true
+    drift.offset = written.at.getTime() - (sent + clock.now()) / 2
+    if (written.unheld.length > 0) return [current, written.unheld]
+    return [{ id: current.id, sequence: current.sequence + entries.length, hash, at, offset: drift.offset }, []]
+  }
+  const write = async (entries: readonly PreparedEntry[]): Promise<readonly boolean[]> => {
+    let current: Chain = chain ?? (await beginChain(db, clock))
+    // Null until the commit: after a failure the end of the chain is unknown, and another chain begins.
+    chain = null
+    let held = entries
+    try {
+      for (let isWritten = false; !isWritten && held.length > 0; ) {
+        const [end, unheld] = await append(current, held).catch((error: unknown) => {
+          if (!isViolation(error, 'account_entry_form_check')) throw error
+          // A standby that took over has lost a shape. Nothing was written: the shapes go with the entries now.
+          shapes.forget()
+          return append(current, held)
+        })
+        current = end
+        isWritten = unheld.length === 0
+        held = held.filter((_, place) => !unheld.includes(place))
+      }
+      chain = current
+      if (held.length > 0) checkpoints.committed(chain)
+    } catch (error) {
+      if (isDataError(error)) {
+        // PostgreSQL has refused a value, and has written nothing: the chain goes on.
+        chain = current
+      } else {
+        checkpoints.abandoned(current.id)
+        shapes.forget()
+      }
+      metrics.audited('failed', entries.length)
+      throw error
+    }
+    metrics.audited('written', held.length)
+    return entries.map((entry) => held.includes(entry))
+  }
+  return {
+    write,
+    end: () => {
+      chain = null
+    },
+  }
+}
+
+interface PreparedEntry {
+  readonly entry: AuditEntry
+  readonly persons: readonly PackedPerson[]
+  readonly keys: AuditKeys
+  readonly joint: JointRow | null
+}
+
+/** The row of an entry, with a shape of this process. */
+interface ChainedRow extends NewEntry {
+  readonly shape: KnownShape | null
+}
+
+/** The last committed entry of a chain. */
+interface Chain extends ChainEnd {
+  /** Milliseconds by which the time of the database is more than the monotonic clock of this process. */
+  readonly offset: number
+}
+
+async function beginChain(db: Database, { now }: Pick<Clock, 'now'>): Promise<Chain> {
+  const id = randomUUID()
+  const offset = (await databaseTime(db.pool)).getTime() - now()
+  return { id, sequence: 0, hash: firstHash(id), at: 0, offset }
+}
+
+/** The rows of entries that follow the end of a chain, and the hash of the last row. */
+function chained(
+  shapes: Shapes,
+  { id: chain, sequence: last, hash: previous }: Chain,
+  at: string,
+  entries: readonly PreparedEntry[],
+): { readonly rows: readonly ChainedRow[]; readonly hash: Buffer } {
+  let hash = previous
+  const rows = entries.map(({ entry, persons, keys, joint }, index) => {
+    const sequence = last + index + 1
+    const columns = { message_id: messageOf(entry.request), reply_message_id: messageOf(entry.reply) }
+    const { text, ...composed } = shapes.compose(storedEntry(entry, keys, { chain, sequence }), columns)
+    const commitments = Buffer.concat(persons.map(commitmentOf))
+    hash = entryHash(hash, { chain, sequence, at, entry: text, commitments })
+    return {
+      ...composed,
+      ...columns,
+      entry: composed.shape === null ? text : null,
+      persons: packPersons(persons),
+      keys: keysOf(persons, entry.repeats),
+      hash,
+      emergency: entry.emergency === true,
+      joint,
+    }
+  })
+  return { rows, hash }
+}
+
+function storedEntry(
+  { confidential, ...content }: AuditEntry,
+  { confidential: key }: AuditKeys,
+  place: { readonly chain: string; readonly sequence: number },
+): StoredAuditEntry {
+  return confidential === undefined ? content : { ...content, sealed: sealDetails(key, place, confidential) }
+}
+
+/** The message_id under which an entry is found, as stored; null when there is none that can be stored. */
+export function messageOf(message: AuditEntry['request']): string | null {
+  const message_id = message?.message_id ?? null
+  return message_id === null || !isStorable(message_id) ? null : messageKey(message_id)
+}

@@ -1,0 +1,42 @@
+/** Audit entries of refused requests: alike ones share one for a minute. No refusal waits for its entry. */
+import type { AuditEntry, AuditLog } from '@rollcall/core/model/audit-entry'
+import type { RefusalEntries } from '@rollcall/observe/refusals'
+import { EMPTY_ENTRY } from './audit-entry-of.ts'
+
+/** Sorts whose last entry is remembered. */
+const MOST = 1_000
+
+/** @param now milliseconds */
+export function createRefusalEntries(auditLog: AuditLog, now: () => number): RefusalEntries {
+  const last = new Map<string, number>()
+  const pending = new Set<Promise<void>>()
+  return {
+    write(refusals, count) {
+      const key = JSON.stringify(refusals)
+      const at = now()
+      const since = last.get(key) ?? at
+      if (last.size >= MOST) last.clear()
+      last.set(key, at)
+      const { refusal = 'others', participant = null, address, ...request } = refusals ?? {}
+      const entry: AuditEntry = {
+        ...EMPTY_ENTRY,
+        kind: 'refusal',
+        participant,
+        ...request,
+        outcomes: { [refusal]: count },
+        count,
+        since: new Date(since).toISOString(),
+        ...(address !== undefined && { address }),
+      }
+      // A failure to write is logged by the writer.
+      const written: Promise<void> = auditLog
+        .write(entry, [])
+        .catch(() => undefined)
+        .finally(() => pending.delete(written))
+      pending.add(written)
+    },
+    async idle() {
+      await Promise.all(pending)
+    },
+  }
+}

@@ -1,0 +1,198 @@
+/** The audit entries in the order of their chains, in pages: a database of any size is read in little memory. */
+import type { Database } from '@rollcall/database/database'
+import type { Snapshot } from '@rollcall/database/transaction'
+import { AUDIT_ENTRIES, STORED_ENTRY, type StoredEntry } from './entry-shape.ts'
+
+/** A stored entry; `at` has microseconds. */
+export interface EntryToVerify extends StoredEntry {
+  readonly chain: string
+  readonly sequence: number
+  readonly at: string
+  /** Empty when the persons are packed in the row. */
+  readonly commitments: Buffer
+  readonly hash: Buffer
+  /** False for entries of earlier versions, which have none of the columns that follow. */
+  readonly is_packed: boolean
+  /** The row has the whole text. */
+  readonly is_whole: boolean
+  readonly shape: Buffer | null
+  readonly persons: Buffer | null
+  /** PostgreSQL's text of the array: it may have any numbers. */
+  readonly keys: string | null
+  readonly emergency: boolean | null
+}
+
+export interface ShapeToVerify {
+  readonly digest: Buffer
+  readonly content: string
+}
+
+export interface PersonToVerify {
+  readonly chain: string
+  readonly sequence: number
+  readonly position: number
+  readonly pseudonym: Buffer
+  readonly salt: Buffer
+  readonly role: string
+}
+
+export interface CheckpointToVerify {
+  readonly id: string
+  readonly chain: string
+  readonly sequence: number
+  readonly hash: Buffer
+  readonly at: string
+  readonly content: string
+  readonly digest: Buffer
+  readonly kid: string
+  readonly signature: Buffer
+}
+
+/** The finding of an emergency review; `at` has microseconds. */
+export interface StoredReview {
+  readonly id: string
+  readonly chain: string
+  readonly sequence: number
+  readonly at: string
+  readonly reviewed_by: string
+  readonly sealed: string
+}
+
+export interface TombstoneToVerify {
+  readonly id: string
+  readonly at: string
+  readonly content: string
+  readonly kid: string
+  readonly signature: Buffer
+  readonly chains: readonly string[]
+}
+
+/** Any time that a row may have: infinity has no text of this form. */
+const AT = `coalesce(to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), at::text) as at`
+
+/** Cuts a number that is no safe integer, so that no hash matches. `key` is exact. */
+const SEQUENCE = `greatest(least(sequence, ${Number.MAX_SAFE_INTEGER}), ${Number.MIN_SAFE_INTEGER}) as sequence`
+const KEY = 'sequence::text as key'
+
+// A number may be there twice, in both tables: nobody may hide an entry behind the end of a page.
+const ENTRIES = `select chain, ${SEQUENCE}, ${KEY}, tableoid::text as place, ${AT}, ${STORED_ENTRY}, commitments, hash,
+    tableoid = 'account_entry'::regclass as is_packed, entry <> '' as is_whole,
+    shape, persons, keys::text as keys, emergency
+  from ${AUDIT_ENTRIES}
+  where (chain, account.sequence) >= ($1, $2::bigint) and (chain, account.sequence, tableoid) > ($1, $2::bigint, $3::oid)
+  order by chain, account.sequence, tableoid limit 500`
+
+const SHAPES = 'select digest, content from account_shape where digest > $1 order by digest limit 500'
+
+const PERSONS = `select chain, ${SEQUENCE}, ${KEY}, position, pseudonym, salt, role from account_person
+  where (chain, account_person.sequence, position) > ($1, $2::bigint, $3)
+  order by chain, account_person.sequence, position limit 5000`
+
+const CHECKPOINTS = `select id::text as id, chain, ${SEQUENCE}, hash, ${AT}, content, digest, kid, signature from account_checkpoint
+  where (chain, account_checkpoint.id) > ($1, $2::bigint)
+  order by chain, account_checkpoint.id limit 500`
+
+const TOMBSTONES = `select id::text as id, ${AT}, content, kid, signature, chains::text[] as chains from account_tombstone
+  where account_tombstone.id > $1::bigint order by account_tombstone.id limit 10`
+
+/** The columns of a `StoredReview`. */
+export const REVIEW = `id::text as id, chain, ${SEQUENCE}, ${AT}, reviewed_by, sealed`
+
+const REVIEWS = `select ${REVIEW} from account_review
+  where account_review.id > $1::bigint order by account_review.id limit 500`
+
+/** Before every chain. */
+const FIRST = '00000000-0000-0000-0000-000000000000'
+const LEAST = '-9223372036854775808'
+
+interface Keyed {
+  readonly key: string
+}
+
+async function* pages<Row extends object>(
+  snapshot: Snapshot,
+  text: string,
+  first: readonly unknown[],
+  keyOf: (row: Row) => readonly unknown[],
+): AsyncGenerator<Row> {
+  for (let after = first; ; ) {
+    const { rows } = await snapshot.query<Row>(text, [...after])
+    yield* rows
+    const last = rows.at(-1)
+    if (last === undefined) return
+    after = keyOf(last)
+  }
+}
+
+export const readEntries = (snapshot: Snapshot): AsyncGenerator<EntryToVerify> =>
+  pages<EntryToVerify & Keyed & { readonly place: string }>(
+    snapshot,
+    ENTRIES,
+    [FIRST, LEAST, '0'],
+    ({ chain, key, place }) => [chain, key, place],
+  )
+
+export const readShapes = (snapshot: Snapshot): AsyncGenerator<ShapeToVerify> =>
+  pages<ShapeToVerify>(snapshot, SHAPES, [Buffer.alloc(0)], ({ digest }) => [digest])
+
+export const readPersons = (snapshot: Snapshot): AsyncGenerator<PersonToVerify> =>
+  pages<PersonToVerify & Keyed>(snapshot, PERSONS, [FIRST, LEAST, -1], ({ chain, key, position }) => [
+    chain,
+    key,
+    position,
+  ])
+
+/** Sorted by chain, then in the order in which they were written. */
+export const readCheckpoints = (snapshot: Snapshot): AsyncGenerator<CheckpointToVerify> =>
+  pages(snapshot, CHECKPOINTS, [FIRST, LEAST], ({ chain, id }) => [chain, id])
+
+export const readTombstones = (snapshot: Snapshot): AsyncGenerator<TombstoneToVerify> =>
+  pages(snapshot, TOMBSTONES, [LEAST], ({ id }) => [id])
+
+export const readReviews = (snapshot: Snapshot): AsyncGenerator<StoredReview> =>
+  pages(snapshot, REVIEWS, [LEAST], ({ id }) => [id])
+
+/** The contents of the tombstones that name a chain, with their ids. */
+export async function tombstonesOf(
+  snapshot: Snapshot,
+  chain: string,
+): Promise<readonly Pick<TombstoneToVerify, 'id' | 'content'>[]> {
+  const { rows } = await snapshot.query<Pick<TombstoneToVerify, 'id' | 'content'>>(
+    'select id::text as id, content from account_tombstone where chains @> array[$1::uuid] order by account_tombstone.id',
+    [chain],
+  )
+  return rows
+}
+
+/** The checkpoints that exist among these digests (hexadecimal), with what they sign. */
+export async function findCheckpoints(
+  snapshot: Snapshot,
+  digests: readonly string[],
+): Promise<ReadonlyMap<string, { readonly chain: string; readonly sequence: number; readonly hash: string }>> {
+  const { rows } = await snapshot.query<{ digest: string; chain: string; sequence: number; hash: string }>(
+    `select encode(digest, 'hex') as digest, chain, ${SEQUENCE}, encode(hash, 'hex') as hash from account_checkpoint
+      where digest = any($1)`,
+    [digests.map((digest) => Buffer.from(digest, 'hex'))],
+  )
+  return new Map(rows.map((row) => [row.digest, row]))
+}
+
+/** The chains among these that have an entry or a checkpoint. */
+export async function knownChains(snapshot: Snapshot, chains: readonly string[]): Promise<ReadonlySet<string>> {
+  const { rows } = await snapshot.query<{ chain: string }>(
+    `select asked.chain::text as chain from unnest($1::uuid[]) as asked (chain)
+      where exists (select from account where account.chain = asked.chain)
+        or exists (select from account_checkpoint where account_checkpoint.chain = asked.chain)`,
+    [chains],
+  )
+  return new Set(rows.map(({ chain }) => chain))
+}
+
+/** An estimate from the statistics of the database, which reads no entry. */
+export async function estimateEntries({ pool }: Pick<Database, 'pool'>): Promise<number> {
+  const { rows } = await pool.query<{ about: number }>(
+    `select sum(greatest(reltuples, 0))::float8 as about from pg_class
+      where oid in ('account'::regclass, 'account_entry'::regclass)`,
+  )
+  return rows[0]?.about ?? 0
+}

@@ -1,0 +1,23 @@
+/** Who may delete audit entries, and which entries a hold keeps. */
+import type { Database } from '@rollcall/database/database'
+import { isHeld } from '@rollcall/database/holds'
+import { personRows } from './packed-persons.ts'
+
+/** SQL: a hold covers a row of `AUDIT_ENTRIES` by its person, its participant or its time. */
+export const IS_ENTRY_HELD = isHeld({
+  time: 'account.at',
+  sender_id: "account.content::jsonb ->> 'participant'::text",
+  person: `exists (
+      select from ${personRows()} as person where person.chain = account.chain
+        and person.sequence = account.sequence and person.pseudonym = any(hold.pseudonyms))`,
+})
+
+/** True when the role of these connections may prune and erase entries. */
+export async function mayDeleteEntries({ pool }: Pick<Database, 'pool'>): Promise<boolean> {
+  const { rows } = await pool.query<{ may: boolean }>(
+    `select pg_catalog.has_table_privilege('account', 'DELETE')
+      and pg_catalog.has_table_privilege('account_person', 'DELETE')
+      and pg_catalog.has_table_privilege('account_entry', 'UPDATE') as may`,
+  )
+  return rows[0]?.may === true
+}

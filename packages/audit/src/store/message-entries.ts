@@ -1,0 +1,94 @@
+/** Messages as an operator looks for them: each is an audit entry of what was answered, acknowledged or sent. */
+
+import type { Database } from '@rollcall/database/database'
+import { AUDIT_ENTRIES, STORED_ENTRY } from './entry-shape.ts'
+import {
+  BEHIND,
+  type Bounds,
+  type EntryFilter,
+  type EntryRowOf,
+  endBehind,
+  HAS_MEMBERS,
+  type LoggedEntry,
+  membersOf,
+  newestFirst,
+  parsedEntry,
+  placeValues,
+  type Searched,
+} from './read-entries.ts'
+
+/** How a message ended, from its audit entry. */
+export const MESSAGE_OUTCOMES = ['accepted', 'succeeded', 'partial', 'rejected', 'refused'] as const
+export type MessageOutcome = (typeof MESSAGE_OUTCOMES)[number]
+
+const OUTCOMES = `substring(content from '"outcomes":([{][^}]*[}])')`
+
+/**
+ * SQL of the outcome: an acknowledgement is accepted, an answer has counts of its items. It reads the text, canonical
+ * JSON whose quotation marks are escaped, because parsing many entries takes long.
+ */
+export const OUTCOME = `case
+    when strpos(content, '"kind":"acknowledgement"') > 0 then 'accepted'
+    when strpos(content, '"kind":"refusal"') > 0 then 'refused'
+    when ${OUTCOMES} ~ '^[{]("succ":[0-9]+)?[}]$' then 'succeeded'
+    when strpos(${OUTCOMES}, '"succ":') > 0 then 'partial'
+    else 'rejected'
+  end`
+
+export interface AuditedMessage extends LoggedEntry {
+  readonly outcome: MessageOutcome
+  /** Stored forms (`messageKey`) of the message_ids of the request and of what was sent. */
+  readonly message_id: string | null
+  readonly reply_message_id: string | null
+}
+
+export interface MessageFilter extends Omit<EntryFilter, 'kind'> {
+  readonly operation?: string | undefined
+  readonly outcome?: MessageOutcome | undefined
+  /** Only messages with one of these message_ids (`messageKey`), of the request or of our reply. */
+  readonly keys?: readonly string[] | undefined
+}
+
+const COLUMNS = `chain, sequence, at, ${STORED_ENTRY}, ${OUTCOME} as outcome`
+
+/**
+ * Acts of operators, refusals and unsent messages cannot be looked up. Quotation marks within a text are escaped. With
+ * `not like` the database expects most entries to be messages, so it reads the newest in order and stops.
+ */
+const IS_MESSAGE = `content not like '%"kind":"operator"%' and content not like '%"kind":"refusal"%'
+  and content not like '%"kind":"unsent"%'`
+
+const OF_KEYS = `(message_id = any($9::text[]) or reply_message_id = any($9))`
+
+const statement = (conditions: string): string => `select ${COLUMNS} from ${AUDIT_ENTRIES}
+  where at >= $1 and at < $2 and ${HAS_MEMBERS} and ${IS_MESSAGE} and ${BEHIND} and ${conditions}
+    and ($5::text is null or ${OUTCOME} = $5)
+  order by at desc, chain, sequence desc limit $10`
+
+const BETWEEN = statement('$9::text[] is null')
+const OF_MESSAGES = statement(OF_KEYS)
+
+/** The newest first. By their ids they are found by an index: then nothing is looked through. */
+export async function auditedMessages(
+  db: Pick<Database, 'pool'>,
+  { participant, registry, operation, outcome, before, keys, from, to }: MessageFilter,
+  { limit, most }: Bounds,
+): Promise<Searched<AuditedMessage>> {
+  const wanted = Object.entries({ participant, registry, operation }).filter(([, value]) => value !== undefined)
+  const end = endBehind(before, to)
+  const read = async (text: string, span: { from: Date; to: Date }, rowsWanted: number) => {
+    const { rows } = await db.pool.query<
+      EntryRowOf<Pick<AuditedMessage, 'outcome' | 'message_id' | 'reply_message_id'>>
+    >(text, [
+      ...[span.from, span.to, ...membersOf(wanted), outcome ?? null],
+      ...[...placeValues(before), keys ?? null, rowsWanted],
+    ])
+    return rows.map(parsedEntry)
+  }
+  if (keys === undefined)
+    return newestFirst(db, { from, to: end }, { limit, most }, (span, rows) => read(BETWEEN, span, rows))
+  const span = { from: from ?? new Date(0), to: end ?? FOREVER }
+  return { found: await read(OF_MESSAGES, span, limit), rest: null }
+}
+
+const FOREVER = new Date('9999-12-31T00:00:00Z')

@@ -1,0 +1,159 @@
+/**
+ * Pruning the audit log: the beginnings of chains, as the owner of the database. Each statement reads one chunk of one chain, so that
+ * entries of any number are pruned; what is deleted is gone, so that a prune that was stopped goes on where it was. Functions
+ * are named with their schema: the application may make others of these names.
+ */
+
+import { type Kysely, sql } from 'kysely'
+import { AUDIT_ENTRIES } from './entry-shape.ts'
+import { IS_ENTRY_HELD } from './held-entries.ts'
+import { personRows } from './packed-persons.ts'
+
+/** The beginning of a chain, up to an entry. */
+export interface ChainPart {
+  readonly chain: string
+  /** The last entry. */
+  readonly sequence: number
+  /** Hash of that entry. */
+  readonly hash: Buffer
+}
+
+export interface OldChain {
+  readonly chain: string
+  /** The chain has a checkpoint. */
+  readonly signed: boolean
+}
+
+/** Chains whose first entry is older than a time, in order. Each existing chain costs one look-up. */
+export async function chainsBefore(connection: Kysely<unknown>, before: Date): Promise<readonly OldChain[]> {
+  const { rows } = await sql<OldChain>`
+    with recursive known as (
+      (select chain from account order by chain limit 1)
+      union all
+      select (select account.chain from account where account.chain > known.chain order by account.chain limit 1)
+      from known where known.chain is not null
+    )
+    select chain, exists (select from account_checkpoint where account_checkpoint.chain = known.chain) as signed
+    from known where chain is not null
+      and (select account.at from account where account.chain = known.chain order by sequence limit 1) < ${before}
+    order by chain`.execute(connection)
+  return rows
+}
+
+/** Why a chunk stopped: its next entry is not old, a hold covers it, or the chain ends; null when the chunk is full. */
+export type Stop = 'young' | 'held' | 'end' | null
+
+export interface Chunk extends ChainPart {
+  readonly entries: number
+}
+
+/**
+ * The old entries after one of a chain that no hold covers, up to the first other entry.
+ * @param after 0: from the first entry
+ * @param most largest number of entries
+ */
+export async function oldChunk(
+  connection: Kysely<unknown>,
+  { chain, after, before, most }: { chain: string; after: number; before: Date; most: number },
+): Promise<{ readonly chunk: Chunk | null; readonly stop: Stop }> {
+  const { rows } = await sql<{
+    sequence: number | null
+    hash: Buffer | null
+    entries: number
+    read: number
+    stays: 'young' | 'held' | null
+  }>`
+    with part as materialized (
+      select sequence, hash, case when not (at < ${before}) then 'young' when ${sql.raw(IS_ENTRY_HELD)} then 'held' end as stays
+      from ${sql.raw(AUDIT_ENTRIES)} where chain = ${chain} and sequence > ${after} and sequence < ${Number.MAX_SAFE_INTEGER}
+      order by sequence limit ${most}
+    ), stop as (select sequence, stays from part where stays is not null order by sequence limit 1),
+    goes as (select part.sequence, part.hash from part
+      where part.sequence < coalesce((select stop.sequence from stop), ${Number.MAX_SAFE_INTEGER}::bigint))
+    select (select sequence from goes order by sequence desc limit 1) as sequence,
+      (select hash from goes order by sequence desc limit 1) as hash,
+      (select pg_catalog.count(*) from goes)::integer as entries, (select pg_catalog.count(*) from part)::integer as read,
+      (select stays from stop) as stays`.execute(connection)
+  const [row] = rows
+  if (row === undefined) throw new Error('the database gave no chunk of a chain')
+  const stop = row.stays ?? (row.read < most ? 'end' : null)
+  const { sequence, hash, entries } = row
+  return { chunk: sequence === null || hash === null ? null : { chain, sequence, hash, entries }, stop }
+}
+
+/** A checkpoint with its entry. The caller verifies it: other roles may insert rows. */
+export interface ClosingCheckpoint extends ChainPart {
+  readonly content: string
+  readonly kid: string
+  readonly signature: Buffer
+  /** How many entries after `after` it signs. */
+  readonly entries: number
+}
+
+/** The first checkpoint that signs an entry, if its own entry is old; null for none. */
+export async function closingCheckpoint(
+  connection: Kysely<unknown>,
+  { chain, sequence }: ChainPart,
+  before: Date,
+): Promise<ClosingCheckpoint | null> {
+  const { rows } = await sql<ClosingCheckpoint>`
+    select account.chain, account.sequence, account.hash, next.content, next.kid, next.signature, 0 as entries
+    from (select * from account_checkpoint as checkpoint
+      where checkpoint.chain = ${chain} and checkpoint.sequence >= ${sequence} and checkpoint.sequence < ${Number.MAX_SAFE_INTEGER}
+      order by checkpoint.sequence, checkpoint.id limit 1) as next
+    join account on account.chain = next.chain and account.sequence = next.sequence
+    where account.at < ${before}`.execute(connection)
+  return rows[0] ?? null
+}
+
+/** The last checkpoint that signs an entry after `after` and up to `upTo`; null for none. */
+export async function lastCheckpoint(
+  connection: Kysely<unknown>,
+  { chain, after, upTo }: { chain: string; after: number; upTo: number },
+): Promise<ClosingCheckpoint | null> {
+  const { rows } = await sql<ClosingCheckpoint>`
+    select account.chain, account.sequence, account.hash, checkpoint.content, checkpoint.kid, checkpoint.signature,
+      (select pg_catalog.count(*) from account as one where one.chain = account.chain
+        and one.sequence > ${after} and one.sequence <= account.sequence)::integer as entries
+    from account_checkpoint as checkpoint join account
+      on account.chain = checkpoint.chain and account.sequence = checkpoint.sequence
+    where checkpoint.chain = ${chain} and checkpoint.sequence > ${after} and checkpoint.sequence <= ${upTo}
+    order by checkpoint.sequence desc, checkpoint.id limit 1`.execute(connection)
+  return rows[0] ?? null
+}
+
+/** The digest of the newest checkpoint of a chain, in hexadecimal; null: it has none. */
+export async function newestDigest(connection: Kysely<unknown>, chain: string): Promise<string | null> {
+  const { rows } = await sql<{ digest: string }>`
+    select pg_catalog.encode(digest, 'hex'::text) as digest from account_checkpoint
+    where chain = ${chain} order by id desc limit 1`.execute(connection)
+  return rows[0]?.digest ?? null
+}
+
+/**
+ * Until the transaction ends, adds of holds and other transactions that delete by them wait. Earlier holds are seen by its next
+ * statement.
+ */
+export async function lockHolds(transaction: Kysely<unknown>): Promise<void> {
+  await sql`lock table hold in share row exclusive mode`.execute(transaction)
+}
+
+/**
+ * Deletes entries with the rows of their persons.
+ * @param transaction in which the tombstone is inserted
+ */
+export async function deletePart(
+  transaction: Kysely<unknown>,
+  { chain, sequence }: ChainPart,
+): Promise<{ readonly entries: number; readonly persons: number }> {
+  const { rows } = await sql<{ persons: number }>`
+    select pg_catalog.count(*)::integer as persons from ${sql.raw(personRows())} as person
+    where chain = ${chain} and sequence <= ${sequence}`.execute(transaction)
+  const remove = async (table: 'account' | 'account_person'): Promise<number> => {
+    const { numAffectedRows } = await sql`delete from ${sql.table(table)}
+      where chain = ${chain} and sequence <= ${sequence}`.execute(transaction)
+    return Number(numAffectedRows)
+  }
+  await remove('account_person')
+  return { persons: rows[0]?.persons ?? 0, entries: await remove('account') }
+}

@@ -1,0 +1,293 @@
+/** Reads audit entries: by the persons that they are about, or the newest first. */
+import type { AuditKind, PersonRole, StoredAuditEntry } from '@rollcall/core/model/audit-entry'
+import type { Database } from '@rollcall/database/database'
+import { AUDIT_ENTRIES, entryTextOf, STORED_ENTRY, type StoredEntry } from './entry-shape.ts'
+import { keyOf, personRuns } from './packed-persons.ts'
+
+/** An entry in its place. */
+export interface LoggedEntry {
+  readonly chain: string
+  readonly sequence: number
+  readonly at: Date
+  readonly entry: StoredAuditEntry
+}
+
+/** The times between which an entry was written; the end is not included. */
+export interface Period {
+  readonly from?: Date | undefined
+  readonly to?: Date | undefined
+}
+
+/** An entry about a person. */
+export interface EntryOfPerson extends LoggedEntry {
+  /** The pseudonyms by which the entry was found, with the roles of the person. */
+  readonly found: readonly { readonly pseudonym: Buffer; readonly role: PersonRole }[]
+}
+
+export type EntryRowOf<Members> = Omit<LoggedEntry, 'entry'> & StoredEntry & Members
+
+export const parsedEntry = <Members extends object>(
+  row: EntryRowOf<Members>,
+): EntryRowOf<Members> & { readonly entry: StoredAuditEntry } => {
+  const text = entryTextOf(row)
+  if (text === null)
+    throw new Error(`entry ${row.sequence} of chain ${row.chain} cannot be read: run rollcall audit verify`)
+  return { ...row, entry: JSON.parse(text) as StoredAuditEntry }
+}
+
+/** The columns of an `EntryRowOf`. */
+const ROW = `chain, sequence, at, ${STORED_ENTRY}`
+
+const DURING = `($2::timestamptz is null or account.at >= $2) and ($3::timestamptz is null or account.at < $3)`
+
+/** The oldest first. */
+export async function entriesOfPseudonyms(
+  { pool }: Pick<Database, 'pool'>,
+  pseudonyms: readonly Buffer[],
+  { from, to }: Period,
+): Promise<readonly EntryOfPerson[]> {
+  type Found = { readonly pseudonym: string; readonly role: PersonRole }
+  const { rows } = await pool.query<
+    EntryRowOf<{ readonly persons: Buffer | null; readonly found: readonly Found[] | null }>
+  >(
+    `select ${ROW}, persons, found from ${AUDIT_ENTRIES} join (
+       select chain, sequence, json_agg(json_build_object('pseudonym', encode(pseudonym, 'hex'), 'role', role)) as found
+       from account_person where pseudonym = any($1) group by chain, sequence
+       union all
+       select chain, sequence, null from account_entry where keys && $4
+     ) as person using (chain, sequence)
+     where ${DURING} order by at, chain, sequence`,
+    [pseudonyms, from ?? null, to ?? null, pseudonyms.map(keyOf)],
+  )
+  return rows.flatMap((row) => {
+    const packed = row.persons === null ? [] : (personRuns(row.persons) ?? [])
+    const found = [
+      ...(row.found ?? []).map(({ pseudonym, role }) => ({ pseudonym: Buffer.from(pseudonym, 'hex'), role })),
+      ...packed.flatMap(({ person }) =>
+        person !== null && pseudonyms.some((pseudonym) => pseudonym.equals(person.pseudonym)) ? [person] : [],
+      ),
+    ]
+    return found.length === 0 ? [] : [{ ...parsedEntry(row), found }]
+  })
+}
+
+/** Entries of answers that give the stored answers to these exchanges again. */
+export async function entriesThatRepeat(
+  { pool }: Pick<Database, 'pool'>,
+  correlation_ids: readonly string[],
+  { from, to }: Period,
+): Promise<readonly LoggedEntry[]> {
+  if (correlation_ids.length === 0) return []
+  const { rows } = await pool.query<EntryRowOf<object>>(
+    `select ${ROW} from ${AUDIT_ENTRIES} join (
+       select chain, sequence from only account
+       where strpos(entry, '"repeats":[') > 0 and ((entry::jsonb) -> 'repeats') ?| $1
+       union all
+       select chain, sequence from account_entry where keys && $4
+     ) as found using (chain, sequence)
+     where (content::jsonb -> 'repeats') ?| $1 and ${DURING} order by at, chain, sequence`,
+    [correlation_ids, from ?? null, to ?? null, correlation_ids.map(keyOf)],
+  )
+  return rows.map(parsedEntry)
+}
+
+/** Those of these messages of ours that have an entry and were then not sent. @param message_ids as audit entries have them */
+export async function unsentMessages(
+  { pool }: Pick<Database, 'pool'>,
+  message_ids: readonly string[],
+): Promise<ReadonlySet<string>> {
+  if (message_ids.length === 0) return new Set()
+  const { rows } = await pool.query<{ reply_message_id: string }>(
+    `select reply_message_id from ${AUDIT_ENTRIES}
+     where reply_message_id = any($1::text[]) and strpos(content, '"kind":"unsent"') > 0`,
+    [message_ids],
+  )
+  return new Set(rows.map(({ reply_message_id }) => reply_message_id))
+}
+
+export interface EntryFilter extends Period {
+  /** sender_id */
+  readonly participant?: string | undefined
+  /** Namespace. */
+  readonly registry?: string | undefined
+  readonly kind?: AuditKind | undefined
+  /** Only entries after this one in the list. */
+  readonly before?: TimedPlace | undefined
+}
+
+/** The place of an entry in a list that begins with the newest. */
+export type TimedPlace = Pick<LoggedEntry, 'chain' | 'sequence' | 'at'>
+
+/** SQL with $6, $7 and $8, which `placeValues` gives. */
+export const BEHIND = `($6::timestamptz is null or at < $6
+  or (at = $6 and (chain > $7::uuid or (chain = $7 and sequence < $8::bigint))))`
+
+export const placeValues = (before: TimedPlace | undefined): unknown[] => [
+  ...[before?.at ?? null, before?.chain ?? null, before?.sequence ?? null],
+]
+
+/** The end of what is behind an entry; entries have whole milliseconds. */
+export const endBehind = (before: TimedPlace | undefined, to: Date | undefined): Date | undefined =>
+  before === undefined ? to : new Date(Math.min(before.at.getTime() + 1, to?.getTime() ?? Infinity))
+
+/** How many entries each statement looks through, the newest first; later ones use the last number. */
+const SPANS = [1_000, 10_000]
+
+/** How far a search has come. */
+export interface Searched<Found> {
+  readonly found: readonly Found[]
+  /** Entries before this time were not looked through; null when nothing is left, or enough was found. */
+  readonly rest: Date | null
+}
+
+/** The newest first. @param most entries that are looked through, about */
+export async function newestEntries(
+  db: Pick<Database, 'pool'>,
+  { participant, registry, kind, from, to, before }: EntryFilter,
+  { limit, most }: Bounds,
+): Promise<Searched<LoggedEntry>> {
+  const wanted = Object.entries({ participant, registry, kind }).filter(([, value]) => value !== undefined)
+  return newestFirst(db, { from, to: endBehind(before, to) }, { limit, most }, (span, rows) =>
+    entriesBetween(db, wanted, span, before, rows),
+  )
+}
+
+/** When a search stops. */
+export interface Bounds {
+  readonly limit: number
+  /** Entries to look through; one statement may exceed it. Default: all. */
+  readonly most?: number | undefined
+}
+
+/** The time that one statement reads, without its end. */
+export interface Span {
+  readonly from: Date
+  readonly to: Date
+}
+
+/**
+ * Looks through the audit log span by span, the newest first, until there are as many as wanted, or so many were looked
+ * through. Each span begins at an entry: times without any, such as those after the newest one, cost nothing.
+ */
+export async function newestFirst<Found>(
+  db: Pick<Database, 'pool'>,
+  { from, to }: Period,
+  { limit, most = Number.POSITIVE_INFINITY }: Bounds,
+  between: (span: Span, limit: number) => Promise<readonly Found[]>,
+): Promise<Searched<Found>> {
+  const found: Found[] = []
+  const start = from ?? new Date(0)
+  let until = to ?? new Date(Date.now() + FUTURE)
+  let looked = 0
+  for (let turn = 0; ; turn += 1) {
+    const newest = await entryBetween(db, { from: start, to: until }, 0)
+    if (newest === null) return { found, rest: null }
+    if (looked >= most) return { found, rest: until }
+    const span = Math.min(SPANS[Math.min(turn, SPANS.length - 1)] ?? 0, most - looked)
+    const to = new Date(newest.getTime() + 1)
+    const since = (await entryBetween(db, { from: start, to }, span - 1)) ?? start
+    found.push(...(await between({ from: since, to }, limit - found.length)))
+    if (found.length >= limit) return { found, rest: null }
+    until = since
+    looked += span
+  }
+}
+
+/** Milliseconds by which the clock of the database may be ahead of ours. */
+const FUTURE = 3_600_000
+
+async function entriesBetween(
+  { pool }: Pick<Database, 'pool'>,
+  wanted: readonly (readonly [string, unknown])[],
+  { from, to }: Span,
+  before: TimedPlace | undefined,
+  limit: number,
+): Promise<readonly LoggedEntry[]> {
+  const { rows } = await pool.query<EntryRowOf<object>>(
+    `select ${ROW} from ${AUDIT_ENTRIES}
+     where at >= $1 and at < $2 and ${HAS_MEMBERS} and ${BEHIND}
+     order by at desc, chain, sequence desc limit $5`,
+    [from, to, ...membersOf(wanted), limit, ...placeValues(before)],
+  )
+  return rows.map(parsedEntry)
+}
+
+/**
+ * SQL with $3 and $4, which `membersOf` gives. Entries are canonical JSON: one without the text of a member is not
+ * parsed. A `case` keeps this order; with `and` the database parses all entries first.
+ */
+export const HAS_MEMBERS = `case when content like all ($3::text[])
+    then cardinality($3::text[]) = 0 or content::jsonb @> $4::jsonb else false end`
+
+/** @param wanted names and values that members of the entry must have */
+export const membersOf = (wanted: readonly (readonly [string, unknown])[]): [patterns: string[], members: string] => [
+  wanted.map(([name, value]) => `%${literally(`${JSON.stringify(name)}:${JSON.stringify(value)}`)}%`),
+  JSON.stringify(Object.fromEntries(wanted)),
+]
+
+/** A text in a pattern of `like`. */
+const literally = (text: string): string => text.replaceAll(/[\\%_]/g, '\\$&')
+
+/** The time of the entry of a span that has `newer` newer ones; null when there are fewer. */
+async function entryBetween({ pool }: Pick<Database, 'pool'>, { from, to }: Span, newer: number): Promise<Date | null> {
+  const { rows } = await pool.query<{ at: Date }>(
+    'select at from account where at >= $1 and at < $2 order by at desc offset $3 limit 1',
+    [from, to, newer],
+  )
+  return rows[0]?.at ?? null
+}
+
+/** Yields every entry of a participant in a registry, the oldest first. */
+export async function* entriesOfParticipant(
+  { pool }: Pick<Database, 'pool'>,
+  { participant, registry, from }: { readonly participant: string; readonly registry: string; readonly from: Date },
+): AsyncGenerator<LoggedEntry> {
+  const members = membersOf(Object.entries({ participant, registry }))
+  let after = null as Pick<LoggedEntry, 'at' | 'chain' | 'sequence'> | null
+  for (;;) {
+    const { rows }: { readonly rows: readonly EntryRowOf<object>[] } = await pool.query<EntryRowOf<object>>(
+      `select ${ROW} from ${AUDIT_ENTRIES}
+       where at >= $1 and ($2::uuid is null or (at, chain, sequence) > ($1, $2, $5)) and ${HAS_MEMBERS}
+       order by at, chain, sequence limit $6`,
+      [after?.at ?? from, after?.chain ?? null, ...members, after?.sequence ?? null, BATCH],
+    )
+    for (const row of rows) yield parsedEntry(row)
+    after = rows.at(-1) ?? null
+    if (after === null || rows.length < BATCH) return
+  }
+}
+
+const BATCH = 5_000
+
+/** Entries in which the emergency part of a grant was used, the oldest first, some at a time. */
+export async function* emergencyEntries({ pool }: Pick<Database, 'pool'>): AsyncGenerator<readonly LoggedEntry[]> {
+  for (let after = null as Pick<LoggedEntry, 'at' | 'chain' | 'sequence'> | null; ; ) {
+    const { rows }: { readonly rows: readonly EntryRowOf<object>[] } = await pool.query<EntryRowOf<object>>(
+      `select ${ROW} from ${AUDIT_ENTRIES} join (
+         select chain, sequence from only account where strpos(entry, '"emergency":true') > 0
+         union all
+         select chain, sequence from account_entry where emergency
+       ) as found using (chain, sequence)
+       where ($1::timestamptz is null or (at, chain, sequence) > ($1, $2::uuid, $3::bigint))
+       order by at, chain, sequence limit $4`,
+      [after?.at ?? null, after?.chain ?? null, after?.sequence ?? null, EMERGENCIES],
+    )
+    yield rows.map(parsedEntry)
+    after = rows.at(-1) ?? null
+    if (after === null || rows.length < EMERGENCIES) return
+  }
+}
+
+const EMERGENCIES = 500
+
+/** The entry in a place. */
+export async function entryAt(
+  { pool }: Pick<Database, 'pool'>,
+  { chain, sequence }: Pick<LoggedEntry, 'chain' | 'sequence'>,
+): Promise<LoggedEntry | null> {
+  const { rows } = await pool.query<EntryRowOf<object>>(
+    `select ${ROW} from ${AUDIT_ENTRIES} where chain = $1 and sequence = $2`,
+    [chain, sequence],
+  )
+  return rows[0] === undefined ? null : parsedEntry(rows[0])
+}

@@ -1,0 +1,175 @@
+/** Writes entries of a chain with their persons and the new shapes, in one statement. */
+
+import type { JointWrite } from '@rollcall/database/joint-write'
+import type pg from 'pg'
+
+/** A shape of entries. */
+export interface NewShape {
+  readonly content: string
+  /** SHA-256 of the content. */
+  readonly digest: Buffer
+}
+
+/** An entry that is hashed. */
+export interface NewEntry {
+  /** Canonical JSON; null when it is built from its shape. */
+  readonly entry: string | null
+  readonly shape: NewShape | null
+  /** Null when the entry has no shape. */
+  readonly packed: Buffer | null
+  /** `packPersons` */
+  readonly persons: Buffer
+  readonly keys: readonly number[]
+  readonly hash: Buffer
+  readonly message_id: string | null
+  readonly reply_message_id: string | null
+  readonly correlation_id: string | null
+  readonly emergency: boolean
+  /** A row that is written by the same statement. */
+  readonly joint: JointRow | null
+}
+
+/** A row that is written in the statement of an entry. */
+export interface JointRow {
+  readonly write: JointWrite<unknown>
+  readonly row: unknown
+}
+
+/** @returns the time of the database */
+export async function databaseTime(pool: pg.Pool): Promise<Date> {
+  const { rows } = await pool.query<{ at: Date }>({ name: 'database time', text: 'select clock_timestamp() as at' })
+  return (rows[0] as { at: Date }).at
+}
+
+const HASH = 32
+
+/**
+ * Bytes and texts come as one run: an array of them would be written as text, which takes several times as long.
+ *
+ * A shape that another node has written meanwhile is there. One that this process takes for stored is looked up: should it be
+ * gone, after a failover to a standby that lost it, the rule of the table refuses the entry, and the caller writes it anew. Shapes
+ * are written in the order of their digests, so that two nodes do not wait for each other.
+ *
+ * Where a row of a joint write is not held, nothing is written of the entries and of the other rows: entries are chained, and one
+ * cannot be left out.
+ */
+const WRITTEN = `written as (
+    insert into account_shape (digest, content)
+    select sha256(convert_to(content, 'UTF8')), content from unnest($4::text[]) as new (content)
+    order by 1 on conflict (digest) do nothing
+  ), shapes as materialized (
+    select number, digest from (
+      select number, substr($5::bytea, (number - 1) * ${HASH} + 1, ${HASH}) as digest
+      from generate_series(1, length($5::bytea) / ${HASH}) as number) as shape
+    where number <= cardinality($4::text[])
+      or exists (select from account_shape where account_shape.digest = shape.digest)
+  ), entries as (
+    insert into account_entry (chain, sequence, at, entry, commitments, hash, message_id, reply_message_id,
+      shape, packed, persons, keys, correlation_id, emergency)
+    select $1, $3::bigint + row.number, $2, convert_from(substr($6::bytea, row.start, row.text), 'UTF8'), '',
+      substr($7::bytea, (row.number::integer - 1) * ${HASH} + 1, ${HASH}), row.message_id, row.reply_message_id,
+      shapes.digest, case when row.text = 0 then substr($6, row.start, row.packed) end,
+      substr($6, row.start + row.text + row.packed, row.persons), row.keys::bigint[], row.correlation_id, row.emergency
+    from unnest($8::integer[], $9::integer[], $10::integer[], $11::integer[], $12::integer[], $13::text[], $14::text[],
+        $15::text[], $16::uuid[], $17::boolean[]) with ordinality
+      as row (start, text, packed, persons, shape, message_id, reply_message_id, keys, correlation_id, emergency, number)
+      left join shapes on shapes.number = row.shape`
+const PARAMETERS = 17
+
+/** Statements that were made before: each takes some kilobytes, and its text follows from its name. */
+const statements = new Map<string, string>()
+
+/** The statement for entries with rows of these joint writes. */
+function statementOf(joints: readonly (readonly [JointWrite<unknown>, readonly unknown[]])[]) {
+  const name = ['write accounts', ...joints.map(([write]) => write.name)].join(' with ')
+  const values = joints.map(([write, rows]) => write.values(rows))
+  const text = statements.get(name) ?? textOf(joints.map(([write], at) => [write, values[at]?.length ?? 0]))
+  statements.set(name, text)
+  return { name, text, values: [...values.flat(), ...joints.map(([, rows]) => rows.length)] }
+}
+
+/** @param joints with the number of their parameters */
+function textOf(joints: readonly (readonly [JointWrite<unknown>, number])[]): string {
+  if (joints.length === 0) return `with ${WRITTEN}) select clock_timestamp() as at, null as held`
+  let first = PARAMETERS
+  const held: string[] = []
+  const written: string[] = []
+  for (const [write, parameters] of joints) {
+    const from = first
+    const parameter = (place: number): string => `$${from + place + 1}`
+    held.push(write.held(parameter))
+    written.push(write.written(parameter))
+    first += parameters
+  }
+  const found = joints.map(([{ name }]) => `array(select number::integer from ${name}_held) as ${name}`)
+  const all = joints.map(([{ name }], at) => `cardinality(${name}) = $${first + at + 1}::integer`)
+  return `with ${held.join()}, found as (select ${found.join()}),
+    joint as (select ${all.join(' and ')} as held from found),
+    ${WRITTEN} where (select held from joint)), ${written.join()}
+    select clock_timestamp() as at, case when not held then to_json(found) end as held from joint cross join found`
+}
+
+/**
+ * Writes entries that follow the entry `after` of a chain.
+ * @param shapes each shape of the entries once, the new ones first
+ * @returns the time of the database, and the places (from 0) of entries whose joint rows are not held: if any, no entry
+ * was written
+ */
+export async function writeEntries(
+  pool: pg.Pool,
+  { chain, after, at }: { readonly chain: string; readonly after: number; readonly at: Date },
+  entries: readonly NewEntry[],
+  { fresh, stored }: { readonly fresh: readonly NewShape[]; readonly stored: readonly NewShape[] },
+): Promise<{ readonly at: Date; readonly unheld: readonly number[] }> {
+  const parts = entries.map(({ entry, packed, persons }) => [
+    Buffer.from(entry ?? ''),
+    packed ?? Buffer.alloc(0),
+    persons,
+  ])
+  const lengths = (part: number): string => arrayOf(parts.map((those) => those[part]?.length ?? 0))
+  const shapes = new Map([...fresh, ...stored].map((shape, index) => [shape, index + 1]))
+  const joints = Map.groupBy(
+    entries.flatMap(({ joint }, place) => (joint === null ? [] : [{ ...joint, place }])),
+    ({ write }) => write,
+  )
+  const statement = statementOf([...joints].map(([write, rows]) => [write, rows.map(({ row }) => row)]))
+  const { rows } = await pool.query<{ at: Date; held: Readonly<Record<string, readonly number[]>> | null }>({
+    ...statement,
+    values: [
+      ...[chain, at, after],
+      fresh.map(({ content }) => content),
+      Buffer.concat([...shapes.keys()].map(({ digest }) => digest)),
+      Buffer.concat(parts.flat()),
+      Buffer.concat(entries.map(({ hash }) => hash)),
+      arrayOf(starts(parts.map((those) => those.reduce((sum, { length }) => sum + length, 0)))),
+      ...[lengths(0), lengths(1), lengths(2)],
+      arrayOf(entries.map(({ shape }) => (shape && shapes.get(shape)) ?? null)),
+      entries.map(({ message_id }) => message_id),
+      entries.map(({ reply_message_id }) => reply_message_id),
+      arrayOf(entries.map(({ keys }) => `"{${keys.join()}}"`)),
+      arrayOf(entries.map(({ correlation_id }) => correlation_id)),
+      arrayOf(entries.map(({ emergency }) => emergency)),
+      ...statement.values,
+    ],
+  })
+  const [row] = rows
+  if (row === undefined) throw new Error('unreachable: the statement answers one row')
+  const { at: time, held } = row
+  const unheld = [...joints].flatMap(([{ name }, own]) =>
+    own.flatMap(({ place }, at) => (held === null || held[name]?.includes(at + 1) ? [] : [place])),
+  )
+  return { at: time, unheld }
+}
+
+/** The position, from 1, at which each part of these lengths begins. */
+function starts(lengths: readonly number[]): number[] {
+  let sum = 1
+  return lengths.map((length) => {
+    sum += length
+    return sum - length
+  })
+}
+
+/** PostgreSQL's text of an array whose values have commas only within quotation marks. */
+const arrayOf = (values: readonly (number | string | boolean | null)[]): string =>
+  `{${values.map((value) => value ?? 'null').join()}}`

@@ -1,0 +1,85 @@
+/** Audit entries in words, for people. */
+import type { listAuditEntries, listEmergencies } from '@rollcall/admin/audit/list'
+import type { PersonAudit } from '@rollcall/admin/audit/person-accesses'
+import { counted, table } from './output.ts'
+
+type Entries = Awaited<ReturnType<typeof listAuditEntries>>
+type Emergencies = Awaited<ReturnType<typeof listEmergencies>>
+
+export const COLUMNS = ['at', 'who', 'registry', 'operation', 'purpose', 'basis', 'outcome', 'shown']
+
+/** Rows of a table. */
+export const entryRows = (entries: Entries) =>
+  entries.map((entry) => ({
+    id: entry.id,
+    kind: entry.kind,
+    at: entry.at,
+    who: who(entry),
+    registry: entry.registry,
+    operation: entry.operation ?? entry.note,
+    purpose: entry.purpose,
+    basis: entry.emergency ? 'emergency' : entry.basis,
+    outcome: Object.entries(entry.outcomes)
+      .map(([code, count]) => `${count * entry.count} ${code}`)
+      .join(', '),
+    shown: shownText(entry),
+  }))
+
+const who = ({ participant, operator, approved_by }: Entries[number]): string | null =>
+  participant ??
+  (operator === null ? null : `operator ${operator}${approved_by === null ? '' : `; approved by ${approved_by}`}`)
+
+const shownText = ({ shown }: Entries[number]): string | null => {
+  const paths = [...new Set(Object.values(shown).flat())].join(', ')
+  return paths === '' ? null : paths
+}
+
+/** Lists participants that have seen data before those that have only asked. */
+export function personText({ identifier_types, seen, written, asked }: PersonAudit): string {
+  const part = (title: string, accesses: PersonAudit['seen']): string =>
+    `${title}: ${accesses.length}${accesses.length === 0 ? '' : `\n${table([...COLUMNS, ...more(accesses)], rows(accesses), '')}`}`
+  return [
+    `looked for by identifiers of the types ${identifier_types.join(', ')}`,
+    part('Has seen data', seen),
+    part('Has written data', written),
+    part('Has asked, and seen nothing', asked),
+  ].join('\n\n')
+}
+
+const DETAILS = ['requested_by', 'case', 'reason'] as const
+
+const FLAGS = ['again', 'unsent'] as const
+
+/** Columns of what only some have. */
+const more = (accesses: PersonAudit['seen']): readonly string[] => [
+  ...DETAILS.filter((name) => accesses.some((access) => access[name] !== undefined)),
+  ...FLAGS.filter((name) => accesses.some((access) => access[name])),
+]
+
+function rows(accesses: PersonAudit['seen']) {
+  const described = entryRows(accesses)
+  return accesses.map((access, at) => ({
+    ...described[at],
+    requested_by: access.requested_by ?? null,
+    case: access.case ?? null,
+    reason: access.reason ?? null,
+    again: access.again,
+    unsent: access.unsent,
+  }))
+}
+
+export function emergencyText(emergencies: Emergencies, reviewed: boolean): string {
+  if (emergencies.length === 0) return reviewed ? 'no emergency was reviewed' : 'no emergency waits for a review'
+  return emergencies
+    .map((one) => {
+      const lines = [
+        `${one.id}  ${one.at}  ${one.participant} in ${one.registry}, ${counted(one.records, 'record')}`,
+        `  reason: ${one.reason ?? 'not readable'}`,
+        ...(one.requested_by === undefined ? [] : [`  requested by: ${one.requested_by}`]),
+        ...(one.case === undefined ? [] : [`  case: ${one.case}`]),
+        ...one.reviews.map(({ at, reviewed_by, note }) => `  reviewed ${at} by ${reviewed_by}: ${note}`),
+      ]
+      return lines.join('\n')
+    })
+    .join('\n')
+}

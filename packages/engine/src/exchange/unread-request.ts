@@ -1,0 +1,157 @@
+/** A request after each of its first phases: its envelope is read, it is verified, its message is checked. */
+import { hash } from 'node:crypto'
+import type { Limits } from '@rollcall/core/limits'
+import type { Exchange, Message, ModeName } from '@rollcall/core/model/exchange'
+import type { Participant } from '@rollcall/core/model/participant'
+import { referenceId } from '@rollcall/core/model/reference-id'
+import { type Admission, decodeBody, readJsonBody } from '@rollcall/participants/reading/body'
+import {
+  checkBeginning,
+  type Envelope,
+  envelopeBounds,
+  readEnvelope,
+  readMessage,
+} from '@rollcall/participants/reading/envelope'
+import { checkedLarge, readLargeEnvelope, wholeMessage } from '@rollcall/participants/reading/large'
+import { LARGE, type ReadingThreads } from '@rollcall/participants/reading/threads'
+import type { Signature, Verifying } from '@rollcall/participants/trust/messages'
+import { ACCEPTED_TYPES, HeaderRejection, type JsonBounds, type JsonObject, type Operation } from '@rollcall/protocol'
+import { itemsOf } from '../operations/item.ts'
+import { batchLength, checkCount, checkNotEmpty } from './checks.ts'
+
+export interface ReadingRequests extends Verifying {
+  readonly limits: Limits
+  readonly reading: ReadingThreads
+}
+
+/** The whole message, or a part of it that is answered by itself. */
+export interface Chunk {
+  readonly message: Message
+  /** The number of its items; 1 when it is no batch. */
+  readonly items: number
+}
+
+/** A request whose message is in order. */
+export interface CheckedRequest {
+  /** One chunk, or several for an asynchronous batch with more than `CHUNK` items. */
+  readonly chunks: readonly [Chunk, ...Chunk[]]
+  /** The reference_id of each item for its answer; empty when it is no batch. */
+  readonly reference_ids: readonly string[]
+  /** The decrypted message, or the digest of a file, for the fingerprint of the request. */
+  readonly content: JsonObject
+  /** SHA-256 of the body, or of an uploaded file, in hexadecimal. */
+  readonly digest: string
+}
+
+/** The most items of one chunk. Each chunk has its own answer and callbacks. */
+export const CHUNK = 10_000
+
+/** A received body, of which only the envelope has been read. */
+export interface UnreadRequest {
+  readonly envelope: Envelope
+  /**
+   * Reads and checks the message.
+   * @param opened the envelope's message, decrypted
+   * @param signed whether a signature was verified
+   * @throws RequestFault, HeaderRejection
+   */
+  read(exchange: Exchange, opened: JsonObject, signed: boolean): Promise<CheckedRequest>
+}
+
+/** A request whose sender and signature are verified, and whose message is decrypted, and not checked yet. */
+export interface VerifiedRequest {
+  readonly exchange: Exchange
+  readonly unread: UnreadRequest
+  /** The message as sent, decrypted. */
+  readonly opened: JsonObject
+  /** The verified signature; null: there is none. */
+  readonly signed: Signature | null
+  /** The problems of the header that were found so far. */
+  readonly rejection: HeaderRejection | null
+  /** The path of the operation in the request. */
+  readonly path: string
+}
+
+/** The result of the work, or the HeaderRejection that it throws. */
+export async function orRejection<Value>(work: () => Promise<Value>): Promise<Value | HeaderRejection> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof HeaderRejection) return error
+    throw error
+  }
+}
+
+/** Reads the envelope of a plain request. @throws RequestFault */
+export async function takeBody(
+  deps: ReadingRequests,
+  mode: ModeName,
+  operation: Operation,
+  participant: Participant,
+  request: Admission,
+): Promise<UnreadRequest> {
+  const bounds = envelopeBounds(deps.limits, operation.request)
+  const check = (bytes: Buffer): void => checkBeginning(bytes, bounds)
+  const body = await readJsonBody(request, deps.limits.body_bytes, ACCEPTED_TYPES.request, check)
+  return unreadRequest(deps, mode, operation, participant, { body, bounds })
+}
+
+/** Reads an envelope from a body or a text. @throws RequestFault the errors of `decodeBody` and `readEnvelope` */
+export async function unreadRequest(
+  { limits, reading }: Pick<ReadingRequests, 'limits' | 'reading'>,
+  mode: ModeName,
+  operation: Operation,
+  participant: Participant,
+  { body, bounds }: { readonly body: Buffer | string; readonly bounds: JsonBounds },
+): Promise<UnreadRequest> {
+  const { request } = operation
+  const digest = await digestOf(body)
+  const envelope =
+    body.length < LARGE
+      ? readEnvelope(typeof body === 'string' ? body : decodeBody(body), bounds)
+      : await readLargeEnvelope({ reading }, operation, participant, body, bounds)
+  const check = (header: Exchange['header'], length: number | null): void => {
+    checkNotEmpty(request, length)
+    checkCount(header, request, length, limits.batch_items)
+  }
+  return {
+    envelope,
+    async read({ header }, opened) {
+      const large = checkedLarge(opened)
+      if (large === undefined) {
+        const message = readMessage(request, opened)
+        check(header, batchLength(request, message))
+        const reference_ids = itemsOf({ operation }, message).map(referenceId)
+        return { chunks: inChunks(mode, operation, message), reference_ids, content: opened, digest }
+      }
+      const { count, reference_ids = [] } = large.items ?? {}
+      check(header, count ?? batchLength(request, large.frame))
+      // Persisted as text, unless it has to be cut.
+      const asText = mode === 'async' && (count ?? 1) <= CHUNK
+      const message = await wholeMessage(operation, large, asText ? 'text' : 'values')
+      const chunks = asText ? ([{ message, items: count ?? 1 }] as const) : inChunks(mode, operation, message)
+      return { chunks, reference_ids, content: opened, digest }
+    },
+  }
+}
+
+/** The digest of a large body is computed on another thread, so that other requests do not wait. */
+async function digestOf(body: Buffer | string): Promise<string> {
+  if (body.length < LARGE) return hash('sha256', body)
+  const bytes = typeof body === 'string' ? Buffer.from(body) : body
+  return Buffer.from(await crypto.subtle.digest('SHA-256', bytes as Uint8Array<ArrayBuffer>)).toString('hex')
+}
+
+function inChunks(mode: ModeName, operation: Operation, message: Message): CheckedRequest['chunks'] {
+  const { items: member } = operation.request
+  const length = batchLength(operation.request, message)
+  const whole = { message, items: length ?? 1 }
+  if (mode === 'sync' || member === null || length === null || length <= CHUNK) return [whole]
+  const items = itemsOf({ operation }, message)
+  const cut = (from: number): Chunk => {
+    const part = items.slice(from, from + CHUNK)
+    return { message: { ...message, [member]: part }, items: part.length }
+  }
+  const rest = Array.from({ length: Math.ceil(length / CHUNK) - 1 }, (_, index) => cut((index + 1) * CHUNK))
+  return [cut(0), ...rest]
+}

@@ -1,0 +1,48 @@
+/**
+ * The poll of a worker: one statement finds the queues with work, and wakes their loops. New work of this node, and
+ * announced work, wakes the loops at once. The poll finds the rest: the work of a stopped node, and work whose
+ * announcement was lost.
+ */
+
+import type { Wake } from '@rollcall/base/shared/wake'
+import type { Database } from '@rollcall/database/database'
+import { secondsUntilDue } from '@rollcall/database/queue'
+import type { Mailboxes } from '@rollcall/delivery/notify/drain-mailboxes'
+import { DELIVERIES_DUE } from '@rollcall/delivery/store/deliveries/deliveries'
+import { NOTIFICATIONS_DUE } from '@rollcall/delivery/store/events/mailboxes'
+import { OUTBOX_DUE } from '@rollcall/delivery/store/events/outbox'
+import { EXCHANGES_DUE } from '../store/exchanges/claims.ts'
+
+/** Milliseconds between two polls: the longest delay by a lost announcement. */
+const PERIOD = 2_000
+/**
+ * Milliseconds to the next poll while an exchange is overdue: the claim of a stopped node ends without an announcement.
+ */
+const OVERDUE = 200
+
+interface PollDeps {
+  readonly db: Pick<Database, 'claims'>
+  readonly mailboxes: Pick<Mailboxes, 'due'>
+  readonly exchangesWake: Wake
+  readonly deliveriesWake: Wake
+  readonly outboxWake: Wake
+  /** Wakes the poll itself. */
+  readonly wake: Wake
+}
+
+/** Polls once, and schedules the next poll. */
+export async function pollQueues(deps: PollDeps): Promise<void> {
+  const { exchanges, deliveries, notifications, outbox } = await secondsUntilDue(deps.db.claims, QUEUES)
+  if (exchanges !== null) deps.exchangesWake.raise(exchanges * 1_000)
+  if (deliveries !== null) deps.deliveriesWake.raise()
+  if (notifications !== null) deps.mailboxes.due([])
+  if (outbox !== null) deps.outboxWake.raise()
+  deps.wake.raise(exchanges !== null && exchanges <= 0 ? OVERDUE : PERIOD)
+}
+
+const QUEUES = {
+  exchanges: EXCHANGES_DUE,
+  deliveries: DELIVERIES_DUE,
+  notifications: NOTIFICATIONS_DUE,
+  outbox: OUTBOX_DUE,
+}

@@ -1,0 +1,41 @@
+/** Traces of deleted records: the time of a deletion, and forgetting that a record was ever there. */
+import type { PoolClient } from 'pg'
+
+interface Primary {
+  readonly registry: number
+  readonly record_type: string
+  readonly primary_identifier: string
+}
+
+/**
+ * SQL of the time at which a record was deleted last, within a time; null: it was not.
+ * @param of SQL of its registry, record type and primary identifier, and of the first moment of the time
+ */
+export const lastDeletion = (of: Readonly<Record<keyof Primary | 'since', string>>): string =>
+  `(select max(deleted_at) from record_tombstone where registry = ${of.registry} and record_type = ${of.record_type}
+    and deleted_at >= ${of.since} and primary_identifier = ${of.primary_identifier})`
+
+/** @returns how many traces there were */
+export async function forgetTraces(
+  client: Pick<PoolClient, 'query'>,
+  { registry, record_type, primary_identifier }: Primary,
+): Promise<number> {
+  const key = [registry, record_type, primary_identifier]
+  const { rowCount } = await client.query(
+    'delete from record_tombstone where registry = $1 and record_type = $2 and primary_identifier = $3',
+    key,
+  )
+  return rowCount ?? 0
+}
+
+export async function countTraces(
+  client: Pick<PoolClient, 'query'>,
+  { registry, record_type, primary_identifier }: Primary,
+): Promise<number> {
+  const { rows } = await client.query<{ count: number }>(
+    `select count(*)::integer as count from record_tombstone
+      where registry = $1 and record_type = $2 and primary_identifier = $3`,
+    [registry, record_type, primary_identifier],
+  )
+  return rows[0]?.count ?? 0
+}

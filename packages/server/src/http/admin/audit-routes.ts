@@ -1,0 +1,67 @@
+/** Calls about the audit log. */
+import { reportAccess } from '@rollcall/admin/audit/access-report'
+import { listAuditEntries, listEmergencies, reviewEmergency } from '@rollcall/admin/audit/list'
+import { auditPerson } from '@rollcall/admin/audit/person-accesses'
+import { beginVerification, showVerification, stopVerification } from '@rollcall/admin/audit/verification'
+import { type AdminRoute, route } from './route.ts'
+
+export const AUDIT_ROUTES: readonly AdminRoute[] = [
+  route(listAuditEntries, {
+    method: 'GET',
+    path: '/accounts',
+    name: 'listAccounts',
+    role: 'read',
+    heavy: 'auditLog',
+    summary: 'The newest audit entries. They name no person.',
+  }),
+  route(auditPerson, {
+    method: 'POST',
+    path: '/accounts/person',
+    name: 'auditPerson',
+    role: 'audit',
+    summary: 'Who has seen, written, or asked about the data of a person, in all registries.',
+  }),
+  route(listEmergencies, {
+    method: 'GET',
+    path: '/emergencies',
+    name: 'listEmergencies',
+    role: 'audit',
+    summary: 'Emergencies that nobody has reviewed, the oldest first, with their reasons.',
+  }),
+  route(reviewEmergency, {
+    method: 'POST',
+    path: '/emergencies/{id}/reviews',
+    name: 'reviewEmergency',
+    role: 'audit',
+    status: 201,
+    summary: 'Says that an emergency was reviewed, and what was found.',
+  }),
+  route(reportAccess, {
+    method: 'POST',
+    path: '/accounts/report',
+    name: 'reportAccess',
+    role: 'audit',
+    summary: 'The answer to a person who asks who has seen the data: as a page, and as JSON.',
+  }),
+  route(beginVerification, {
+    method: 'POST',
+    path: '/accounts/verify',
+    name: 'beginVerification',
+    role: 'audit',
+    summary: 'Begins to verify the whole audit log on this node, and answers at once with its progress.',
+  }),
+  route(showVerification, {
+    method: 'GET',
+    path: '/accounts/verify',
+    name: 'showVerification',
+    role: 'audit',
+    summary: 'How far the verification of this node has come, or what the last one found.',
+  }),
+  route(stopVerification, {
+    method: 'POST',
+    path: '/accounts/verify/stop',
+    name: 'stopVerification',
+    role: 'audit',
+    summary: 'Ends the verification that is running on this node.',
+  }),
+]

@@ -1,0 +1,188 @@
+/** From where a request comes, who was refused, and how often an address came without anything to show. */
+import type { IncomingMessage } from 'node:http'
+import { BlockList, isIP } from 'node:net'
+import { readPrefix } from '@rollcall/base/shared/address-prefix'
+import { OtherEnvironment } from '@rollcall/engine/exchange/admit'
+import type { Metrics } from '@rollcall/observe/metrics'
+import type { Refusals, RefusedRequest } from '@rollcall/observe/refusals'
+import type { Throttle } from '@rollcall/participants/admission/throttle'
+import { RequestFault } from '@rollcall/protocol'
+
+/** A request, or the known parts of an unreadable one. */
+export type Caller = Pick<IncomingMessage, 'socket' | 'headers'>
+
+/** Nobody is signed in to a page for people. This is no failure of the protocol: pages count their own failures. */
+export class NotSignedIn extends RequestFault {
+  constructor(message: string) {
+    super('err.request.unauthorized', message)
+  }
+}
+
+/** Facts about a request, for refusals and the access log. */
+export interface Noted extends RefusedRequest {
+  /** The sender_id of the token or of the client. */
+  readonly participant: string | null
+  /** As in the message: any text. */
+  readonly message_id?: string
+  /** The exchange's id. */
+  readonly correlation_id?: string
+  /** Why the request was refused, or its header rejected. */
+  readonly code?: string
+}
+
+export interface RequestGate {
+  /** Notes whose token a request showed. */
+  identified(request: Caller, sender_id: string): void
+  /** Notes the registry and operation of a request. */
+  addressed(request: Caller, asked: RefusedRequest): void
+  /** Notes the ids of a message. */
+  named(request: Caller, ids: Pick<Noted, 'message_id' | 'correlation_id'>): void
+  /** Everything that was noted. */
+  noted(request: Caller): Noted
+  /** Notes a request whose header was rejected in the reply. */
+  rejected(request: Caller, code: string): void
+  /**
+   * Notes a refused request. One without a valid token counts for its address.
+   * @returns the fault to answer: 429 when the address had too many
+   */
+  refused(request: Caller, fault: RequestFault): RequestFault
+  /** The address of the client, behind the proxies that are ours. */
+  address(request: Caller): string
+  /** The key of one client: its IPv4 address, or the /64 of its IPv6 address. */
+  unit(request: Caller): string
+  /** Seconds until this address may request a token again; 0: now. */
+  wait(request: Caller): number
+  /** Notes a refused token request, which counts for its address. `participant` is null for an unknown client. */
+  tokenRefused(request: Caller, error: string, participant: string | null): void
+}
+
+const NOTHING: Noted = { registry: null, operation: null, participant: null }
+const TOKEN: RefusedRequest = { registry: null, operation: 'token' }
+
+export function createRequestGate(deps: {
+  readonly refusals: Refusals
+  readonly metrics: Pick<Metrics, 'requestRefused'>
+  /** Failures by address. */
+  readonly failures: Throttle
+  readonly clientAddress: (request: Caller) => string
+}): RequestGate {
+  const { refusals, metrics, failures, clientAddress } = deps
+  const notes = new WeakMap<Caller, Noted>()
+  const noted = (request: Caller): Noted => notes.get(request) ?? NOTHING
+  const note = (request: Caller, more: Partial<Noted>): void => {
+    notes.set(request, { ...noted(request), ...more })
+  }
+  const askedOf = (request: Caller): RefusedRequest => {
+    const { registry, operation } = noted(request)
+    return { registry, operation }
+  }
+  const unitOf = (request: Caller): string => clientUnit(clientAddress(request))
+
+  const count = (address: string): number => {
+    const wait = failures.wait(address)
+    if (wait === 0) failures.fail(address)
+    else metrics.requestRefused('address_failures')
+    return wait
+  }
+
+  return {
+    address: clientAddress,
+    unit: unitOf,
+    noted,
+    identified: (request, participant) => note(request, { participant }),
+    addressed: note,
+    named: note,
+    rejected(request, code) {
+      note(request, { code })
+      const { participant } = noted(request)
+      refusals.rejected({ refusal: code, participant, address: unitOf(request) }, askedOf(request))
+    },
+    refused(request, fault) {
+      note(request, { code: fault.code })
+      // A failure of ours is logged where it happens.
+      if (fault.httpStatus >= 500) return fault
+      const address = unitOf(request)
+      const { participant } = noted(request)
+      const reason = fault instanceof OtherEnvironment ? { reason: fault.reason } : {}
+      refusals.note({ refusal: fault.code, participant, address, ...reason }, askedOf(request))
+      if (fault.code !== 'err.request.unauthorized' || fault instanceof NotSignedIn) return fault
+      const retryAfter = count(address)
+      if (retryAfter === 0) return fault
+      note(request, { code: 'err.request.too_many_requests' })
+      return new RequestFault(
+        'err.request.too_many_requests',
+        'too many requests without a good access token from this address; try again later',
+        undefined,
+        { retryAfter },
+      )
+    },
+    wait(request) {
+      const wait = failures.wait(unitOf(request))
+      if (wait > 0) metrics.requestRefused('address_failures')
+      return wait
+    },
+    tokenRefused(request, error, participant) {
+      note(request, { participant, code: `token.${error}` })
+      const address = unitOf(request)
+      refusals.note({ refusal: `token.${error}`, participant, address }, TOKEN)
+      if (failures.wait(address) === 0) failures.fail(address)
+    },
+  }
+}
+
+/** The default places of proxies: this machine and private networks. */
+const USUAL_PROXIES = [...['127.0.0.0/8', '10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16'], ...['::1/128', 'fc00::/7']]
+
+/**
+ * Makes a function that reads a client's address. With a declared proxy, `X-Forwarded-For` is read on connections from
+ * proxies: from its right end, where the proxy writes, past other proxies of ours, to the first other address.
+ * @param options.proxies prefixes; empty for the usual ones
+ */
+export function clientAddressReader(options: {
+  readonly behindProxy: boolean
+  readonly proxies: readonly string[]
+}): (request: Pick<IncomingMessage, 'socket' | 'headers'>) => string {
+  const trusted = new BlockList()
+  for (const text of options.proxies.length > 0 ? options.proxies : USUAL_PROXIES) {
+    const prefix = readPrefix(text)
+    if (prefix !== null) trusted.addSubnet(prefix.address, prefix.bits, familyOf(prefix.address))
+  }
+  const isProxy = (address: string): boolean => isIP(address) !== 0 && trusted.check(address, familyOf(address))
+
+  return ({ socket, headers }) => {
+    let address = plain(socket.remoteAddress ?? '')
+    if (!options.behindProxy) return address
+    const forwarded = String(headers['x-forwarded-for'] ?? '').split(',')
+    while (isProxy(address)) {
+      const next = withoutPort((forwarded.pop() ?? '').trim())
+      if (isIP(next) === 0) break
+      address = plain(next)
+    }
+    return address
+  }
+}
+
+/** The key of one client: an IPv4 address, or the /64 of an IPv6 address, because one system may use a whole /64. */
+export function clientUnit(address: string): string {
+  if (isIP(address) !== 6) return address
+  const bare = address.split('%', 1).join('')
+  const [head = '', tail] = bare.split('::')
+  const groups = head === '' ? [] : head.split(':')
+  const after = tail === undefined || tail === '' ? [] : tail.split(':')
+  // An IPv4 address at the end has the place of two groups.
+  const written = groups.length + after.length + (bare.includes('.') ? 1 : 0)
+  const filled = tail === undefined ? groups : [...groups, ...Array(8 - written).fill('0'), ...after]
+  return `${filled
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(':')}::/64`
+}
+
+const familyOf = (address: string): 'ipv4' | 'ipv6' => (isIP(address) === 6 ? 'ipv6' : 'ipv4')
+
+/** Turns an IPv4 address in IPv6 form, as a dual-stack socket shows it, into the plain address. */
+const plain = (address: string): string => address.replace(/^::ffff:(?=[\d.]+$)/i, '')
+
+/** Some proxies write the port too: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */
+const withoutPort = (text: string): string =>
+  /^\[([^\]]+)\](?::\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? text
