@@ -197,59 +197,76 @@ const UNATTEMPTED: Attempted = { isHealthy: false, isEnded: false }
 
 /** Attempts one delivery and records the result. */
 export async function deliver(deps: Delivering, claimed: ClaimedAttempt): Promise<Attempted> {
-  const { delivery, claim, probe } = claimed
+  const { delivery } = claimed
   const participant = await deps.directory.participantById(delivery.participant)
   const registry = await deps.directory.registryById(delivery.registry)
   // The delivery waits: its claim expires.
   if (participant?.status !== 'active' || registry === undefined) return UNATTEMPTED
   const isFresh = claimed.fresh === true && (await isUnchanged(deps, delivery, { participant, registry }))
-  if (!isFresh && (await isRecalled(deps, delivery, { participant, registry }, claim))) {
+  if (!isFresh && (await isRecalled(deps, delivery, { participant, registry }, claimed.claim))) {
     if (delivery.mailbox) deps.mailboxDue(delivery.mailbox)
     return { isHealthy: false, isEnded: true }
   }
   const settings = await deps.callbacks.of(participant)
-  const { target, finished } = await makeAttempt(
-    deps,
-    { ...claimed, fresh: isFresh },
-    { participant, registry, settings },
-  )
-  const { result, duration_ms } = finished
-  const schedule = settings.schedule ?? deps.retrySchedule
-  const { id, number, mailbox = null } = delivery
-  const attempts = number - delivery.earlier
-  // A notification is not given up by its schedule: later ones wait behind it, and the mailbox is closed in time.
-  const steps = mailbox === null ? attempts : Math.min(attempts, schedule.length)
-  const verdict = mailbox === null ? result.verdict : (result.notification ?? result.verdict)
-  const update = updateAfter({ ...result, verdict }, schedule, steps, finished.retry_after)
-  const isRecorded = await recordAttempt(
+  const made = await makeAttempt(deps, { ...claimed, fresh: isFresh }, { participant, registry, settings })
+  const update = updateAfter(delivery, made.finished, settings.schedule ?? deps.retrySchedule)
+  const isRecorded = await record(deps, claimed, settings, made, update)
+  await announce(deps, claimed, made, update)
+  const { result, duration_ms } = made.finished
+  return { isHealthy: result.peer === 'up' && duration_ms < SLOW, isEnded: isRecorded && update.state !== 'pending' }
+}
+
+/** An attempt that is over, with the address that it had; null: it had none that is allowed. */
+interface MadeAttempt {
+  readonly target: string | null
+  readonly finished: FinishedAttempt
+}
+
+/** @returns false when the claim has ended: then another node attempts the delivery */
+async function record(
+  deps: Delivering,
+  { delivery: { id, number, origin, participant }, claim, probe }: ClaimedAttempt,
+  settings: CallbackSettings,
+  { target, finished: { at, duration_ms, result, answer } }: MadeAttempt,
+  update: DeliveryUpdate,
+): Promise<boolean> {
+  return recordAttempt(
     deps.db,
     {
       delivery: id,
       number,
-      at: finished.at,
+      at,
       duration_ms,
       status: result.status,
       error: result.verdict === 'delivered' ? null : result.name,
-      answer: finished.answer === '' ? null : await deps.bodies.encryptBody(finished.answer, answerContext(id, number)),
+      answer: answer === '' ? null : await deps.bodies.encryptBody(answer, answerContext(id, number)),
     },
     update,
     {
-      participant: participant.id,
-      origin: target === null ? delivery.origin : originOf(target),
+      participant,
+      origin: target === null ? origin : originOf(target),
       peer: result.peer,
       probe,
-      longest_pause: breakerPause(schedule),
+      longest_pause: breakerPause(settings.schedule ?? deps.retrySchedule),
     },
     { claim: claim.id, target },
   )
+}
+
+/** Tells this node what is due after the attempt. */
+async function announce(
+  deps: Delivering,
+  { delivery: { participant, mailbox = null }, probe }: ClaimedAttempt,
+  { target, finished: { result } }: MadeAttempt,
+  update: DeliveryUpdate,
+): Promise<void> {
   // While the breaker was open, the pauses of the first deliveries in mailboxes grew to hours.
-  if (probe && result.peer === 'up') await retryMailboxes(deps.db, participant.id, { origin: originOf(target) })
-  if (update.wait !== null) deps.deliveryDue(participant.id, update.wait)
+  if (probe && result.peer === 'up') await retryMailboxes(deps.db, participant, { origin: originOf(target) })
+  if (update.wait !== null) deps.deliveryDue(participant, update.wait)
   else if (update.state !== 'pending') {
     deps.metrics.deliveryEnded(update.state)
     if (mailbox !== null) deps.mailboxDue(mailbox)
   }
-  return { isHealthy: result.peer === 'up' && duration_ms < SLOW, isEnded: isRecorded && update.state !== 'pending' }
 }
 
 /** True when grant and protection are those under which the delivery was made: an answer may take long. */
@@ -267,8 +284,8 @@ async function makeAttempt(
   deps: Delivering,
   { delivery, read, fresh, allowedBy }: ClaimedAttempt,
   to: Pick<Parameters<typeof attempt>[1], 'participant' | 'registry' | 'settings'>,
-): Promise<{ target: string | null; finished: FinishedAttempt }> {
-  const without = (result: AttemptResult): { target: null; finished: FinishedAttempt } => ({
+): Promise<MadeAttempt> {
+  const without = (result: AttemptResult): MadeAttempt => ({
     target: null,
     finished: { at: new Date(), duration_ms: 0, result, retry_after: 0, answer: '', detail: null },
   })
@@ -306,13 +323,17 @@ function targetOf(
 }
 
 function updateAfter(
-  { name, verdict }: AttemptResult,
+  { number, earlier, mailbox = null }: ClaimedAttempt['delivery'],
+  { result, retry_after: retryAfter }: FinishedAttempt,
   schedule: readonly number[],
-  attempts: number,
-  retryAfter: number,
 ): DeliveryUpdate {
+  const { name } = result
+  const attempts = number - earlier
+  const verdict = mailbox === null ? result.verdict : (result.notification ?? result.verdict)
   if (verdict === 'delivered') return { state: 'delivered', wait: null, reason: null }
   if (verdict !== 'retry') return { state: verdict, wait: null, reason: name }
-  const wait = nextAttempt(schedule, attempts, { retryAfter })
+  // A notification is not given up by its schedule: later ones wait behind it, and the mailbox is closed in time.
+  const steps = mailbox === null ? attempts : Math.min(attempts, schedule.length)
+  const wait = nextAttempt(schedule, steps, { retryAfter })
   return wait === null ? { state: 'dead', wait: null, reason: name } : { state: 'pending', wait, reason: null }
 }
