@@ -81,7 +81,9 @@ test('what would read a whole table is named, with the statement for its index',
     {
       name: 'marriage_date',
       table: 'office.marriage',
-      index: 'create index concurrently on "office"."marriage" ("married");',
+      index: expect.stringMatching(
+        /^create index concurrently on "office"\."marriage" \(\(btrim\("married"::text, E'\\u0020(?:\\u[0-9a-f]{4})+'\)\)\);$/,
+      ),
     },
     { name: 'death_date', table: 'office.death', index: 'create index concurrently on "office"."death" ("died");' },
   ])

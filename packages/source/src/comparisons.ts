@@ -95,7 +95,7 @@ export const COMPARISONS: Readonly<Record<ComparisonName, Comparison>> = {
       const bare = { ...compared, paths: [''] }
       const { many: _, ...single } = bare
       const texts = [...codes].flatMap(([text, code]) => (readAttribute(single, code) === value ? [text] : []))
-      return { is: 'texts', texts }
+      return { is: 'texts', texts, trimmed: true }
     },
   },
 }

@@ -7,6 +7,7 @@ import { type Kind, kindNamed } from '@rollcall/protocol'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { emptyDatabase, testDatabase } from '../../keys/test/postgres.ts'
+import { compared } from '../test/asking.ts'
 import { addressOf, makeOffice, officeSource } from '../test/office.ts'
 import { checkSource } from './check-source.ts'
 import type { OpenEngine } from './engine/engine.ts'
@@ -117,6 +118,63 @@ test('a database with another encoding is asked for no text that it cannot hold'
     })
   } finally {
     await admin.query(`drop database ${database}`)
+  }
+})
+
+test('a database with an encoding of several bytes is asked for every text', async () => {
+  const database = `euc_${randomBytes(6).toString('hex')}`
+  await admin.query(`create database ${database} encoding 'EUC_JP' lc_collate 'C' lc_ctype 'C' template template0`)
+  try {
+    const connection = { ...office.connection, database }
+    await makeOffice(connection, [{ ...ADA, national_no: '日1' }])
+    await opened({ address: addressOf(connection) }, async (source) => {
+      expect(await total(source, bearer('UIN', '日1'))).toBe(1)
+      expect(await total(source, bearer('UIN', '😀'))).toBe(0)
+      expect(await total(source, { is: 'or', of: [bearer('UIN', 'Ł'), bearer('UIN', '日1')] })).toBe(1)
+    })
+  } finally {
+    await admin.query(`drop database ${database}`)
+  }
+})
+
+test('spaces around codes and dates have no meaning', async () => {
+  await admin.query(`create table office.spaced (person_no int primary key, national_no text, gender text, born text)`)
+  const spaces = ['', ' ', '\t', '\u00a0', '\u3000', '\ufeff', '\r\n']
+  for (const [no, space] of spaces.entries()) {
+    const values = [no, `S${no}`, `${space}1${space}`, `${space}12/06/1985${space}`]
+    await admin.query('insert into office.spaced values ($1, $2, $3, $4)', values)
+  }
+  const columns = {
+    'identifier[UIN]': 'national_no',
+    sex: { column: 'gender', codes: { 1: 'male', 2: 'female' } },
+    birth_date: { column: 'born', format: 'dd/MM/yyyy' },
+  }
+  const more = {
+    from: 'office.spaced',
+    where: 'true',
+    children: [],
+    columns,
+    compare: { sex: 'code', birth_date: 'date' },
+  }
+  await opened({ more }, async (source) => {
+    expect(await total(source, compared('sex', 'male'))).toBe(spaces.length)
+    expect(await total(source, compared('sex', 'female'))).toBe(0)
+    expect(await total(source, compared('birth_date', { from: '1985-06-12', to: '1985-06-12' }))).toBe(spaces.length)
+  })
+})
+
+test('a record with more rows of a child than one may have is left out, and the check says so', async () => {
+  await admin.query(`insert into office.person values (7, 'M7', 'Many');
+    insert into office.birth select 'B' || n, 7, 'Moshi' from generate_series(1, 1001) n`)
+  try {
+    expect(await opened({}, (source) => total(source, bearer('UIN', 'M7')))).toBe(0)
+    const file = fileWith({})
+    const { records } = await opened({}, (_, engine) => checkSource(kind, file, engine))
+    expect(records[0]?.report.rejections).toEqual([{ reason: 'more than 1000 rows of a child', count: 1, lines: [2] }])
+    await admin.query(`delete from office.birth where birth_no = 'B1'`)
+    expect(await opened({}, (source) => total(source, bearer('UIN', 'M7')))).toBe(1)
+  } finally {
+    await admin.query('delete from office.birth; delete from office.person where person_no = 7')
   }
 })
 

@@ -6,8 +6,8 @@ import type { MappedPart } from './mapped-records.ts'
 /** A test of one column. It may be wider than the question, and is never narrower. */
 export type ColumnTest =
   | { readonly is: 'present' }
-  /** The text of the column is one of these. */
-  | { readonly is: 'texts'; readonly texts: readonly string[] }
+  /** The text of the column is one of these; `trimmed`: it may have spaces around it. */
+  | { readonly is: 'texts'; readonly texts: readonly string[]; readonly trimmed?: true }
   | { readonly is: 'beginning'; readonly text: string }
   /** The digits of the text, without its other characters, are one of these. */
   | { readonly is: 'digits'; readonly texts: readonly string[] }
@@ -16,7 +16,7 @@ export type ColumnTest =
   | { readonly is: 'booleans'; readonly values: readonly boolean[] }
   /**
    * A day, YYYY-MM-DD, between these, both ends included; null: without an end. `texts` are all texts of these days in a column of
-   * texts; null: they are too many.
+   * texts, which may have spaces around them; null: they are too many.
    */
   | {
       readonly is: 'days'

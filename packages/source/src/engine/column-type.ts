@@ -9,6 +9,10 @@ export interface ColumnType {
   readonly cell?: (text: string) => string
   /** The text as a parameter; null: no value of the type has this text. */
   readonly parameter: (text: string) => string | null
+  /** Of texts: the column without the spaces around its text, which may leave out more. */
+  readonly trimmed?: (column: string) => string
+  /** Whether the encoding of the database may lack a character of the text: then it is no parameter. Absent: none is lacking. */
+  readonly mayLack?: (text: string) => boolean
   readonly holds: 'text' | 'integer' | 'number' | 'boolean' | 'day' | 'instant' | 'other'
   /** Whether it may be the type of a key. */
   readonly isKey: boolean
@@ -23,6 +27,13 @@ export interface KnownTypes {
   /** The column types of the own table, then those of each child, in order. */
   readonly parts: readonly PartTypes[]
 }
+
+/** The characters that are spaces for us (`String.trim`), by their code points. */
+export const SPACES: readonly number[] = [
+  ...[0x20, 0x09, 0x0a, 0x0b, 0x0c, 0x0d, 0xa0, 0x1680],
+  ...Array.from({ length: 11 }, (_, at) => 0x2000 + at),
+  ...[0x2028, 0x2029, 0x202f, 0x205f, 0x3000, 0xfeff],
+]
 
 const WHOLE = /^-?(?:0|[1-9]\d{0,19})$/
 

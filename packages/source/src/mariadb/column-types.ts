@@ -1,6 +1,6 @@
 /** The types of columns, a row each. */
 
-import { type ColumnType, NUMBER, UUID, unasked, whole } from '../engine/column-type.ts'
+import { type ColumnType, NUMBER, SPACES, UUID, unasked, whole } from '../engine/column-type.ts'
 import type { Field } from './connections.ts'
 import { instant, localTime } from './zones.ts'
 
@@ -57,6 +57,10 @@ const time =
     }
   }
 
+/** Without spaces anywhere: texts that differ in these alone are judged when they are read. */
+const trimmed = (column: string): string =>
+  `regexp_replace(${column}, '[${SPACES.map((one) => `\\\\x{${one.toString(16)}}`).join('')}]', '')`
+
 /** @param collation of the column; null: it holds bytes */
 function text(field: Field, collation: Collation | null): ColumnType {
   const isList = isSet(field, 'enumeration') || isSet(field, 'set')
@@ -67,6 +71,7 @@ function text(field: Field, collation: Collation | null): ColumnType {
         : `cast(? as char character set ${collation.charset}) collate ${collation.name}`,
     read: asText,
     parameter: (given) => given,
+    ...(collation !== null && { trimmed }),
     holds: 'text',
     // The order of an enumeration is not that of its texts.
     isKey: !isList && collation !== null,

@@ -1,7 +1,7 @@
 /** Tests of columns, as conditions of MariaDB and MySQL. */
 
 import type { ColumnTest } from '../engine/column-test.ts'
-import type { ColumnType } from '../engine/column-type.ts'
+import { type ColumnType, SPACES } from '../engine/column-type.ts'
 import { AROUND, between, boundsOf, conditionsWith, FALSE, wholeBounds } from '../engine/conditions.ts'
 import { Parameters } from '../engine/parameters.ts'
 import { NAMES } from './names.ts'
@@ -32,11 +32,14 @@ function testOf(test: ColumnTest, column: string, type: ColumnType, parameters: 
       if (type.sql === FLOAT) return anyNumber(test.texts, column, type, parameters)
       const texts = test.texts.flatMap((text) => type.parameter(text) ?? [])
       if (texts.length === 0) return type.holds === 'other' && !type.isKey ? null : FALSE
-      return oneOf(column, texts, type, parameters)
+      const is = oneOf(column, texts, type, parameters)
+      if (!test.trimmed || type.trimmed === undefined) return is
+      const bare = texts.map((text) => text.replaceAll(/\s/g, ''))
+      return `(${is} or ${oneOf(type.trimmed(column), bare, type, parameters)})`
     }
     case 'beginning':
       if (type.holds !== 'text') return null
-      return `${column} like ${parameters.add(`${test.text.replace(/[|%_]/g, '|$&')}%`, type.sql)} escape '|'`
+      return begins(column, test.text, type, parameters)
     case 'digits':
       return type.holds === 'text'
         ? oneOf(digitsOf(column), test.texts, type, parameters)
@@ -66,6 +69,9 @@ function testOf(test: ColumnTest, column: string, type: ColumnType, parameters: 
       )
   }
 }
+
+const begins = (column: string, text: string, { sql }: ColumnType, parameters: Parameters): string =>
+  `${column} like ${parameters.add(`${text.replace(/[|%_]/g, '|$&')}%`, sql)} escape '|'`
 
 const FLOAT = 'cast(? as double)'
 
@@ -106,8 +112,7 @@ function days(
   around = type.holds === 'instant' ? 1 : 0,
 ): string | null {
   if (type.holds === 'text') {
-    if (texts === null) return null
-    return texts.length === 0 ? FALSE : oneOf(column, texts, type, parameters)
+    return texts === null ? null : textsOfDays(texts, column, type, parameters)
   }
   if (type.holds !== 'day' && type.holds !== 'instant') return null
   const first = dayAfter(from, -around)
@@ -117,6 +122,14 @@ function days(
     ...(first === null ? [] : [`>= ${parameters.add(first, 'cast(? as date)')}`]),
     ...(last === null ? [] : [`<= ${parameters.add(last, 'cast(? as date)')}`]),
   ])
+}
+
+/** A text may have spaces around it; an index finds it by its beginning, and finds those that begin with a space. */
+function textsOfDays(texts: readonly string[], column: string, type: ColumnType, parameters: Parameters): string {
+  const beginnings = [...texts, ...SPACES.map((one) => String.fromCharCode(one))]
+  return texts.length === 0
+    ? FALSE
+    : `(${beginnings.map((text) => begins(column, text, type, parameters)).join(' or ')})`
 }
 
 /** Null: without an end, or none that the database has. */

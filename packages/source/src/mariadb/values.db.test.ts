@@ -206,6 +206,38 @@ describe.skipIf(!hasMariadb())('values of MariaDB', () => {
   })
 
   test.each([
+    ['varchar(20)', 'utf8mb4_general_ci'],
+    ['varchar(20)', 'utf8mb4_unicode_nopad_ci'],
+    ['varchar(20)', 'latin1_swedish_ci'],
+    ['char(20)', 'utf8mb4_bin'],
+  ])('spaces around codes and dates of a %s with %s have no meaning', async (type, collation) => {
+    const spaces = ['', ' ', '\t', '\u00a0', '\r\n', ...(collation.startsWith('latin1') ? [] : ['\u3000', '\ufeff'])]
+    const more = {
+      columns: {
+        ...COLUMNS,
+        sex: { column: 'gender', codes: { 1: 'male', 2: 'female' } },
+        birth_date: { column: 'born', format: 'dd/MM/yyyy' },
+      },
+      compare: { sex: 'code', birth_date: 'date' },
+    }
+    const rows = spaces.map((space, no) => [no, `S${no}`, `${space}1${space}`, `${space}12/06/1985${space}`])
+    const counts = await persons(
+      `${KEY}, uin varchar(20), gender ${type} collate ${collation}, born ${type} collate ${collation}, index (born)`,
+      rows,
+      (source) =>
+        found(
+          source,
+          compared('sex', 'male'),
+          compared('sex', 'female'),
+          compared('birth_date', { from: '1985-06-12', to: '1985-06-12' }),
+          compared('birth_date', { from: '1985-06-13', to: '1985-06-13' }),
+        ),
+      more,
+    )
+    expect(counts).toEqual([spaces.length, 0, spaces.length, 0])
+  })
+
+  test.each([
     ['varchar(64)', ['a', 'b', 'Z']],
     ['varchar(64) collate utf8mb4_bin', ['a', 'A', 'b ']],
     ['bigint unsigned', ['1', '2', '18446744073709551615']],

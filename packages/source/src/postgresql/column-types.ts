@@ -1,6 +1,6 @@
 /** The types of columns, a row each. */
 
-import { type ColumnType, NUMBER, UUID, unasked, whole } from '../engine/column-type.ts'
+import { type ColumnType, NUMBER, SPACES, UUID, unasked, whole } from '../engine/column-type.ts'
 
 const asText = (column: string): string => `${column}::text`
 /** An infinite day is no day. */
@@ -8,13 +8,22 @@ const finite = (column: string): string => `nullif(nullif(${column}::text, 'infi
 
 const storable = (text: string): string | null => (text.includes('\0') ? null : text)
 
+/** @param canHold whether the encoding of the database has a character: no other one may stand in a statement */
+export const trimmedOf = (canHold: (text: string) => boolean): ((column: string) => string) => {
+  const spaces = SPACES.filter((one) => canHold(String.fromCharCode(one)))
+  const literal = `E'${spaces.map((one) => `\\u${one.toString(16).padStart(4, '0')}`).join('')}'`
+  return (column) => `btrim(${column}::text, ${literal})`
+}
+
 const text = (sql: string, isKey = true): ColumnType => ({
   sql,
   read: asText,
   parameter: storable,
+  trimmed: trimmedOf(() => true),
   holds: 'text',
   isKey,
 })
+
 const integer = (sql: string, bits: number): ColumnType => ({
   sql,
   read: asText,

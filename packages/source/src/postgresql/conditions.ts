@@ -21,11 +21,19 @@ function testOf(test: ColumnTest, column: string, type: ColumnType, parameters: 
       if (type.holds === 'boolean') return booleans(column, test.texts)
       if (type.holds === 'day' || type.holds === 'instant') return null
       if (texts.length === 0) return FALSE
-      return `${isOther(type) ? `${column}::text` : column} = any(${parameters.add(texts, `${type.sql}[]`)})`
+      const asked = askedExpression(test, column, type)
+      if (texts.some((text) => type.mayLack?.(text))) {
+        return `${bytesOf(asked)} = any(${parameters.add(texts.map(hex), 'bytea[]')})`
+      }
+      return `${asked} = any(${parameters.add(texts, isOther(type) || asked !== column ? 'text[]' : `${type.sql}[]`)})`
     }
     case 'beginning':
       if (type.holds !== 'text') return null
       if (type.parameter(test.text) === null) return FALSE
+      if (type.mayLack?.(test.text)) {
+        const length = Buffer.byteLength(test.text)
+        return `substring(${bytesOf(column)} from 1 for ${length}) = ${parameters.add(hex(test.text), 'bytea')}`
+      }
       return `starts_with(${column}::text collate "C", ${parameters.add(test.text, 'text')})`
     case 'digits':
       return type.holds === 'text'
@@ -41,6 +49,19 @@ function testOf(test: ColumnTest, column: string, type: ColumnType, parameters: 
       return instants(test, column, type, parameters)
   }
 }
+
+/** What is compared, and what an index must have. */
+export function askedExpression(test: ColumnTest, column: string, type: ColumnType): string {
+  if (isOther(type)) return `${column}::text`
+  if (type.holds !== 'text') return column
+  if (test.is === 'digits') return digitsOf(column)
+  const isTrimmed = test.is === 'days' || (test.is === 'texts' && test.trimmed)
+  return isTrimmed ? (type.trimmed?.(column) ?? column) : column
+}
+
+/** Texts that the encoding of the database may lack are compared as bytes of UTF-8: a parameter would be refused. */
+const bytesOf = (column: string): string => `convert_to(${column}::text, 'UTF8')`
+const hex = (text: string): string => `\\x${Buffer.from(text).toString('hex')}`
 
 /** The digits of a text, as an index can have them. Collations that take different texts as equal have no regular expressions. */
 export const digitsOf = (column: string): string => `regexp_replace(${column} collate "C", '[^0-9]', '', 'g')`
@@ -69,10 +90,12 @@ function numbers(
 function days(
   { from, to, texts }: Extract<ColumnTest, { is: 'days' }>,
   column: string,
-  { holds }: ColumnType,
+  type: ColumnType,
   parameters: Parameters,
 ): string | null {
-  if (holds === 'text') return texts === null ? null : `${column} = any(${parameters.add(texts, 'text[]')})`
+  const { holds } = type
+  if (holds === 'text')
+    return texts === null ? null : testOf({ is: 'texts', texts, trimmed: true }, column, type, parameters)
   if (holds !== 'day' && holds !== 'instant') return null
   // By the zone of the session, a time lies in the days of the question.
   return between(column, [

@@ -13,9 +13,18 @@ const LABELS: ReadonlyMap<string, { readonly label: string; readonly first: numb
   ['KOI8U', { label: 'koi8-u', first: 0x80 }],
 ])
 
+/** Encodings of which every text may be asked for: of UTF-8, and one of bytes that nobody converts. */
+const ALL: ReadonlySet<string> = new Set(['UTF8', 'SQL_ASCII'])
+
+/** Whether it is an encoding of several bytes, whose characters nobody lists here. */
+export const isUnlisted = (encoding: string): boolean =>
+  !ALL.has(encoding) && encoding !== 'LATIN1' && !LABELS.has(encoding)
+
+export const isAscii = (text: string): boolean => /^[\0-\x7f]*$/.test(text)
+
 /**
  * @param encoding as `server_encoding` has it
- * @returns null: every text may be asked for
+ * @returns null: every text may be asked for, or nobody knows which (`isUnlisted`)
  */
 export function holdsOnly(encoding: string): ((text: string) => boolean) | null {
   if (encoding === 'LATIN1') return (text) => /^[\0-\xff]*$/.test(text)

@@ -7,9 +7,9 @@ import type { OpenEngine } from '../engine/engine.ts'
 import type { MappedPart, SourceFile } from '../engine/mapped-records.ts'
 import { engineOf } from '../engine/open-engine.ts'
 import { readCatalog } from './catalog.ts'
-import { columnType } from './column-types.ts'
+import { columnType, trimmedOf } from './column-types.ts'
 import { openConnections, type State } from './connections.ts'
-import { holdsOnly } from './encodings.ts'
+import { holdsOnly, isAscii, isUnlisted } from './encodings.ts'
 import { failureOf } from './failures.ts'
 import { quoted, tableOf } from './names.ts'
 import { slowLookUps } from './plans.ts'
@@ -32,12 +32,7 @@ const POSTGRESQL: Dialect<number> = {
 
 async function readTypes(state: State, parts: readonly MappedPart[]): Promise<readonly ColumnType[][]> {
   const encoding = await state.run({ text: `select current_setting('server_encoding')`, values: [] })
-  const canHold = holdsOnly(encoding.rows[0]?.[0] ?? '')
-  const typeOf = (oid: number): ColumnType => {
-    const type = columnType(oid)
-    if (canHold === null) return type
-    return { ...type, parameter: (text) => (canHold(text) ? type.parameter(text) : null) }
-  }
+  const typeOf = typesIn(encoding.rows[0]?.[0] ?? '')
   const found: ColumnType[][] = []
   for (const [at, part] of parts.entries()) {
     const alias = at === 0 ? 'own' : 'child'
@@ -46,6 +41,23 @@ async function readTypes(state: State, parts: readonly MappedPart[]): Promise<re
     found.push(types.map(typeOf))
   }
   return found
+}
+
+/** The types of columns in a database with this encoding. */
+function typesIn(encoding: string): (oid: number) => ColumnType {
+  if (isUnlisted(encoding)) {
+    const trimmed = trimmedOf(isAscii)
+    return (oid) => ({ ...columnType(oid), trimmed, mayLack: (text) => !isAscii(text) })
+  }
+  const canHold = holdsOnly(encoding)
+  // Bytes of no encoding have no characters but those of ASCII.
+  if (encoding === 'SQL_ASCII') return (oid) => ({ ...columnType(oid), trimmed: trimmedOf(isAscii) })
+  if (canHold === null) return columnType
+  const trimmed = trimmedOf(canHold)
+  return (oid) => {
+    const type = columnType(oid)
+    return { ...type, trimmed, parameter: (text) => (canHold(text) ? type.parameter(text) : null) }
+  }
 }
 
 async function hasUniqueKey(state: State, { from, key }: MappedPart): Promise<boolean> {

@@ -1,10 +1,10 @@
 /** Which questions would read a whole table, and the index that each lacks. */
 
 import type { ColumnTest } from '../engine/column-test.ts'
-import type { KnownTypes } from '../engine/column-type.ts'
+import type { KnownTypes, PartTypes } from '../engine/column-type.ts'
 import type { LookUp, SlowLookUp } from '../engine/engine.ts'
 import type { MappedPart, MappedRecords } from '../engine/mapped-records.ts'
-import { columnCondition, digitsOf, parameters as newParameters } from './conditions.ts'
+import { askedExpression, columnCondition, parameters as newParameters } from './conditions.ts'
 import type { State } from './connections.ts'
 import { placeOf, quoted, tableOf } from './names.ts'
 
@@ -28,11 +28,12 @@ export async function slowLookUps(
   const slow: SlowLookUp[] = []
   for (const { name, needed } of lookUps) {
     const { part, target } = needed.column
+    const types = parts[[records.own, ...records.children].indexOf(part)]
     const parameters = newParameters()
     const condition = columnCondition(records, parts, needed, 'one', parameters)
     if (condition === null || condition === 'false') continue
     if (await readsAll(state, part, condition, parameters.values)) {
-      slow.push({ name, ...indexOn(part, expressionOf(needed.test, quoted(target.column?.trim() ?? ''))) })
+      slow.push({ name, ...indexOn(part, expressionOf(needed.test, target.column?.trim() ?? '', types)) })
     }
   }
   for (const child of records.children) {
@@ -73,8 +74,11 @@ const indexOn = (part: MappedPart, expression: string): Pick<SlowLookUp, 'table'
   index: statementOf(part, expression),
 })
 
-const expressionOf = (test: ColumnTest, column: string): string =>
-  test.is === 'digits' ? `(${digitsOf(column)})` : column
+function expressionOf(test: ColumnTest, name: string, types: PartTypes | undefined): string {
+  const type = types?.get(name)
+  const asked = type === undefined ? quoted(name) : askedExpression(test, quoted(name), type)
+  return asked === quoted(name) ? asked : `(${asked})`
+}
 
 const nameOf = ({ from }: MappedPart): string =>
   'select' in from ? 'a select of the file' : `${from.schema ?? 'public'}.${from.table}`
