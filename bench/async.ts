@@ -5,6 +5,7 @@
  *
  *     npm run bench -- async --data /var/tmp/rollcall-bench
  */
+import { countRecords } from '@rollcall/records/records/record-counts'
 import { compareVariants, type Side, type Variant } from './async/compare.ts'
 import { makeFloorDatabase } from './async/floor-database.ts'
 import { startReceiver } from './async/receiver.ts'
@@ -43,8 +44,11 @@ export async function run(args: readonly string[]): Promise<readonly Row[]> {
   try {
     return await withBenchDatabase(place, async (database) => {
       const { db, owner, start } = database
-      const identifiers = endless(await shuffledIdentifiers(db, await filledRegistry(db, records)))
-      await makeFloorDatabase(db, owner, records)
+      const registry = await filledRegistry(db, records)
+      const identifiers = endless(await shuffledIdentifiers(db, registry))
+      // The database of an earlier bench may hold more records than this one asks for.
+      const held = await countRecords(db, registry)
+      await makeFloorDatabase(db, owner, held[registry.kind.record_types[0].name] ?? records)
       const rollcall = await startRollcall(database)
       const asker = await registerCalled(db, rollcall, receiver, ASKER_SENDER)
       await registerAskerKey(db)
