@@ -22,7 +22,7 @@ import { makeSubscribers, newborn } from './events/subscribers.ts'
 import { KIND, NAMESPACE } from './search/question.ts'
 import { filledRegistry, shuffledIdentifiers } from './search/registry.ts'
 import { endless } from './search/setting.ts'
-import { withBenchDatabase } from './shared/bench-database.ts'
+import { withBenchDatabase, withoutStored } from './shared/bench-database.ts'
 import { readOptions } from './shared/options.ts'
 import { type Row, writeResult } from './shared/results.ts'
 
@@ -56,7 +56,7 @@ const GROWTH = 0.1
 /** Counts, prints and writes `footprint.json`, which names each function. */
 export async function run(args: readonly string[]): Promise<readonly Row[]> {
   const { plan, place } = readOptions(args, NUMBERS)
-  return withBenchDatabase(place, async ({ db, env }) => {
+  return withBenchDatabase(withoutStored(place), async ({ db, env }) => {
     // One record is asked for again and again: the entry of another one may have a shape that is not known yet.
     const [known = ''] = await shuffledIdentifiers(db, await filledRegistry(db, 1))
     const identifiers = endless([known])

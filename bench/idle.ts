@@ -5,7 +5,7 @@
  *     npm run bench -- idle --seconds 180
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { withBenchDatabase } from './shared/bench-database.ts'
+import { withBenchDatabase, withoutStored } from './shared/bench-database.ts'
 import { databaseTime } from './shared/database-time.ts'
 import { readOptions } from './shared/options.ts'
 import { type Row, writeResult } from './shared/results.ts'
@@ -23,7 +23,7 @@ const NUMBERS = {
 export async function run(args: readonly string[]): Promise<readonly Row[]> {
   const { plan, place } = readOptions(args, NUMBERS)
   const { seconds, settle } = plan
-  return withBenchDatabase(place, async ({ db, start }) => {
+  return withBenchDatabase(withoutStored(place), async ({ db, start }) => {
     const committed = async (): Promise<number> => {
       const { rows } = await db.pool.query<{ committed: number }>(
         `select xact_commit::float8 as committed from pg_stat_database where datname = current_database()`,

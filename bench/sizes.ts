@@ -19,7 +19,7 @@ import { startReceiver } from './footprint.ts'
 import { NAMESPACE } from './search/question.ts'
 import { filledRegistry, shuffledIdentifiers } from './search/registry.ts'
 import { endless } from './search/setting.ts'
-import { withBenchDatabase } from './shared/bench-database.ts'
+import { withBenchDatabase, withoutStored } from './shared/bench-database.ts'
 import { readOptions } from './shared/options.ts'
 import { type Row, writeResult } from './shared/results.ts'
 
@@ -32,7 +32,7 @@ const NUMBERS = { records: [20_000, 20], requests: [2_000, 1] } as const
 export async function run(args: readonly string[]): Promise<readonly Row[]> {
   const { plan, place } = readOptions(args, NUMBERS)
   const { records, requests } = plan
-  return withBenchDatabase(place, async ({ db, env }) => {
+  return withBenchDatabase(withoutStored(place), async ({ db, env }) => {
     const recordBytes: Record<string, number> = {}
     // First the one that is searched.
     const registry = await filledRegistry(db, records)

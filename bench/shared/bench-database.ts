@@ -20,6 +20,11 @@ export interface BenchDatabase {
   start(server: keyof typeof SERVERS, more?: NodeJS.ProcessEnv): Promise<ServerProcess>
 }
 
+/** Without what earlier benches left in the stored database, such as callbacks that still wait for a receiver. */
+export function withoutStored({ data: _, ...place }: Place): Place {
+  return place
+}
+
 /** Opens and migrates the database, and takes down what was started when `use` is done. */
 export async function withBenchDatabase<Result>(
   place: Place,
