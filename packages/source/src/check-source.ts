@@ -8,6 +8,7 @@ import { BatchCounts } from '@rollcall/import/report-counts'
 import { type Attribute, dayIn, type Kind, normaliseIdentifier, readAttribute, UNLISTED } from '@rollcall/protocol'
 import { COMPARISONS, type Compared } from './comparisons.ts'
 import { ANYTHING } from './engine/column-test.ts'
+import { encryptionProblem } from './engine/encryption.ts'
 import type { EngineReport, LookUp, OpenEngine, SlowLookUp, SourceRow } from './engine/engine.ts'
 import { attributesOf, type MappedRecords, type SourceFile } from './engine/mapped-records.ts'
 import { SourceRefusal } from './engine/source-refusal.ts'
@@ -182,7 +183,9 @@ function asRefusal(error: unknown, { url }: SourceFile, engine: OpenEngine): unk
       return new SourceRefusal(`the database cannot be read as the file says: a value does not fit (${code})`)
     default: {
       const place = 'env' in url ? `at the address in ${url.env}` : `at the address in ${url.file}`
-      return new SourceRefusal(`there is no answer from a database ${place} (${code ?? cause.name})`)
+      return new SourceRefusal(
+        encryptionProblem(cause, place) ?? `there is no answer from a database ${place} (${code ?? cause.name})`,
+      )
     }
   }
 }

@@ -202,6 +202,9 @@ describe.skipIf(!hasMariadb())('the check of MariaDB', () => {
     await expect(check(undefined, 'postgresql://host/name')).rejects.toThrow(
       'url: the address must begin with mariadb:// or mysql://',
     )
+    await expect(check(undefined, 'mariadb://127.0.0.1/name?ssl-mode=VERIFY_IDENTITY')).rejects.toThrow(
+      'url: to be verified, the address must have the name of the host in its certificate',
+    )
     await expect(check(undefined, 'mariadb://host/name?ssl-mode=PREFERRED')).rejects.toThrow(
       'url: ssl-mode must be DISABLED, REQUIRED, VERIFY_IDENTITY',
     )

@@ -1,5 +1,6 @@
 /** Connections to a MariaDB or MySQL that belongs to another system. */
 
+import { isIP } from 'node:net'
 import type { Connection, FieldPacket, Pool, PoolConnection, PoolOptions } from 'mysql2/promise'
 import { type Environment, readAddress, readCertificates } from '../engine/address.ts'
 import {
@@ -54,6 +55,16 @@ function optionsOf(address: URL, ca: string | null, { pool }: SourceFile): PoolO
     throw new SourceRefusal(`url: ssl-mode must be ${Object.keys(SSL_MODES).join(', ')}`, ['url'])
   }
   const socket = address.searchParams.get('socket')
+  // The driver compares an IP address with no name of a certificate.
+  if (
+    (ca !== null || mode === 'VERIFY_IDENTITY') &&
+    socket === null &&
+    isIP(address.hostname.replace(/^\[|\]$/g, ''))
+  ) {
+    throw new SourceRefusal('url: to be verified, the address must have the name of the host in its certificate', [
+      'url',
+    ])
+  }
   const text = (given: string): string => decodeURIComponent(given)
   return {
     ...(socket === null

@@ -1,0 +1,28 @@
+/** Why no encrypted connection to a database is made, for its operator. */
+
+/** Codes of Node.js and OpenSSL for a certificate that nobody signed whom we know. */
+const UNSIGNED = /^(?:UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|CERT_|INVALID_CA|PATH_LENGTH|ERR_OSSL|ERR_SSL)/
+
+/**
+ * @param place where the address is, as a part of a sentence
+ * @returns null: the connection failed for another reason
+ */
+export function encryptionProblem(error: Error, place: string): string | null {
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
+  const reason = code === 'HANDSHAKE_SSL_ERROR' ? reasonIn(error.message) : code
+  const database = `the certificate of the database ${place}`
+  if (reason === 'ERR_TLS_CERT_ALTNAME_INVALID') return `${database} is not for the host of the address (${reason})`
+  if (UNSIGNED.test(reason)) return `${database} is not signed by those of tls.ca (${reason})`
+  if (code === 'HANDSHAKE_NO_SSL_SUPPORT' || /does not support SSL/i.test(error.message)) {
+    return `the database ${place} does not encrypt its connections`
+  }
+  return null
+}
+
+/** The driver of MariaDB has one code for all of them. */
+const reasonIn = (message: string): string =>
+  /altnames/.test(message)
+    ? 'ERR_TLS_CERT_ALTNAME_INVALID'
+    : /expired/.test(message)
+      ? 'CERT_HAS_EXPIRED'
+      : 'UNABLE_TO_VERIFY'
