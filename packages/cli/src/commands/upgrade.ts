@@ -105,13 +105,17 @@ function stepsOf({ from, to, port, next }: Move): readonly Step[] {
       throw error
     }
   })
-  step('move nginx to it', () => moveSite(next))
+  let former: readonly string[] = []
+  step('move nginx to it', () => {
+    former = workersOfNginx()
+    moveSite(next)
+  })
   step(`let it start with the machine, and give it the commands`, () => {
     run(['systemctl', 'enable', unit])
     link(`node-${next}`, `${CODE}/current`)
   })
   step(`stop rollcall@${port} when its requests are answered`, async () => {
-    await oldWorkersEnded()
+    await ended(former)
     stopOther(next)
   })
   step('delete versions that are neither in use nor the one before', () => {
@@ -151,17 +155,13 @@ function moveSite(port: number): void {
   }
 }
 
-/** Waits up to half a minute for nginx processes with the former site, which finish their requests. */
-async function oldWorkersEnded(): Promise<void> {
-  // The reload has started the processes with the new site by then.
-  await sleep(500)
-  for (let tries = 0; tries < 60; tries += 1) {
-    const ending = globSync('/proc/[0-9]*/cmdline').some((path) =>
-      (textOf(path) ?? '').startsWith('nginx: worker process is shutting down'),
-    )
-    if (!ending) return
-    await sleep(500)
-  }
+/** The processes of nginx that have the site of now. */
+const workersOfNginx = (): readonly string[] =>
+  globSync('/proc/[0-9]*/cmdline').filter((path) => (textOf(path) ?? '').startsWith('nginx: worker process'))
+
+/** Waits up to half a minute for processes with the former site, which finish their requests. */
+async function ended(processes: readonly string[]): Promise<void> {
+  for (let tries = 0; tries < 60 && processes.some((path) => existsSync(path)); tries += 1) await sleep(500)
 }
 
 function stopOther(port: number): void {

@@ -6,11 +6,15 @@ const { jwk, privateJwk } = keyPair('Ed25519')
 const named = (kid: string, more: object = {}) => ({ ...jwk, kid, use: 'sig', ...more })
 
 /** A key set that a test publishes, and a clock that it sets. */
-function published(first: object | number) {
+function published(first: object | number | Error) {
   const state = { answer: first, asked: 0, now: 0 }
   const fetch = async (): Promise<Response> => {
     state.asked += 1
     const { answer } = state
+    if (answer instanceof Error) {
+      state.answer = { keys: [named('a')] }
+      throw answer
+    }
     return typeof answer === 'number' ? new Response('', { status: answer }) : Response.json(answer)
   }
   const http = { fetch, timeout: 30_000, maxAnswerBytes: 10_000 }
@@ -52,6 +56,12 @@ describe('a published key set', () => {
     state.now = 1_000
     state.answer = { keys: [named('a')] }
     expect(await set()).toHaveLength(1)
+  })
+
+  it('is asked for once more where the connection broke', async () => {
+    const { state, set } = published(new TypeError('fetch failed'))
+    expect(await set()).toHaveLength(1)
+    expect(state.asked).toBe(2)
   })
 
   it('serves for a day while it cannot be fetched', async () => {

@@ -17,6 +17,7 @@ import {
 } from '@rollcall/protocol'
 import { TransportError } from '../errors.ts'
 import { type HttpSettings, send } from '../http/post.ts'
+import { DEFAULT_RETRY, withRetries } from '../http/retry.ts'
 
 export interface JwkSet {
   readonly keys: readonly Jwk[]
@@ -69,8 +70,14 @@ export function fetchedKeySet(http: HttpSettings, url: string, now: () => number
 
 const isExposed = (cause: unknown): boolean => cause instanceof KeySetProblem && cause.exposed
 
+/** An answer that has come is not lost because a connection broke while its keys were fetched. */
+const ONCE_MORE = { ...DEFAULT_RETRY, attempts: 2, first_pause: 100 }
+
 async function fetchKeys(http: HttpSettings, url: string): Promise<Fetched<readonly PublicKey[]>> {
-  const { status, text } = await send(http, url, { method: 'GET', headers: { Accept: 'application/json' } })
+  const { status, text } = await withRetries(
+    () => send(http, url, { method: 'GET', headers: { Accept: 'application/json' } }),
+    ONCE_MORE,
+  )
   try {
     if (status !== 200) throw new KeySetProblem(`the answer has status ${status}`)
     return { ...KEY_SET, value: await publicKeysOf(readKeySet(text), undefined) }
