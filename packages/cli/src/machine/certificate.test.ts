@@ -21,8 +21,8 @@ test('a certificate with those between it and a trusted authority can be served'
   expect(certificateProblem({ ...good, now: END - 14 * DAY })).toBe(null)
 })
 
-const NOT_WHOLE =
-  'the certificates between it and an authority that this machine trusts are not in its file, in their order'
+const NOT_TRUSTED = (signer: string): string =>
+  `this machine does not trust ${signer}, which signed it: if that is your own authority, give the file of its certificate as authority_file; else add the certificates between to its file`
 test.each<readonly [Partial<CertificateFacts>, string]>([
   [{ chain: '' }, 'its file has no certificate in PEM'],
   [
@@ -34,9 +34,9 @@ test.each<readonly [Partial<CertificateFacts>, string]>([
   [{ name: 'other.example.org' }, 'it is not for the name other.example.org'],
   [{ now: BEGIN - DAY }, `a part of it is valid only from ${validFrom} on: look at the clock of this machine`],
   [{ now: END - 13 * DAY }, 'it ends in 13 days: renew it'],
-  [{ chain: leaf }, NOT_WHOLE],
-  [{ chain: leaf + authority }, NOT_WHOLE],
-  [{ authorities: '' }, NOT_WHOLE],
+  [{ chain: leaf }, NOT_TRUSTED('CN=Between')],
+  [{ chain: leaf + authority }, 'in its file each certificate must be followed by the one that signed it'],
+  [{ authorities: '' }, NOT_TRUSTED('CN=Authority')],
 ])('%#: it is refused, and no key is quoted', (facts, message) => {
   expect(certificateProblem({ ...good, ...facts })).toBe(message)
 })

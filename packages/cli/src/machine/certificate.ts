@@ -45,21 +45,21 @@ export function certificateProblem({ chain, key, name, authorities, now }: Certi
     return `a part of it is valid only from ${ended.validFrom} on: look at the clock of this machine`
   const days = Math.min(...certificates.map(({ validTo }) => daysLeft(validTo, now)))
   if (days < FEWEST_DAYS) return `it ends in ${days} days: renew it`
-  return isWhole(leaf, others, [...rootCertificates, ...(authorities.match(PEM) ?? [])])
-    ? null
-    : 'the certificates between it and an authority that this machine trusts are not in its file, in their order'
+  return chainProblem(leaf, others, [...rootCertificates, ...(authorities.match(PEM) ?? [])])
 }
 
 const isIssued = (by: X509Certificate, one: X509Certificate): boolean => one.checkIssued(by) && one.verify(by.publicKey)
 
-function isWhole(leaf: X509Certificate, others: readonly X509Certificate[], roots: readonly string[]): boolean {
+function chainProblem(leaf: X509Certificate, others: readonly X509Certificate[], roots: readonly string[]) {
   let last = leaf
   for (const next of others) {
-    if (!isIssued(next, last)) return false
+    if (!isIssued(next, last)) return 'in its file each certificate must be followed by the one that signed it'
     last = next
   }
-  return roots.some((pem) => {
+  const isTrusted = roots.some((pem) => {
     const root = new X509Certificate(pem)
     return root.fingerprint256 === last.fingerprint256 || isIssued(root, last)
   })
+  if (isTrusted) return null
+  return `this machine does not trust ${last.issuer.replaceAll('\n', ', ')}, which signed it: if that is your own authority, give the file of its certificate as authority_file; else add the certificates between to its file`
 }
