@@ -14,7 +14,9 @@ import { useRunFolder } from '../test/run-folder.ts'
 import { manifestOf } from './build-package.ts'
 import { hasDpkg, writeDebianPackage } from './debian.ts'
 import { installIn, lacking, makeDebian, NEEDED } from './debian-base.ts'
+import { certify, renew, SIGN } from './debian-certificates.ts'
 import { type Machine, startMachine } from './debian-machine.ts'
+import { askRegistry, blockWith, type Search, type } from './debian-page.ts'
 
 const say = (...words: string[]): void =>
   void process.stdout.write(`debian, ${Math.round(process.uptime())} s: ${words.join(' ')}\n`)
@@ -28,8 +30,12 @@ if (missing.length > 0 || !hasDpkg()) {
   process.exit(0)
 }
 
-/** What an operator has before the package: `apt install` gets the last three with it. */
-const INSTALLED = ['systemd', 'systemd-sysv', 'procps', 'adduser', 'openssl', 'libstdc++6', 'postgresql', 'nginx']
+/** What an operator has before the package: `apt install` gets those of the second line with it. The others are for the check. */
+const INSTALLED = [
+  ...['systemd', 'systemd-sysv', 'procps', 'adduser', 'openssl', 'libstdc++6'],
+  ...['postgresql', 'nginx', 'rsync', 'openssh-client'],
+  ...['openssh-server', 'python3', 'certbot', 'pebble'],
+]
 
 // On the disk: a Debian is too large for a folder in memory.
 useRunFolder('/var/tmp')
@@ -70,7 +76,10 @@ async function check(): Promise<void> {
   try {
     install(machine)
     await setUp(machine)
-    const search = askRegistry(machine)
+    const search = askRegistry(machine, NAME)
+    say('a signed search of another system is answered through nginx')
+    certificates(machine, search)
+    copy(machine)
     useUnits(machine)
     restore(machine, search)
     upgrade(machine, search)
@@ -81,9 +90,14 @@ async function check(): Promise<void> {
   }
 }
 
+/** The three lines of the page. */
+const [INSTALL = '', SETUP = '', DOCTOR = ''] = blockWith('rollcall doctor')
+  .replace(/\.\/rollcall_\S+\.deb/, './rollcall.deb')
+  .split('\n')
+
 /** Without a network: what the package needs is installed. */
 function install({ run, try: attempt }: Machine): void {
-  run('apt-get install --yes --no-install-recommends /root/rollcall.deb')
+  run(`cd /root && ${INSTALL}`)
   assert.equal(run('rollcall --version').trim(), version)
   const writable = 'find /usr/lib/rollcall /usr/bin/rollcall /lib/systemd/system/rollcall* ! -type l'
   assert.equal(run(`${writable} \\( ! -user root -o ! -group root -o -perm /022 \\)`), '')
@@ -116,14 +130,14 @@ function install({ run, try: attempt }: Machine): void {
   say('the package is installed')
 }
 
-/** With an authority of its own, and with answers in a file. */
-async function setUp({ run, try: attempt }: Machine): Promise<void> {
-  run(`echo '127.0.0.1 ${NAME}' >> /etc/hosts`)
+/** With an authority of its own: first by answers at a terminal, and then by those of the page in a file. */
+async function setUp(machine: Machine): Promise<void> {
+  const { run, try: attempt } = machine
+  run(`printf '127.0.0.1 %s\n' ${NAME} vault.example.org log.example.org >> /etc/hosts`)
   run(`runuser -u postgres -- psql -qc "alter system set log_statement = 'all'" -c 'select pg_reload_conf()'`)
-  run(`cd /root && openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout authority.key -out /etc/ssl/authority.pem \
+  run(`cd /root && openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout ministry.key -out /etc/ssl/ministry.pem \
     -days 30 -subj '/CN=Authority of the ministry' -addext 'keyUsage=critical,keyCertSign' 2> /dev/null`)
-  const answers = ['certificate: csr', 'authority_file: /etc/ssl/authority.pem', 'operator: amina']
-  run('cat > /root/answers.yaml', `name: ${NAME}\n${answers.join('\n')}\n`)
+  run('cat > /root/answers.yaml', blockWith('certificate: csr'))
 
   const files = 'find /etc /run/rollcall /var/lib/rollcall -type f -newer /root/answers.yaml ! -name .updated'
   const before = attempt(files).said
@@ -131,16 +145,22 @@ async function setUp({ run, try: attempt }: Machine): Promise<void> {
   assert.match(dry, /make a master key in \/etc\/rollcall\/master-key\n[\s\S]*A dry run: nothing is changed/)
   assert.equal(attempt(files).said, before)
 
-  const first = attempt('rollcall setup --answers /root/answers.yaml')
+  const first = type(machine, SETUP, [NAME, '', '', '', 'csr', '/etc/ssl/ministry.pem', '', '', 'amina'])
   assert.match(first.said, /Not done yet: send \/etc\/rollcall\/tls\.csr to your authority/)
   assert.equal(first.code, 1)
-  run(`cd /root && openssl x509 -req -in /etc/rollcall/tls.csr -copy_extensions copy -CA /etc/ssl/authority.pem -CAkey authority.key \
-    -CAcreateserial -days 20 -out /etc/rollcall/tls.pem 2> /dev/null`)
+  run(SIGN)
+  run(
+    `systemd-run --quiet --unit log /usr/lib/rollcall/current/bin/node -e "net.createServer((one) => one.resume()).listen(601)"`,
+  )
   const second = run('rollcall setup --answers /root/answers.yaml')
-  assert.match(second, /To do:\n {2}write \/etc\/nginx\/conf\.d\/rollcall\.conf\n {2}run nginx -t\n.*\n\n?/)
+  assert.match(
+    second,
+    /To do:\n {2}write \/etc\/rollcall\/answers\.json\n[\s\S]* {2}write \/etc\/nginx\/conf\.d\/rollcall\.conf\n {2}run nginx -t\n/,
+  )
   assert.match(second, /\/ready answers through nginx/)
   assert.match(second, /http:\/\/127\.0\.0\.1:8081\/#\/sign-in\//)
   assert.match(second, /^1\. |Next:\n {2}1\. Copy \/etc\/rollcall\/master-key/m)
+  assert.match(second, /Let copies@vault\.example\.org:\. accept this key[^\n]*\n +ssh-ed25519 /)
   assert.match(run('rollcall setup --answers /root/answers.yaml'), /Nothing differs: nothing is to be done/)
   checkSecrets(run, attempt)
   say('setup: a registry answers over HTTPS through nginx, and a second run changes nothing')
@@ -169,37 +189,25 @@ function checkSecrets(run: Machine['run'], attempt: Machine['try']): void {
   )
 }
 
-interface Search {
-  /** As a line of the shell, which fails without an answer. */
-  readonly line: string
-  readonly ask: () => void
+/** Each way to a certificate, and back to the first one. */
+function certificates(machine: Machine, search: Search): void {
+  renew(machine, NAME)
+  say('a new certificate is served without a restart')
+  certify(machine, NAME)
+  say('certbot got a certificate from an authority, and its renewal is served')
+  machine.run('rollcall setup --answers /root/answers.yaml')
+  search.ask()
 }
 
-/** Another system is added, and asks over HTTPS.  */
-function askRegistry({ run }: Machine): Search {
-  run('cd /root && rollcall generate civil --count 20 --seed 1 > people.ndjson')
-  // Root's own folder is closed to the user of the service.
-  assert.match(
-    run('cd /root && rollcall import civil - --format ndjson < people.ndjson'),
-    /20 of 20 records are in civil/,
-  )
-  const added = JSON.parse(run('rollcall participant add sp.example --name SP --json')) as Record<string, string>
-  run('mkdir -p -m 0755 /home/sp')
-  run('cat > /home/sp/secret', added.client_secret)
-  run(
-    'cd /home/sp && openssl genpkey -algorithm ed25519 -out key.pem && openssl pkey -in key.pem -pubout -out public.pem && chmod 0644 *',
-  )
-  run('rollcall participant key add sp.example - --kid sig-1 < /home/sp/public.pem')
-  run('rollcall grant set sp.example civil --template everything')
-  const words = `--url https://${NAME}/civil/v1.0.0 --sender-id sp.example --client-id ${added.client_id} --client-secret-file secret`
-  const line = `cd /home/sp && NODE_EXTRA_CA_CERTS=/etc/ssl/authority.pem setpriv --reuid nobody --clear-groups rollcall search ${words} \
-    --sign-key key.pem --sign-kid sig-1 --where '{"age": {"$gte": 0}}' --json`
-  const ask = (): void => {
-    assert(run(line).includes('birth_date'), 'the signed search found nobody')
-    say('a signed search of another system is answered through nginx')
-  }
-  ask()
-  return { line, ask }
+/** Copies on another machine, which is a user of this one. */
+function copy({ run }: Machine): void {
+  run(blockWith('adduser'))
+  const key = run('cat /var/lib/rollcall/.ssh/id_ed25519.pub').trim()
+  const line = blockWith('rrsync').replace(/ssh-ed25519 AAAA.*/, key)
+  run('install -d -m 0700 -o copies -g copies ~copies/.ssh && cat > ~copies/.ssh/authorized_keys', `${line}\n`)
+  run('systemctl start ssh rollcall-backup && systemctl start rollcall-copy')
+  assert.match(run('ls ~copies/rollcall'), /^\d{4}-\d\d-\d\d\.backup\nanswers\.json\njournal\n$/)
+  say('backups, the journal and the answers are copied to another machine')
 }
 
 /** The services that timers start: each as its unit says. */
@@ -209,6 +217,7 @@ function useUnits({ run, try: attempt }: Machine): void {
   const { said, code } = attempt('systemctl start rollcall-doctor; journalctl --unit rollcall-doctor --output cat')
   assert.equal(code, 0, said)
   assert.match(said, /backup_age +ok +the last backup is 0 hours old/)
+  run(DOCTOR)
   const timers = run('systemctl list-timers --all --no-legend')
   for (const name of ['backup', 'prune', 'doctor']) assert(timers.includes(`rollcall-${name}.timer`), name)
   // A node that was taken over reads no secret, and nothing of a command's process, which has the same user.
@@ -225,15 +234,20 @@ function useUnits({ run, try: attempt }: Machine): void {
   say('the units of the timers run: backup, prune, doctor')
 }
 
-/** The database is lost; the machine has a backup, the journal and the master key. */
+/** The machine is lost. Another one has the package, the master key, the certificate, and what was copied away. */
 function restore({ run }: Machine, search: Search): void {
+  run('cp --archive /etc/rollcall/master-key /etc/rollcall/tls.pem /etc/rollcall/tls.key /root')
+  run('ROLLCALL_PURGE=data apt-get purge --yes rollcall && runuser -u postgres -- dropdb --force rollcall')
+  run('runuser -u postgres -- dropuser rollcall_owner && runuser -u postgres -- dropuser rollcall_application')
+  run('nginx -t && systemctl reload nginx')
+  run(`cd /root && ${INSTALL} && cp --archive master-key tls.pem tls.key /etc/rollcall`)
   run(
-    'systemctl stop rollcall@8080 && runuser -u postgres -- dropdb --force rollcall && rm /etc/rollcall/*database-url',
+    'cd ~copies/rollcall && cp journal /var/lib/rollcall && cp answers.json /etc/rollcall && cp *.backup /var/backups/rollcall',
   )
-  const said = run('rollcall setup --answers /root/answers.yaml --restore $(ls /var/backups/rollcall/*.backup)')
+  const [backup = ''] = run('ls /var/backups/rollcall').split('\n')
+  const said = run(blockWith('rollcall restore release').replace(/[\d-]+\.backup/, backup))
   assert.match(said, /run \/usr\/bin\/rollcall restore \/var\/backups\/rollcall\/\S+/)
-  run('rollcall restore release')
-  say('the database was lost, and its backup is restored')
+  say('the machine was lost, and its copies are restored on another one')
   search.ask()
 }
 
@@ -243,7 +257,7 @@ function upgrade({ run, try: attempt }: Machine, search: Search): void {
   // Nothing has changed but the files.
   assert.equal(run('rollcall --version').trim(), version)
   search.ask()
-  const ready = `NODE_EXTRA_CA_CERTS=/etc/ssl/authority.pem /usr/lib/rollcall/current/bin/node /root/load.mjs`
+  const ready = `NODE_EXTRA_CA_CERTS=/etc/ssl/ministry.pem /usr/lib/rollcall/current/bin/node /root/load.mjs`
   run('cat > /root/load.mjs', LOAD)
   for (const [line, now, port] of [
     ['rollcall upgrade', NEXT, 8082],
