@@ -72,5 +72,9 @@ export const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
     measures: 'a backup and its restore, beside a bare COPY of the same tables out and in',
     load: () => import('./backup.ts'),
   },
+  source: {
+    measures: 'live records in another database, beside SQL written by hand with the same driver',
+    load: () => import('./source.ts'),
+  },
   import: { measures: 'an import, beside a bare COPY of the same lines', load: () => import('./import.ts') },
 }

@@ -1,7 +1,7 @@
 /** Admin functions with schemas, for the command line, the admin API and the console. */
 
 import type { ReadOnly } from '@rollcall/core/model/read-only'
-import { RecordsUnavailable } from '@rollcall/core/model/record-source'
+import { RecordsUnavailable, SearchTimeout } from '@rollcall/core/model/record-source'
 import { GrantProblem } from '@rollcall/core/policy/grant-problem'
 import { StoreRefusal, StoreUnavailable } from '@rollcall/database/refusal'
 import { ImportError } from '@rollcall/import/source'
@@ -107,6 +107,11 @@ export function asRefusal(error: unknown): unknown {
   if (error instanceof AddressRefused) return new AdminRefusal(addressAdvice(error), { cause: error })
   if (error instanceof RecordsUnavailable) {
     const message = 'the database of the registry does not answer; try again later'
+    return new AdminRefusal(message, { reason: 'unavailable', cause: error })
+  }
+  if (error instanceof SearchTimeout) {
+    const time = error.seconds === undefined ? 'too long' : `longer than ${error.seconds} seconds`
+    const message = `reading the records of the registry took ${time}`
     return new AdminRefusal(message, { reason: 'unavailable', cause: error })
   }
   const refused = REFUSALS.some((refusal) => error instanceof refusal)

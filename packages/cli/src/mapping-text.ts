@@ -1,6 +1,7 @@
 /** A proposed mapping as a file in YAML, with the reasons as comments. */
 
 import type { proposeMapping } from '@rollcall/admin/registries/mapping-proposal'
+import { memberText, nameText } from '@rollcall/base/shared/yaml-text'
 import { linesText } from './output.ts'
 
 type Proposal = Awaited<ReturnType<typeof proposeMapping>>
@@ -33,16 +34,15 @@ export function mappingText(source: string, of: string, proposal: Proposal): str
 
 const comments = (lines: readonly string[]): string => lines.map((line) => `# ${line}`).join('\n')
 
-const sentence = ({ column, reasons }: Column): string => `${inLine(column)}: ${reasons.join('; ')}.`
+const sentence = ({ column, reasons }: Column): string => `${nameText(column)}: ${reasons.join('; ')}.`
 
-const entry = (path: string | null, rule: unknown): string => `${inLine(path ?? '')}: ${flow(rule)}`
-
-const mapped = (column: Column): string => `${comments([sentence(column)])}\n${entry(column.path, column.rule)}`
+const mapped = (column: Column): string =>
+  `${comments([sentence(column)])}\n${memberText(column.path ?? '', column.rule)}`
 
 const decide = (column: Column): string =>
   comments([
     `DECIDE ${sentence(column)}`,
-    ...column.choices.map(({ path, rule, meaning }) => `${entry(path, rule)}   # ${meaning}`),
+    ...column.choices.map(({ path, rule, meaning }) => `${memberText(path, rule)}   # ${meaning}`),
   ])
 
 /** Columns that a proposed mapping leaves to a person, from the text of its file. */
@@ -59,14 +59,3 @@ const unmapped = (columns: readonly Column[]): string =>
         'Not mapped; the import leaves these columns out:',
         ...columns.map((column) => `- ${sentence(column)}`),
       ])
-
-/** JSON is YAML too; a plain word needs no quotation marks. */
-const inLine = (text: string): string =>
-  /^[A-Za-z][\w .-]*(\[\w+\])?$/.test(text) && text.trim() === text ? text : JSON.stringify(text)
-
-function flow(rule: unknown): string {
-  if (typeof rule === 'string') return JSON.stringify(rule)
-  const members = Object.entries(rule as Record<string, unknown>)
-  const shown = members.map(([name, value]) => `${name}: ${JSON.stringify(value)}`)
-  return `{ ${shown.join(', ')} }`
-}

@@ -31,6 +31,7 @@ test('these are the commands', () => {
       'registry set',
       'registry list',
       'registry remove',
+      'source propose',
       'source check',
       'identifier-type add',
       'identifier-type set',

@@ -135,6 +135,11 @@ async function writeFiles(): Promise<void> {
   await chmod(join(folder, 'demo.json'), 0o600)
 }
 
+/** Once, whichever command is first. */
+async function sourced(): Promise<void> {
+  env.CIVIL_DB ??= await writeSource(folder, office.connection)
+}
+
 const personOf = (uin: string) => {
   return { '@type': 'Person', identifier: [{ identifier_type: 'UIN', identifier_value: uin }] }
 }
@@ -269,7 +274,8 @@ const PREPARED: Readonly<Record<string, () => Promise<unknown>>> = {
   'purpose remove': () => run('purpose', 'add', 'research'),
   'registry remove': () => run('registry', 'add', 'civil', '--namespace', 'old-civil'),
   'participant remove': () => run('participant', 'add', 'old.example.org', '--name', 'Old'),
-  'source check': () => writeSource(folder, office.connection),
+  'source propose': () => sourced(),
+  'source check': () => sourced(),
   'record merge': () => run('import', 'civil', join(folder, 'twice.ndjson')),
   'subscriptions show': () => subscribed('live'),
   'subscriptions cancel': () => subscribed('live'),

@@ -17,8 +17,11 @@ export interface Shell {
   readonly folder: () => string
   /** Runs a block, which must succeed; gives what it printed. */
   run(block: string): string
-  /** Starts the server of the database. From then on, the address that pages have for it means this one. */
-  serve(): Promise<void>
+  /**
+   * Starts the server of the database. From then on, the address that pages have for it means this one.
+   * @param variables of its environment, beside those of the shell
+   */
+  serve(variables?: Readonly<Record<string, string>>): Promise<void>
 }
 
 /** As pages write the address of a server. */
@@ -51,8 +54,8 @@ export function shell(migrated: boolean): Shell {
       expect({ block, status, stderr: status === 0 ? '' : stderr }).toEqual({ block, status: 0, stderr: '' })
       return stdout
     },
-    async serve() {
-      const running = start(['serve', '--json'], env)
+    async serve(variables = {}) {
+      const running = start(['serve', '--json'], { ...env, ...variables })
       serving = { url: '', stop: () => running.stop() }
       await expect.poll(() => running.output().stdout, { timeout: 120_000 }).toContain('\n')
       serving = { ...serving, url: JSON.parse(running.output().stdout).url }

@@ -1,7 +1,12 @@
 /** Lists and forms of the console at the widths that people have, and what is done with them. */
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { addRegistry } from '@rollcall/admin/registries/registries'
+import { openSources } from '@rollcall/source/open-sources'
+import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest'
+import { acting } from '../../admin/test/acting.ts'
+import { emptyDatabase } from '../../keys/test/postgres.ts'
+import { makeOffice, officeReader, officeSource } from '../../source/test/office.ts'
 import { type BrowsedServer, browsedServer, person } from './browsed-server.ts'
-import { CUT } from './faults.ts'
+import { CUT, violationsOf } from './faults.ts'
 import { LONG, type OperatorPage, operatorPage, pictures } from './in-browser.ts'
 
 const DEMO_PAGE = 'http://127.0.0.1:9'
@@ -91,6 +96,49 @@ it(
       expect([address, await link.getAttribute('href')]).toEqual([address, DEMO_PAGE])
     }
     expect([...wide, ...operator.complaints]).toEqual([])
+  },
+  LONG,
+)
+
+it(
+  'the source of a registry is shown on its page, checked there, and the reason of a check that was stopped stays',
+  async () => {
+    const { db } = server.database
+    const office = await emptyDatabase()
+    const sources = openSources(db, process.env)
+    const { page: at } = operator
+    try {
+      await makeOffice(office.connection, [
+        { person_no: 1, national_no: 'A1', family_name: 'Okoro', gender: 1, born: '1985-06-12' },
+        { person_no: 2, national_no: 'a2', family_name: 'Obi', gender: 9, mobile: '070' },
+      ])
+      vi.stubEnv('OFFICE_OF_PAGES', await officeReader(office.connection))
+      const source = officeSource({ env: 'OFFICE_OF_PAGES' })
+      await addRegistry(acting({ db }), { kind: 'civil', namespace: 'office', source })
+      await operator.open('/registries/office')
+      await at.getByText('Not checked on this page yet').waitFor()
+      await at.getByText('in the environment variable OFFICE_OF_PAGES of each server').waitFor()
+      const wide = [...(await pictures(at, 'source', true))]
+      await operator.button('Check').click()
+      await at.getByRole('table', { name: 'What was not understood' }).getByRole('row').nth(1).waitFor()
+      await at.getByText('The value in national_no is not written as it compares: no question finds it.').waitFor()
+      wide.push(...(await pictures(at, 'source-checked', true)))
+      await at.setViewportSize({ width: 1024, height: 800 })
+      expect(await at.evaluate<unknown[]>(CUT)).toEqual([0, 0])
+      vi.stubEnv('OFFICE_OF_PAGES', 'postgresql://nobody@127.0.0.1:1/x')
+      await operator.button('Check').click()
+      await at.getByRole('main').getByText('The check was stopped').waitFor()
+      const reason = 'there is no answer from a database at the address in OFFICE_OF_PAGES (ECONNREFUSED)'
+      await at.getByRole('main').getByText(reason).waitFor()
+      wide.push(...(await pictures(at, 'source-failed', true)))
+      expect([...wide, ...operator.complaints.splice(0), ...(await violationsOf(at))]).toEqual([])
+      operator.refused.length = 0
+    } finally {
+      vi.unstubAllEnvs()
+      await db.pool.query("delete from registry where namespace = 'office'")
+      await sources.close()
+      await office.drop()
+    }
   },
   LONG,
 )

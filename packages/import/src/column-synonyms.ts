@@ -28,7 +28,8 @@ export const ATTRIBUTE_COLUMNS: Readonly<Record<string, readonly string[]>> = {
     ...['civil status', 'marital', 'état civil', 'situation matrimoniale', 'situation familiale'],
     ...['estado civil'],
   ],
-  marriage_date: ['date de mariage', 'fecha de matrimonio', 'data de casamento'],
+  divorce_date: ['divorced', 'divorced on', 'date de divorce', 'fecha de divorcio', 'data de divórcio'],
+  marriage_date: ['married', 'married on', 'date de mariage', 'fecha de matrimonio', 'data de casamento'],
   phone_number: [
     ...['phone', 'phones', 'phone no', 'telephone', 'telephone number', 'tel', 'tel no', 'mobile', 'mobile no'],
     ...['cell', 'cell phone', 'cellphone', 'msisdn', 'téléphone', 'numéro de téléphone', 'portable'],
@@ -57,13 +58,17 @@ export const ATTRIBUTE_COLUMNS: Readonly<Record<string, readonly string[]>> = {
 export const IDENTIFIER_COLUMNS: Readonly<Record<string, readonly string[]>> = {
   NID: [
     ...['national id number', 'national id no', 'national identity number', 'national identification number'],
-    ...['id number', 'id no', 'id card number', 'numéro national', "numéro d'identité", 'nni', 'cni'],
+    ...['national no', 'national number', 'id number', 'id no', 'id card number', 'numéro national'],
+    ...["numéro d'identité", 'nni', 'cni'],
     ...['cédula', 'cédula de identidad', 'documento de identidad', 'dni', 'bilhete de identidade', 'nif'],
   ],
   UIN: ['unique identification number', 'unique id', 'unique identity number'],
-  BRN: ['birth certificate no', 'birth certificate number', 'birth registration number', 'acte de naissance'],
-  MRN: ['marriage certificate no', 'marriage registration number'],
-  DRN: ['death certificate no', 'death registration number'],
+  BRN: [
+    ...['birth no', 'birth certificate no', 'birth certificate number', 'birth registration number'],
+    ...['acte de naissance'],
+  ],
+  MRN: ['marriage no', 'marriage certificate no', 'marriage registration number'],
+  DRN: ['death no', 'death certificate no', 'death registration number'],
   HOUSEHOLD_ID: ['household id', 'household number', 'hh id', 'id ménage', 'id del hogar'],
   FARMER_ID: ['farmer number', 'farmer no'],
 }
@@ -76,3 +81,25 @@ export const WHOLE_NAMES: readonly string[] = [
 
 /** Columns from which the date of birth cannot be known. */
 export const AGES: readonly string[] = ['age', 'âge', 'edad', 'idade']
+
+/** Numbers whose meaning an international standard says; a file may have others. */
+export const USUAL_CODES: Readonly<
+  Record<string, { readonly codes: Readonly<Record<string, string>>; readonly source: string }>
+> = { sex: { codes: { 0: 'unknown', 1: 'male', 2: 'female' }, source: 'ISO/IEC 5218' } }
+/** Words of other languages. */
+export const CODE_WORDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  sex: {
+    h: 'male',
+    homme: 'male',
+    masculin: 'male',
+    hombre: 'male',
+    masculino: 'male',
+    homem: 'male',
+    femme: 'female',
+    féminin: 'female',
+    mujer: 'female',
+    femenino: 'female',
+    feminino: 'female',
+    mulher: 'female',
+  },
+}

@@ -153,7 +153,7 @@ describe('codes', () => {
       choices: [
         {
           rule: { column: 'Sex', codes: { 1: 'male', 2: 'female' } },
-          meaning: 'as ISO/IEC 5218 has them; ask who made the file',
+          meaning: 'as ISO/IEC 5218 has them; ask who made the data',
         },
       ],
     })

@@ -13,7 +13,7 @@ import {
   resolveIdentifierType,
 } from '@rollcall/protocol'
 import { UNDECIDED } from './column-mapping.ts'
-import { AGES, ATTRIBUTE_COLUMNS, IDENTIFIER_COLUMNS, WHOLE_NAMES } from './column-synonyms.ts'
+import { AGES, ATTRIBUTE_COLUMNS, CODE_WORDS, IDENTIFIER_COLUMNS, USUAL_CODES, WHOLE_NAMES } from './column-synonyms.ts'
 import { exampleOf, formatsOf, formatsOfMost, readsAsWritten } from './find-date-format.ts'
 import { type RecordPath, valuePaths } from './record-paths.ts'
 
@@ -40,9 +40,23 @@ export interface Table {
   readonly rows: readonly (readonly string[])[]
 }
 
-export function proposeColumns(kind: Kind, recordType: RecordType, table: Table): readonly ProposedColumn[] {
+/** What is known of a table in a database. */
+export interface DatabaseTable {
+  /** The name of the table. It may complete the name of a column: `place` of `birth`. */
+  readonly name: string
+  /** The paths that columns of other tables are mapped to, with these columns; those of this table are added. */
+  readonly taken: Map<string, string>
+}
+
+/** @param database null: the table is a file */
+export function proposeColumns(
+  kind: Kind,
+  recordType: RecordType,
+  table: Table,
+  database: DatabaseTable | null = null,
+): readonly ProposedColumn[] {
   const names = targetsByName(kind, recordType)
-  const taken = new Map<string, string>()
+  const taken = database?.taken ?? new Map<string, string>()
   return table.header.map((given, at) => {
     const column = given.trim()
     const values = table.rows.flatMap((row) => row[at]?.trim() || [])
@@ -50,7 +64,7 @@ export function proposeColumns(kind: Kind, recordType: RecordType, table: Table)
       return unmapped(column, ['several columns have this name; rename them in the header line'])
     }
     if (column === '') return unmapped(column, ['the column has no name; give it one in the header line'])
-    const proposed = proposeColumn(names, column, values)
+    const proposed = proposeColumn(names, column, values, database)
     const rival = proposed.path === null ? undefined : taken.get(proposed.path)
     if (proposed.path === null) return proposed
     if (rival === undefined) {
@@ -70,7 +84,7 @@ interface NamedTarget {
 }
 
 /** A name without case, accents and separators. */
-const plain = (name: string): string =>
+export const plain = (name: string): string =>
   name
     .normalize('NFKD')
     .toLowerCase()
@@ -123,31 +137,47 @@ function proposeColumn(
   names: ReadonlyMap<string, NamedTarget>,
   column: string,
   values: readonly string[],
+  database: DatabaseTable | null,
 ): ProposedColumn {
   const name = plain(column)
+  const found = targetOf(names, name, database)
   if (values.length === 0) {
-    const found = names.get(name)
     const reasons = ['no row has a value in it']
     return found === undefined
       ? unmapped(column, reasons)
       : decide(column, reasons, [{ path: found.path, rule: column, meaning: found.meaning }])
   }
-  if (WHOLE_NAMES.some((one) => plain(one) === name)) {
+  const isCompleted = database !== null && names.has(plain(database.name) + name)
+  if (!isCompleted && WHOLE_NAMES.some((one) => plain(one) === name)) {
     const given = names.get('givenname')
-    const reason =
-      'it may hold whole names, and records have given name and surname apart; divide the column in the file'
+    const reason = 'it may hold whole names, and records have given name and surname apart; divide the column'
     return given === undefined ? unmapped(column, [reason]) : decide(column, [reason], choicesOf(names, column))
   }
   if (AGES.some((one) => plain(one) === name)) {
     return unmapped(column, ['an age changes every year: records have a date of birth, from which ages are counted'])
   }
-  const found = names.get(name)
   if (found === undefined) return byValues(names, column, values)
   const reasons = [`its name means ${found.meaning}`]
   const { attribute } = found
   if (attribute?.type === 'date' || attribute?.type === 'datetime') return dated(found, column, values, reasons)
-  if (attribute?.codes !== undefined) return coded(found, attribute.codes, column, values, reasons)
+  if (attribute?.codes !== undefined) {
+    return coded(found, attribute.codes, column, values, { reasons, isDatabase: database !== null })
+  }
   return { column, state: 'mapped', path: found.path, rule: column, choices: [], reasons }
+}
+
+/** The meaning of a name: with the name of the table before it, as it is, or without the name of the table. */
+function targetOf(
+  names: ReadonlyMap<string, NamedTarget>,
+  name: string,
+  database: DatabaseTable | null,
+): NamedTarget | undefined {
+  if (database === null) return names.get(name)
+  const table = plain(database.name)
+  const rest = name.startsWith(table) ? name.slice(table.length) : name
+  const found = names.get(`${table}${name}`) ?? names.get(name) ?? names.get(rest)
+  // Keys and types of rows are none of documents.
+  return found?.path.startsWith('@') ? undefined : found
 }
 
 const choicesOf = (names: ReadonlyMap<string, NamedTarget>, column: string) =>
@@ -200,13 +230,13 @@ function dated(
   if (choices.length > 1) {
     return decide(
       column,
-      [...reasons, 'every value can be read as day and month in either order: ask who made the file'],
+      [...reasons, 'every value can be read as day and month in either order: ask who made the data'],
       choices,
     )
   }
   const short = values.some((value) => /^\d{1,2}[-/. ](\d{1,2}|[A-Za-z]{3})[-/. ]\d{2}$/.test(value))
   const why = short
-    ? 'some years have two digits, and their century is not known: export the file with years of four digits'
+    ? 'some years have two digits, and their century is not known: give years of four digits'
     : 'no known form of dates reads every value: correct the values, or name the format of most of them'
   const { formats: best, most } = formatsOfMost(values)
   return decide(
@@ -223,39 +253,27 @@ function dated(
 /** Longer lists, and longer values, are no codes. */
 const MOST_CODES = 20
 const LONGEST_CODE = 20
-/** Numbers whose meaning an international standard says; a file may have others. */
-const USUAL_CODES: Readonly<
-  Record<string, { readonly codes: Readonly<Record<string, string>>; readonly source: string }>
-> = { sex: { codes: { 0: 'unknown', 1: 'male', 2: 'female' }, source: 'ISO/IEC 5218' } }
-/** Words of other languages. */
-const CODE_WORDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  sex: {
-    h: 'male',
-    homme: 'male',
-    masculin: 'male',
-    hombre: 'male',
-    masculino: 'male',
-    homem: 'male',
-    femme: 'female',
-    féminin: 'female',
-    mujer: 'female',
-    femenino: 'female',
-    feminino: 'female',
-    mulher: 'female',
-  },
-}
+/** Rows of a database in which an unknown value stands before it is shown as a code. */
+const ROWS_OF_A_CODE = 3
+/** Rows of digits that may be a date or a number of a person. */
+const DIGITS = /\d{5,}/
 
 function coded(
   { path }: NamedTarget,
   list: NonNullable<Attribute['codes']>,
   column: string,
   values: readonly string[],
-  reasons: readonly string[],
+  { reasons, isDatabase }: { readonly reasons: readonly string[]; readonly isDatabase: boolean },
 ): ProposedColumn {
   const distinct = [...new Set(values)].toSorted()
   const isKnown = (value: string): boolean => codeLabel(list, normaliseCode(list, value) ?? '') !== undefined
   if (distinct.every(isKnown)) {
     const why = [...reasons, `all its values are on the list ${list}`]
+    if (isDatabase) {
+      // A source asks for codes by the values that stand for them.
+      const codes = Object.fromEntries(distinct.map((value) => [value, canonical(list, value)]))
+      return { column, state: 'mapped', path, rule: { column, codes }, choices: [], reasons: why }
+    }
     return { column, state: 'mapped', path, rule: column, choices: [], reasons: why }
   }
   if (distinct.length > MOST_CODES || distinct.some((value) => value.length > LONGEST_CODE)) {
@@ -267,6 +285,23 @@ function coded(
   }
   const words = CODE_WORDS[list] ?? {}
   const inWords = (value: string): string | undefined => (isKnown(value) ? value : words[value.toLowerCase()])
+  const isCode = (value: string): boolean =>
+    inWords(value) !== undefined ||
+    USUAL_CODES[list]?.codes[value] !== undefined ||
+    (!DIGITS.test(value) && values.filter((one) => one === value).length >= ROWS_OF_A_CODE)
+  if (isDatabase && !distinct.every(isCode)) {
+    return decide(
+      column,
+      [...reasons, `some values are not on the list ${list}, and they are too rare to be shown as codes`],
+      [
+        {
+          path,
+          rule: { column, codes: { [UNDECIDED]: UNDECIDED } },
+          meaning: 'list the codes of the column, and what each means',
+        },
+      ],
+    )
+  }
   if (distinct.every((value) => inWords(value) !== undefined)) {
     const codes = Object.fromEntries(distinct.map((value) => [value, canonical(list, inWords(value) ?? value)]))
     const why = [...reasons, `its values are words for codes of the list ${list}`]
@@ -277,7 +312,7 @@ function coded(
   const codes = Object.fromEntries(distinct.map((value) => [value, canonical(list, meant(value))]))
   const meaning =
     usual !== undefined && distinct.every((value) => usual.codes[value] !== undefined)
-      ? `as ${usual.source} has them; ask who made the file`
+      ? `as ${usual.source} has them; ask who made the data`
       : `write what each means in place of ${UNDECIDED}`
   return decide(
     column,

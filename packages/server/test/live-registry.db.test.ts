@@ -1,6 +1,7 @@
 /** A registry whose records stay in a civil office's own database, from the act that adds it to its answers. */
 
 import { applyConfiguration, exportConfiguration } from '@rollcall/admin/configuration/apply'
+import { backfillSubscription } from '@rollcall/admin/events/subscription-mailbox'
 import { addRegistry, changeRegistry, listRegistries } from '@rollcall/admin/registries/registries'
 import { RecordsUnavailable } from '@rollcall/core/model/record-source'
 import type { Registry } from '@rollcall/core/model/registry'
@@ -18,6 +19,7 @@ import { grant } from '../../participants/test/grants.ts'
 import { addressOf, makeOffice, officeReader, officeSource } from '../../source/test/office.ts'
 import { accepted, asyncPeer, callbacksTo, deliverAll, searchFor } from './asynchronous.ts'
 import { postSearch, type TestServer, testServer } from './server.ts'
+import { about, codeOf } from './subscribing.ts'
 
 let server: TestServer
 let office: Awaited<ReturnType<typeof emptyDatabase>>
@@ -145,6 +147,71 @@ test('an import is refused: its records are written where they are', async () =>
   await expect(importFile(server.database.db, registry, 'people.ndjson')).rejects.toThrow(
     'the records of civil are in a database of its own, which is only read; change them there',
   )
+})
+
+test('a backfill sends the records as they are now; when each was written is not known', async () => {
+  const { db } = server.database
+  const code = await codeOf(server, peer, about('A2'), 'civil')
+  const backfill = (more: object) => backfillSubscription(acting({ db }), { code, ...more })
+  await expect(backfill({ since: '2026-01-01T00:00:00Z' })).rejects.toThrow(
+    'since: the records of civil are read live, and their database does not say when each was written; use a mirror, or leave it out',
+  )
+  expect(await backfill({})).toEqual({ code, queued: 1 })
+})
+
+test('a grant that demands consent, and one with emergencies, hold as for any other registry', async () => {
+  const ward = await server.participant('ward.example')
+  const ts = new Date().toISOString()
+  await grant(server.database, 'ward.example', 'civil', {
+    operations: ['search'],
+    query_forms: ['identifier'],
+    see: ['identifier'],
+    basis: 'consent',
+    purposes: ['eligibility'],
+    emergency: { see: ['birth_date'], items_per_day: 1 },
+  })
+  const consent = { ts, purpose: { text: 'Eligibility check', code: 'eligibility' } }
+  const authorize = { ts, purpose: { text: 'Unconscious patient', code: 'emergency' } }
+  const identifier = [{ identifier_type: 'UIN', identifier_value: 'A1' }]
+  expect(await ask(byUin('A1'), ward)).toMatchObject({
+    status: 'rjct',
+    status_reason_message: 'search_criteria.consent: is required here, with ts and a purpose.code of eligibility',
+  })
+  expect((await ask({ ...byUin('A1'), consent }, ward)).data.reg_records).toEqual([{ identifier }])
+  const seen = await ask({ ...byUin('A1'), authorize }, ward)
+  expect(seen.data.reg_records).toEqual([{ identifier, birth_date: '1985-06-12' }])
+  expect(await ask({ ...byUin('A1'), authorize }, ward)).toMatchObject({ status: 'rjct' })
+  expect(await ask({ ...byUin('A3'), authorize }, ward)).not.toMatchObject({ pagination: { total_count: 1 } })
+})
+
+test('a configuration file may have a source that names an identifier type of the same file', async () => {
+  const { vault } = server.context
+  const other = await testDatabase()
+  const { records, ...rest } = officeSource({ env: 'OFFICE' }) as { records: { Person: { columns: object } } }
+  const columns = { ...records.Person.columns, 'identifier[OFFICE_NO]': 'person_no' }
+  const source = { ...rest, records: { Person: { ...records.Person, columns } } }
+  const civil = { kind: 'civil', identifier_types: { OFFICE_NO: { aliases: ['DESK'] } }, source }
+  const apply = (entry: object) =>
+    applyConfiguration(acting({ db: other.db, env, vault }), {
+      configuration: { version: 1, registries: { civil: entry } },
+    })
+  try {
+    await apply(civil)
+    expect(await registryAt(other.db, 'civil')).toMatchObject({ source })
+    // And so may a file that changes the registry.
+    const more = {
+      ...source,
+      records: { Person: { ...source.records.Person, columns: { ...columns, 'identifier[DESK_NO]': 'person_no' } } },
+    }
+    await apply({
+      ...civil,
+      identifier_types: { ...civil.identifier_types, DESK_NO: {} },
+      source: more,
+    })
+    expect(await registryAt(other.db, 'civil')).toMatchObject({ source: more })
+  } finally {
+    await other.close()
+  }
 })
 
 test('a source keeps the key of its records, whose ids are kept', async () => {

@@ -7,9 +7,13 @@ import { addOperator } from '@rollcall/admin/operators/operators'
 import { erasePerson } from '@rollcall/admin/persons/erase'
 import { addHold, removeHold } from '@rollcall/admin/persons/holds'
 import { protectPerson, unprotectPerson } from '@rollcall/admin/persons/protected-persons'
-import { changeRegistry } from '@rollcall/admin/registries/registries'
+import { addRegistry, changeRegistry } from '@rollcall/admin/registries/registries'
+import { openSources } from '@rollcall/source/open-sources'
+import { vi } from 'vitest'
 import { acting } from '../../admin/test/acting.ts'
 import { keyPair } from '../../core/test/key-pairs.ts'
+import { emptyDatabase } from '../../keys/test/postgres.ts'
+import { makeOffice, officeReader, officeSource } from '../../source/test/office.ts'
 import { type ActServer, actServer, OUTDATED, REASON, type ReadyActs } from './proposed-act.ts'
 import { actsOfMessages } from './proposed-acts-of-messages.ts'
 import { actsOfParticipants } from './proposed-acts-of-participants.ts'
@@ -22,9 +26,35 @@ export interface ProposedActs {
 
 export async function proposedActs(): Promise<ProposedActs> {
   const world = await actServer()
-  const acts = { ...actsOfParticipants(world), ...actsOfMessages(world), ...others(world) }
+  const acts = { ...actsOfParticipants(world), ...actsOfMessages(world), ...others(world), ...actOfSource(world) }
   return { server: world.server, acts }
 }
+
+/** An office that a registry may have as its source, made when it is first needed. */
+async function officeOf({ server }: ActServer): Promise<void> {
+  if (process.env.OFFICE_OF_ACTS !== undefined) return
+  const office = await emptyDatabase()
+  await makeOffice(office.connection, [])
+  vi.stubEnv('OFFICE_OF_ACTS', await officeReader(office.connection))
+  const sources = openSources(server.database.db, process.env)
+  server.closing({ close: () => sources.close().then(office.drop) })
+}
+
+const actOfSource = (world: ActServer): ReadyActs => ({
+  async 'registry add'() {
+    await officeOf(world)
+    const namespace = `civil-${world.fresh()}`
+    const source = officeSource({ env: 'OFFICE_OF_ACTS' })
+    return {
+      path: '/registries',
+      body: { kind: 'civil', namespace, source },
+      shows: 'office.person',
+      hides: [process.env.OFFICE_OF_ACTS ?? ''],
+      refusal: /^there is a registry at \S+ already; choose another namespace$/,
+      meanwhile: () => addRegistry(acting(world.database), { kind: 'civil', namespace }),
+    }
+  },
+})
 
 const others = ({ database, deps, fresh, uin }: ActServer): ReadyActs => ({
   async 'registry set'() {

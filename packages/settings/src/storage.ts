@@ -34,16 +34,17 @@ export async function openStorage(config: Config): Promise<Storage> {
       { ...connection, statement_timeout: config.limits.statement_timeout * 1_000 },
       { search_timeout: config.limits.search_timeout * 1_000 },
     )
+  const sources = (db: Database) => openSources(db, process.env, config.limits.search_timeout * 1_000)
   const { databaseUrl, ownerDatabaseUrl } = config
   if (databaseUrl !== undefined) {
     const db = withJournal(config, open({ connectionString: databaseUrl }))
     const owner = ownerDatabaseUrl === undefined ? db : open({ connectionString: ownerDatabaseUrl })
-    return storageOf(db, owner, openSources(db, process.env))
+    return storageOf(db, owner, sources(db))
   }
   const postgres = await openEmbeddedPostgres(config.dataDirectory)
   const db = withJournal(config, open(postgres.application as PoolConfig))
   const owner = open(postgres.connection as PoolConfig)
-  return storageOf(db, owner, openSources(db, process.env), () => postgres.close())
+  return storageOf(db, owner, sources(db), () => postgres.close())
 }
 
 /** Describes the database of a configuration, without secrets of its address. */

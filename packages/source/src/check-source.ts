@@ -1,17 +1,15 @@
 /** Looks at a source for its operator: what its account may do, what its rows come to, and which questions would be slow. Never a value. */
 
-import { RecordsUnavailable, SearchTimeout } from '@rollcall/core/model/record-source'
 import type { Target } from '@rollcall/import/column-mapping'
 import { NOTHING_YET } from '@rollcall/import/import-progress'
 import { type ImportReport, reportOf } from '@rollcall/import/report'
 import { BatchCounts } from '@rollcall/import/report-counts'
 import { type Attribute, dayIn, type Kind, normaliseIdentifier, readAttribute, UNLISTED } from '@rollcall/protocol'
 import { COMPARISONS, type Compared } from './comparisons.ts'
+import { databaseRefusal } from './database-refusal.ts'
 import { ANYTHING } from './engine/column-test.ts'
-import { encryptionProblem } from './engine/encryption.ts'
 import type { EngineReport, LookUp, OpenEngine, SlowLookUp, SourceRow } from './engine/engine.ts'
 import { attributesOf, type MappedRecords, type SourceFile } from './engine/mapped-records.ts'
-import { SourceRefusal } from './engine/source-refusal.ts'
 import { isKey } from './live-records.ts'
 import { readRow, TOO_MANY } from './source-record.ts'
 
@@ -52,7 +50,7 @@ export async function checkSource(
     }
     return { ...report, records }
   } catch (error) {
-    throw asRefusal(error, file, engine)
+    throw databaseRefusal(error, file, engine)
   }
 }
 
@@ -163,29 +161,3 @@ function unfoundIn(kind: Kind, records: MappedRecords, rows: readonly SourceRow[
 /** A value that cannot be read at all is reported with its column. */
 const isOther = (normal: unknown, text: string): boolean =>
   normal !== null && (Array.isArray(normal) ? normal[0] : normal) !== text
-
-/** The failure of the database in words that repeat nothing of it but names of the file. */
-function asRefusal(error: unknown, { url }: SourceFile, engine: OpenEngine): unknown {
-  if (error instanceof SearchTimeout) {
-    return new SourceRefusal(
-      `the database took longer than ${error.seconds} seconds: it needs indexes, or statement_timeout a larger number`,
-    )
-  }
-  const cause = error instanceof RecordsUnavailable ? error.cause : error
-  if (cause instanceof SourceRefusal || !(cause instanceof Error)) return cause
-  const { is, code } = engine.failureOf(cause) ?? {}
-  switch (is) {
-    case 'changed':
-      return new SourceRefusal(`the database cannot be read as the file says: ${cause.message} (${code})`)
-    case 'value':
-    case 'statement':
-      // Their messages may quote a value.
-      return new SourceRefusal(`the database cannot be read as the file says: a value does not fit (${code})`)
-    default: {
-      const place = 'env' in url ? `at the address in ${url.env}` : `at the address in ${url.file}`
-      return new SourceRefusal(
-        encryptionProblem(cause, place) ?? `there is no answer from a database ${place} (${code ?? cause.name})`,
-      )
-    }
-  }
-}

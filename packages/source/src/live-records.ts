@@ -1,10 +1,11 @@
 /** Records that are read of the registry's own database for each question, and never copied. */
 
 import type { Protection } from '@rollcall/core/model/protection'
-import type { RecordReader } from '@rollcall/core/model/record-source'
+import { type RecordReader, RecordsUnavailable, SearchTimeout } from '@rollcall/core/model/record-source'
 import type { RegistryShape } from '@rollcall/core/model/registry'
 import { type CandidateSource, guardedReader, type SourceRecord } from '@rollcall/core/policy/guarded-records'
-import type { Kind, RecordType } from '@rollcall/protocol'
+import { createSearchSlots, type SearchSlots } from '@rollcall/participants/admission/search-slots'
+import { type Kind, type RecordType, RequestFault } from '@rollcall/protocol'
 import type { RegistryRecords } from '@rollcall/records/records/registry-records'
 import { ANYTHING } from './engine/column-test.ts'
 import type { OpenEngine, RowsAsked, SourceRow, SourceState } from './engine/engine.ts'
@@ -21,13 +22,25 @@ const PORTION = 1_000
  */
 const KEY_BYTES = 64
 
-/** @param protectionOf the protected persons of a registry as they are now */
+/** Milliseconds for all statements of a search, where the process has no other limit. */
+const SEARCH_TIME = 10_000
+
+/** Whoever is no participant, in the slots of a source: its operator, and what reads records for all. */
+const NO_PARTICIPANT = 0
+
+/**
+ * @param protectionOf the protected persons of a registry as they are now
+ * @param searchTime milliseconds for all statements of a search
+ */
 export function liveRecords(
   kind: Kind,
   file: SourceFile,
   engine: OpenEngine,
   protectionOf: (registry: RegistryShape) => Promise<Protection>,
+  searchTime = SEARCH_TIME,
 ): RegistryRecords {
+  // A participant whose searches are slow leaves connections to others.
+  const slots = createSearchSlots({ slots: file.pool, timeout: searchTime / 1_000 })
   const newest: Use = async function* (work) {
     const state = await engine.begin()
     try {
@@ -36,20 +49,22 @@ export function liveRecords(
       await state.end()
     }
   }
-  const reader = readerIn(kind, file, newest, protectionOf)
+  const reader = inSlots(readerIn(kind, file, newest, protectionOf, searchTime), slots)
   return {
     source: {
       reader: () => reader,
       async session(work) {
         // The types of columns are known before: a query that is refused within the session would wait for another connection.
         for (const records of file.records.values()) await engine.bounds(records, ANYTHING)
-        const state = await engine.begin()
-        try {
-          const same: Use = (use) => use(state)
-          return await work(readerIn(kind, file, same, protectionOf))
-        } finally {
-          await state.end()
-        }
+        return inSlot(slots, async () => {
+          const state = await engine.begin()
+          try {
+            const same: Use = (use) => use(state)
+            return await work(readerIn(kind, file, same, protectionOf, searchTime))
+          } finally {
+            await state.end()
+          }
+        })
       },
       refusal: (_, { recordType, predicate }) => refusalOf(file.records.get(recordType.name), predicate, engine),
     },
@@ -66,6 +81,7 @@ function readerIn(
   file: SourceFile,
   use: Use,
   protectionOf: (registry: RegistryShape) => Promise<Protection>,
+  searchTime: number,
 ): RecordReader {
   const recordsOf = ({ name }: RecordType): MappedRecords | undefined => file.records.get(name)
   const source: CandidateSource = {
@@ -75,14 +91,14 @@ function readerIn(
       if (records === undefined) return
       const needed = predicate === null ? ANYTHING : neededOf(records, predicate)
       if (needed.is === 'nothing') return
-      yield* use((state) => portions(kind, records, state, { needed, keys: null, after, limit: PORTION }))
+      yield* use((state) => portions(kind, records, state, { needed, keys: null, after, limit: PORTION }, searchTime))
     },
     async read(_registry, recordType, ids) {
       const records = recordsOf(recordType)
       const found = new Map<string, SourceRecord>()
       if (records === undefined || ids.length === 0) return []
       const asked = { needed: ANYTHING, keys: ids, after: null, limit: PORTION }
-      for await (const portion of use((state) => portions(kind, records, state, asked))) {
+      for await (const portion of use((state) => portions(kind, records, state, asked, searchTime))) {
         for (const record of portion) found.set(record.id, record)
       }
       return ids.flatMap((id) => found.get(id) ?? [])
@@ -91,17 +107,48 @@ function readerIn(
   return guardedReader(source, protectionOf)
 }
 
-/** All rows that are asked for, as records; rows that are none are left out. */
+/** Each search takes a slot of its participant, and everything else one of those that are no participant's. */
+function inSlots(reader: RecordReader, slots: SearchSlots): RecordReader {
+  const run = <Result>(work: () => Promise<Result>): Promise<Result> => inSlot(slots, work)
+  return {
+    find: (registry, query) => slots.run(query.participant ?? NO_PARTICIPANT, () => reader.find(registry, query)),
+    read: (...asked) => run(() => reader.read(...asked)),
+    merged: (...asked) => run(() => reader.merged(...asked)),
+    named: (...asked) => run(() => reader.named(...asked)),
+    categories: (...asked) => run(() => reader.categories(...asked)),
+    count: (...asked) => run(() => reader.count(...asked)),
+    page: (...asked) => run(() => reader.page(...asked)),
+  }
+}
+
+/** @throws RecordsUnavailable no slot became free in time */
+async function inSlot<Result>(slots: SearchSlots, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await slots.run(NO_PARTICIPANT, work)
+  } catch (error) {
+    // No participant has sent too many.
+    throw error instanceof RequestFault ? new RecordsUnavailable(error) : error
+  }
+}
+
+/**
+ * All rows that are asked for, as records; rows that are none are left out.
+ * @throws SearchTimeout its statements took longer than a search may
+ */
 async function* portions(
   kind: Kind,
   records: MappedRecords,
   state: SourceState,
   asked: RowsAsked,
+  searchTime: number,
 ): AsyncGenerator<readonly SourceRecord[]> {
   const written = new Date()
+  const until = performance.now() + searchTime
   let after = asked.after
   for (;;) {
-    const rows = await state.rows(records, { ...asked, after })
+    const within = Math.ceil(until - performance.now())
+    if (within <= 0) throw new SearchTimeout(new RecordsUnavailable(null), searchTime / 1_000)
+    const rows = await state.rows(records, { ...asked, after, within })
     yield rows.flatMap((row) => recordOf(kind, records, row, written) ?? [])
     const last = rows.at(-1)
     // Rows without a key are the last ones: there is no mark to go on from.

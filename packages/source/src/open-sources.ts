@@ -20,8 +20,11 @@ interface Opened {
   readonly engine: OpenEngine | null
 }
 
-/** Has the sources of a database's registries opened in this process. */
-export function openSources(db: Database, env: Environment): { close(): Promise<void> } {
+/**
+ * Has the sources of a database's registries opened in this process.
+ * @param searchTime milliseconds for all statements of a search (default: 10 seconds)
+ */
+export function openSources(db: Database, env: Environment, searchTime?: number): { close(): Promise<void> } {
   const opened = new Map<number, Opened>()
   openRecordsWith(db, {
     open(registry) {
@@ -29,7 +32,7 @@ export function openSources(db: Database, env: Environment): { close(): Promise<
       const file = textOf(registry.source)
       const found = opened.get(id)
       if (found?.kind === kind && found.file === file) return found.records
-      const fresh = open(db, registry, file, env)
+      const fresh = open(db, registry, file, env, searchTime)
       opened.set(id, fresh)
       // Statements that still run on the former connections end there.
       found?.engine?.close().catch(() => undefined)
@@ -57,12 +60,19 @@ function textOf(source: object): string {
   return text
 }
 
-function open(db: Database, { kind, namespace, source }: SourcedRegistry, file: string, env: Environment): Opened {
+function open(
+  db: Database,
+  { kind, namespace, source }: SourcedRegistry,
+  file: string,
+  env: Environment,
+  searchTime: number | undefined,
+): Opened {
   const shared = { kind, file, namespace }
   try {
     const read = readSourceFile(source, kind)
     const engine = openEngine(read, env)
-    return { ...shared, engine, records: liveRecords(kind, read, engine, ({ id }) => readProtection(db.pool, id)) }
+    const protectionOf = ({ id }: { readonly id: number }) => readProtection(db.pool, id)
+    return { ...shared, engine, records: liveRecords(kind, read, engine, protectionOf, searchTime) }
   } catch (error) {
     return { ...shared, engine: null, records: unopened(error) }
   }

@@ -159,6 +159,12 @@ test.each<[string, unknown, string, readonly (string | number)[]]>([
     ['records', 'Person', 'compare', 'death_place'],
   ],
   [
+    'what a proposal leaves to a person',
+    person({ where: '?' }),
+    'records.Person.where: stands for "?"; decide it, by one of the lines that the proposal has below it',
+    ['records', 'Person', 'where'],
+  ],
+  [
     'exact for what is folded',
     compare({ surname: 'exact' }),
     'records.Person.compare.surname: is text that compares without case and accents; write folded',

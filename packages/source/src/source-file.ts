@@ -1,7 +1,7 @@
 /** Reads a source file: where the records of a registry are, and how rows become records (docs/sources.md). */
 
 import { nearestHint } from '@rollcall/base/shared/nearest'
-import { type ColumnMapping, readColumnMapping, type Target } from '@rollcall/import/column-mapping'
+import { type ColumnMapping, readColumnMapping, type Target, UNDECIDED } from '@rollcall/import/column-mapping'
 import { refuseUnidentified } from '@rollcall/import/identified'
 import { recordPath } from '@rollcall/import/record-paths'
 import { rowReader } from '@rollcall/import/row-documents'
@@ -39,6 +39,7 @@ export function readSourceFile(given: unknown, kind: Kind): SourceFile {
     const hint = nearestHint(String(problem.at.at(-1)), problem.known ?? [])
     throw refused(problem.at, `${problem.rule}${hint}`)
   }
+  refuseUndecided(given, [])
   const file = given as GivenSource
   const engine = checkEngine(file.engine)
   if (file.way !== 'live') throw refused(['way'], 'must be live: nothing else can be done with a source yet')
@@ -76,6 +77,17 @@ function refuseEarly(given: object): void {
     ['url'],
     'must not be the address itself, which has a password: write { env: NAME } or { file: PATH }, which say where it is',
   )
+}
+
+/** A proposed file has a mark where a person decides; only the text between the values of a cell may be the same. */
+function refuseUndecided(given: unknown, at: readonly PathStep[]): void {
+  if (given === UNDECIDED && at.at(-1) !== 'split') {
+    throw refused(at, `stands for "${UNDECIDED}"; decide it, by one of the lines that the proposal has below it`)
+  }
+  if (typeof given !== 'object' || given === null) return
+  for (const [name, value] of Object.entries(given)) {
+    refuseUndecided(value, [...at, Array.isArray(given) ? Number(name) : name])
+  }
 }
 
 function readRecords(

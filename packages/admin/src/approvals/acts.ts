@@ -20,7 +20,7 @@ import { erasePerson } from '../persons/erase.ts'
 import { removeHold } from '../persons/holds.ts'
 import { unprotectPerson } from '../persons/protected-persons.ts'
 import type { RetentionDeps } from '../persons/retention.ts'
-import { changeRegistry } from '../registries/registries.ts'
+import { addRegistry, changeRegistry } from '../registries/registries.ts'
 
 /** The dependencies of every act of the list. */
 export type ActDeps = RetentionDeps & HasRecording & Acting
@@ -32,7 +32,7 @@ export interface ProposedAct {
 
 export const APPROVAL_ACTS: readonly ProposedAct[] = [
   ...[setGrant, addParticipantKeys, changeParticipantPolicy, allowParticipantHost, changeCallback, enableParticipant],
-  ...[changeRegistry, reinstateConsent, addConsentAuthority, addParticipant, rotateParticipantSecret],
+  ...[addRegistry, changeRegistry, reinstateConsent, addConsentAuthority, addParticipant, rotateParticipantSecret],
   ...[promoteParticipant, changeDeliveries, replayDeliveries, backfillSubscription, openBodies, openDeliveryBody],
   ...[showDelivery, showInboxMessage, unprotectPerson, removeHold, erasePerson, applyConfiguration, addOperator],
 ]

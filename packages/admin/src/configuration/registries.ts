@@ -40,10 +40,17 @@ export function planRegistries(
     const fixed = registry === undefined ? [] : registrySteps(registry, entry, at)
     const identifiers = planIdentifiers(kindOf(entry), entry, { namespace, at }, registry)
     const current = registry === undefined ? {} : registryEntry(registry).attributes
-    kinds.set(namespace, extendedKind(identifiers.kind, entry.attributes ?? current, at))
+    const kind = extendedKind(identifiers.kind, entry.attributes ?? current, at)
+    kinds.set(namespace, kind)
     return registry === undefined
-      ? newRegistry(namespace, entry, at, identifiers.steps)
-      : [...fixed, ...identifiers.steps, ...attributeSteps(registry, entry, at)]
+      ? newRegistry(namespace, entry, at, identifiers.steps, kind)
+      : [
+          ...fixed.filter((step) => !isOfSource(step)),
+          ...identifiers.steps,
+          ...attributeSteps(registry, entry, at),
+          // It may name what the steps before it add.
+          ...fixed.filter(isOfSource),
+        ]
   })
   const environments = new Map([
     ...Object.entries(wanted).map(([namespace, { environment = 'live' }]) => [namespace, environment] as const),
@@ -51,6 +58,8 @@ export function planRegistries(
   ])
   return { steps, kinds, environments }
 }
+
+const isOfSource = ({ at }: Step): boolean => at.at(-1) === 'source'
 
 function kindOf({ kind }: RegistryEntry): Kind {
   const found = kindNamed(kind)
@@ -63,6 +72,7 @@ function newRegistry(
   entry: RegistryEntry,
   at: readonly PathStep[],
   identifiers: readonly Step[],
+  kind: Kind,
 ): Step[] {
   const { attributes = {}, identifier_types: _, primary_identifiers: __, ...given } = entry
   const added: Step = {
@@ -72,7 +82,8 @@ function newRegistry(
     to: given,
     act: 'registry add',
     registry: namespace,
-    make: (deps) => addRegistry(deps, { namespace, ...given }),
+    // A source may name what later steps add.
+    make: (deps) => addRegistry({ ...deps, kind }, { namespace, ...given }),
   }
   return [added, ...identifiers, ...entriesOf(attributes).map((row) => attributeStep(namespace, row, at))]
 }

@@ -85,6 +85,11 @@ export const backfillSubscription = act(
     if (subscription.state !== 'live') {
       throw new AdminRefusal('code: the subscription is suspended; resume it first')
     }
+    if (since !== undefined && isReadLive(registry)) {
+      throw new AdminRefusal(
+        `since: the records of ${registry.namespace} are read live, and their database does not say when each was written; use a mirror, or leave it out`,
+      )
+    }
     const { recordType, predicate } = compileCriteria(registry.kind, subscription.criteria)
     const begun = await openBackfill(db, subscription.id)
     const writtenSince = since === undefined ? null : new Date(since)
@@ -111,6 +116,9 @@ export const backfillSubscription = act(
     }
   },
 )
+
+/** Whether nothing is copied of its source. */
+const isReadLive = ({ source }: Registry): boolean => source !== null && 'way' in source && source.way === 'live'
 
 /** Opens a suspended subscription again with its mailbox: what waits there is sent. */
 export const resumeSubscription = act(

@@ -84,7 +84,12 @@ export const Records = Type.Record(Type.String(), Type.Integer(), {
 export const addRegistry = act(
   {
     name: 'registry add',
-    approval: 'never',
+    approval: {
+      when: 'wider',
+      role: 'own',
+      // A registry has nothing to show until records are imported; with a source it shows what the file says.
+      compare: (wanted) => (wanted.source === undefined ? null : { wanted }),
+    },
     input: closed({
       kind: REGISTRY.kind,
       namespace: Type.Optional(
@@ -105,7 +110,7 @@ export const addRegistry = act(
     result: RegistryResult,
   },
   async (
-    { db, env }: SourceDeps,
+    { db, env, kind: planned }: SourceDeps,
     {
       kind,
       environment = 'live',
@@ -126,7 +131,7 @@ export const addRegistry = act(
       if (environment === 'sandbox') {
         throw new AdminRefusal('source: a sandbox has synthetic people, and no database of its own', { at: ['source'] })
       }
-      await checkedSource({ db, env }, kindKnownBy(kind, primary_identifiers), source, allow_writer)
+      await checkedSource({ db, env }, planned ?? kindKnownBy(kind, primary_identifiers), source, allow_writer)
     }
     const demo = await isDemoDatabase(db)
     const row = { kind, namespace, sender_id, aliases, time_zone, majority_age, environment, demo }

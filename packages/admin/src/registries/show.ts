@@ -1,11 +1,12 @@
 /** A registry as a whole: what it has, what can be searched, and how an import goes on. */
 import { type JsonObject, operationsOf } from '@rollcall/protocol'
+import { recordsAway } from '@rollcall/records/records/registry-records'
 import { registryAt } from '@rollcall/records/registries/registries'
 import { recordTypeOf } from '@rollcall/records/registries/registry-attributes'
 import Type, { type TSchema } from 'typebox'
 import { listPurposes, PURPOSE } from '../consents/purposes.ts'
 import type { HasDatabase } from '../deps.ts'
-import { closed, Namespace, orNull, RecordTypeName, text } from '../members.ts'
+import { closed, flag, Namespace, orNull, RecordTypeName, text } from '../members.ts'
 import { BegunImport, EndedImport, importsOf } from '../records/import-reports.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'
 import { AttributeResult, listAttributes } from './attributes.ts'
@@ -34,6 +35,9 @@ export const showRegistry = useCase(
       indexes: Type.Array(Plan, { description: 'By record type, what is missing.' }),
       import: orNull(BegunImport),
       last_import: orNull(EndedImport),
+      source_away: orNull(
+        flag('Whether the database of its records did not answer this node lately; null: they are in our own tables.'),
+      ),
     }),
   },
   async ({ db }: HasDatabase, { namespace }) => {
@@ -48,6 +52,7 @@ export const showRegistry = useCase(
       purposes: await listPurposes({ db }, {}),
       indexes: await planIndexes({ db }, { namespace }),
       ...(await importsOf({ db }, registry)),
+      source_away: registry.source === null ? null : recordsAway(db).includes(namespace),
     }
   },
 )

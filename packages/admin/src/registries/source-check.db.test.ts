@@ -31,7 +31,7 @@ test('a source is checked by its file, for a kind or a registry', async () => {
 test('an account that may write is refused, unless it is a trial', async () => {
   const source = officeSource({ env: 'OWNER' })
   await expect(check(source)).rejects.toThrow(
-    /^the account of the source may do more than read: it is a superuser; .*\. Give it an account that may only read, or check it with --allow-writer for a trial$/,
+    /^the account of the source may do more than read: it is a superuser; .*\. Give it an account that may only read, or say --allow-writer for a trial$/,
   )
   expect((await check(source, { allow_writer: true })).writes).toContain('it is a superuser')
 })

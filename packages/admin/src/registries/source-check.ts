@@ -1,13 +1,14 @@
 /** Checks a source file, and the database that it names. */
 
 import { KINDS, type Kind } from '@rollcall/protocol'
+import { registryAt } from '@rollcall/records/registries/registries'
 import { type CheckedSource, checkSource as check } from '@rollcall/source/check-source'
 import { SourceRefusal } from '@rollcall/source/engine/source-refusal'
 import { openEngine } from '@rollcall/source/engines'
 import { readSourceFile } from '@rollcall/source/source-file'
 import Type from 'typebox'
 import type { HasDatabase } from '../deps.ts'
-import { closed, flag, orNull, RecordTypeName, text, wholeNumber } from '../members.ts'
+import { closed, flag, Namespace, orNull, RecordTypeName, text, wholeNumber } from '../members.ts'
 import { ImportReport } from '../records/import-reports.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'
 import { kindOf } from './mapping-proposal.ts'
@@ -15,6 +16,8 @@ import { kindOf } from './mapping-proposal.ts'
 export interface SourceDeps extends HasDatabase {
   /** The environment in which a source file may name its address (default: that of the process). */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined
+  /** The kind that a new registry will have when all steps are done; absent: this step alone makes it. */
+  readonly kind?: Kind | undefined
 }
 
 const Sentences = (description: string) => Type.Array(Type.String(), { description })
@@ -58,11 +61,26 @@ export const checkSource = useCase(
     result: CHECKED,
   },
   async (deps: SourceDeps, { of, source, allow_writer }) => {
-    const checked = await checkedSource(deps, await kindOf(deps.db, of), source, allow_writer)
-    const { about: database, writes, weak, records } = checked
-    return { database, writes, weak, records: records.map(described) }
+    return reported(await checkedSource(deps, await kindOf(deps.db, of), source, allow_writer))
   },
 )
+
+/** The same of the source that a registry has, by the environment of this process. What its account may write is reported alone. */
+export const checkRegistrySource = useCase(
+  { input: closed({ namespace: Namespace }), result: CHECKED },
+  async (deps: SourceDeps, { namespace }) => {
+    const { kind, source } = await registryAt(deps.db, namespace)
+    if (source === null) throw new AdminRefusal(`the records of ${namespace} are in our own tables: there is no source`)
+    return reported(await checkedSource(deps, kind, source, true))
+  },
+)
+
+const reported = ({ about: database, writes, weak, records }: CheckedSource) => ({
+  database,
+  writes,
+  weak,
+  records: records.map(described),
+})
 
 /**
  * Reads a source file, connects to its database, and reports what can be read there.
@@ -107,7 +125,7 @@ export const requireSameKeys = (kind: Kind, stored: unknown, given: unknown): Pr
   })
 
 /** A refusal of a source file, at its member of the input. */
-async function withRefusals<Result>(work: () => Promise<Result>): Promise<Result> {
+export async function withRefusals<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()
   } catch (error) {
@@ -117,10 +135,10 @@ async function withRefusals<Result>(work: () => Promise<Result>): Promise<Result
 }
 
 /** @throws AdminRefusal */
-function refuseWriter({ writes }: CheckedSource): void {
+export function refuseWriter({ writes }: Pick<CheckedSource, 'writes'>): void {
   if (writes.length === 0) return
   throw new AdminRefusal(
-    `the account of the source may do more than read: ${writes.join('; ')}. Give it an account that may only read, or check it with --allow-writer for a trial`,
+    `the account of the source may do more than read: ${writes.join('; ')}. Give it an account that may only read, or say --allow-writer for a trial`,
   )
 }
 

@@ -32,6 +32,12 @@ const USES: readonly Use[] = [
       'two refuse or change the address that the environment names, and the page of the demo is for this machine alone',
   },
   {
+    face: 'base/shared/yaml-text',
+    names: ['memberText', 'nameText'],
+    files: ['mapping-text.ts'],
+    reason: 'a proposed mapping is a file in YAML, as a proposed source file is',
+  },
+  {
     face: 'base/shared/data-directory',
     names: ['makeDataDirectory'],
     files: ['demo/demo-file.ts'],

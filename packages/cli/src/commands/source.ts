@@ -3,13 +3,17 @@ import type { checkSource } from '@rollcall/admin/registries/source-check'
 import { derived } from '../derived.ts'
 import { reportText } from '../import-report.ts'
 import { counted } from '../output.ts'
-import type { Group } from '../subject.ts'
+import { type Group, later } from '../subject.ts'
 
 type Checked = Awaited<ReturnType<typeof checkSource>>
 
 export const SUBJECT: Group = {
-  about: "check records that stay in the registry's own database",
+  about: "propose and check a file for records that stay in the registry's own database",
   commands: {
+    propose: later(
+      'propose a source file, by the catalog of a database and some of its rows, for review',
+      () => import('./source-propose.ts'),
+    ),
     check: derived(async () => (await import('@rollcall/admin/registries/source-check')).checkSource, {
       about: 'connect to the database of a source file, and say what is understood of its rows',
       args: 'of',

@@ -62,7 +62,9 @@ const MEANINGS: Readonly<Record<string, string>> = {
   'participant secret rotate': 'A new client secret. The participant need not sign, so the secret alone says who asks.',
   'participant enable': 'A disabled participant may ask again: its secrets and tokens are valid again.',
   'participant promote': 'A sandbox participant becomes a live one.',
-  'registry set': 'Pages of another web origin may ask the registry, or people come of age earlier.',
+  'registry add': 'A new registry shows records of a database of their own.',
+  'registry set':
+    'Pages of another web origin may ask the registry, people come of age earlier, or it shows records of another source.',
   'operator add': 'A new operator, who may decide about acts that wait.',
   'consent authority add': 'Consents that are signed with these keys count.',
   'consent reinstate': 'Consents that a person has withdrawn count again.',

@@ -8,6 +8,10 @@ export interface CatalogColumn {
   readonly type: string
   readonly holds: ColumnType['holds']
   readonly isNullable: boolean
+  /** Whether it tells rows apart alone: every row has a value, and a unique index is on it alone. */
+  readonly isUnique: boolean
+  /** Whether its type may be that of a key. */
+  readonly isKey: boolean
 }
 
 /** A column whose values are keys of another table, by a foreign key of this column alone. */
@@ -33,7 +37,7 @@ type Texts = readonly (string | null)[]
 
 /**
  * @param columns a row for each column, in order: schema, table, `true` for a view, rows, column, type, what holdsOf needs, `true` where
- * it may be empty, `true` where it is the primary key alone
+ * it may be empty, `true` where it is the primary key alone, `true` where a unique index is on it alone
  * @param references schema, table and column, and those to which they refer
  */
 export function tablesOf(
@@ -53,12 +57,7 @@ export function tablesOf(
       name: name ?? '',
       isView: isView === 'true',
       rows: Number(count),
-      columns: rows.map((row) => ({
-        name: row[4] ?? '',
-        type: row[5] ?? '',
-        holds: holdsOf(row[6] ?? ''),
-        isNullable: row[7] === 'true',
-      })),
+      columns: rows.map(columnOf(holdsOf)),
       key: rows.find((row) => row[8] === 'true')?.[4] ?? null,
       references: references
         .filter((row) => JSON.stringify(row.slice(0, 2)) === place)
@@ -69,3 +68,16 @@ export function tablesOf(
     }
   })
 }
+
+const columnOf =
+  (holdsOf: (type: string) => ColumnType['holds']) =>
+  ([, , , , name, type, held, nullable, key, unique]: Texts): CatalogColumn => {
+    const holds = holdsOf(held ?? '')
+    const isNullable = nullable === 'true'
+    const isKey = holds === 'integer' || type === 'uuid' || (holds === 'text' && !NO_KEY.test(type ?? ''))
+    const isUnique = key === 'true' || (unique === 'true' && !isNullable)
+    return { name: name ?? '', type: type ?? '', holds, isNullable, isUnique, isKey }
+  }
+
+/** Texts that are no keys: padded ones of PostgreSQL, lists, and bytes. */
+const NO_KEY = /^(?:character\(|bpchar|enum|set|(?:var)?binary|\w*blob)/

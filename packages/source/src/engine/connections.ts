@@ -24,8 +24,11 @@ export interface Answer<Type> {
 
 /** One state of the database, on one connection. */
 export interface State<Type> {
-  /** @throws SearchTimeout, RecordsUnavailable */
-  run(statement: Statement): Promise<Answer<Type>>
+  /**
+   * @param within milliseconds that it may take, where they are fewer than those of the file
+   * @throws SearchTimeout, RecordsUnavailable
+   */
+  run(statement: Statement, within?: number): Promise<Answer<Type>>
   end(): Promise<void>
 }
 
@@ -53,6 +56,10 @@ export interface Failure {
 /** A transaction that only reads, on a connection. */
 export interface Transaction<Type> {
   run(statement: Statement): Promise<Answer<Type>>
+  /** Gives statements less time than the file does, or as much, in milliseconds; absent: they have that of the file. */
+  limit?(time: number): Promise<unknown>
+  /** Goes on after a statement that took too long, which has the time of the file again; absent: the connection is broken. */
+  goOn?(): Promise<unknown>
   /** Gives the connection back; a broken one is closed. */
   end(isBroken: boolean): Promise<void>
 }
@@ -72,16 +79,26 @@ export function connectionsOf<Type>(
   let held = 0
   const begin = async (): Promise<State<Type>> => {
     let isBroken = false
+    let limit = statementTimeout
     // Whatever the reason of a failure is: nothing of the file is in these statements.
     const transaction = await driver.begin().catch((error) => Promise.reject(new RecordsUnavailable(error)))
     held += 1
     return {
-      async run(statement) {
+      async run(statement, within = statementTimeout) {
+        const wanted = transaction.limit === undefined ? limit : Math.min(within, statementTimeout)
         try {
+          if (wanted !== limit) await transaction.limit?.(wanted)
+          limit = wanted
           return await transaction.run(statement)
         } catch (error) {
           isBroken = true
-          throw meaning(error)
+          const meant = meaning(error, wanted)
+          if (meant instanceof SearchTimeout && transaction.goOn !== undefined) {
+            await transaction.goOn()
+            isBroken = false
+            limit = statementTimeout
+          }
+          throw meant
         }
       },
       end() {
@@ -90,9 +107,9 @@ export function connectionsOf<Type>(
       },
     }
   }
-  const meaning = (error: unknown): unknown => {
+  const meaning = (error: unknown, limit: number): unknown => {
     const is = driver.failureOf(error)?.is ?? 'statement'
-    if (is === 'timeout') return new SearchTimeout(new RecordsUnavailable(error), statementTimeout / 1_000)
+    if (is === 'timeout') return new SearchTimeout(new RecordsUnavailable(error), limit / 1_000)
     if (is === 'away') breaker.failed()
     return is === 'statement' ? error : new RecordsUnavailable(error)
   }

@@ -21,6 +21,8 @@ export interface RowsAsked {
   /** The key after which the rows begin; null: at the first. */
   readonly after: string | null
   readonly limit: number
+  /** Milliseconds that the statement may take, where they are fewer than those of the file. */
+  readonly within?: number
 }
 
 /** One state of the database, in which nothing can be written. Its statements run one after another. */
@@ -77,6 +79,17 @@ export interface OpenEngine {
   checkKey(records: MappedRecords): Promise<void>
   /** The tables and views that the account may read. */
   catalog(): Promise<readonly CatalogTable[]>
+  /**
+   * Rows of a table in no order, with the values of the columns as texts; an empty one where there is none. Long values are cut.
+   * @throws SearchTimeout, RecordsUnavailable
+   */
+  sample(
+    table: Pick<CatalogTable, 'schema' | 'name'>,
+    columns: readonly string[],
+    limit: number,
+  ): Promise<readonly (readonly string[])[]>
+  /** A name as it stands in a statement. */
+  quoted(name: string): string
   /** What an error of the engine means; null: it is none of the database. */
   failureOf(error: unknown): Failure | null
   close(): Promise<void>

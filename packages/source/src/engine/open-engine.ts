@@ -1,7 +1,9 @@
 /** What all engines have in common. */
 
 import { RecordsUnavailable } from '@rollcall/core/model/record-source'
+import { rowReader } from '@rollcall/import/row-documents'
 import { type PathStep, pathText } from '@rollcall/protocol'
+import type { CatalogTable } from './catalog.ts'
 import type { ColumnType, KnownTypes } from './column-type.ts'
 import type { Connections, State } from './connections.ts'
 import type { Dialect } from './dialect.ts'
@@ -24,7 +26,9 @@ export function engineOf<Type>(file: SourceFile, dialect: Dialect<Type>, connect
         try {
           const types = await typesOf(state, records)
           const statement = rowStatement(dialect.rows, records, types, asked)
-          return statement === null ? [] : rowsOf(dialect.rows, records, types, (await state.run(statement)).rows)
+          return statement === null
+            ? []
+            : rowsOf(dialect.rows, records, types, (await state.run(statement, asked.within)).rows)
         } catch (error) {
           // The tables may be others than they were.
           if (error instanceof RecordsUnavailable) known.delete(records)
@@ -59,10 +63,47 @@ export function engineOf<Type>(file: SourceFile, dialect: Dialect<Type>, connect
     slow: (records, lookUps) =>
       within(async (state) => dialect.slow(state, records, await typesOf(state, records), lookUps)),
     catalog: () => within((state) => dialect.catalog(state)),
+    sample: (table, columns, limit) =>
+      within((state) => readSample(file, dialect, state, { place: table, columns, limit })),
+    quoted: dialect.rows.names.quoted,
     failureOf: dialect.failureOf,
     close: connections.close,
   }
 }
+
+/** Characters of a value of a sample. */
+const LONGEST = 200
+
+interface Sample {
+  readonly place: Pick<CatalogTable, 'schema' | 'name'>
+  readonly columns: readonly string[]
+  readonly limit: number
+}
+
+async function readSample<Type>(
+  file: SourceFile,
+  { readTypes: typesOf, rows: sql }: Dialect<Type>,
+  state: State<Type>,
+  { place: { schema, name }, columns, limit }: Sample,
+): Promise<readonly (readonly string[])[]> {
+  const [first] = columns
+  if (first === undefined) return []
+  const from = { schema, table: name }
+  const part = { from, where: null, key: first, columns, targets: [], reader: rowReader(NO_MAPPING, []) }
+  const [[, ...types] = []] = await typesOf(state, [part], file)
+  const cells = columns.map((column, at) => {
+    const value = `own.${sql.names.quoted(column)}`
+    return `left(${types[at]?.read(value) ?? value}, ${LONGEST})`
+  })
+  const parameters = sql.parameters()
+  const { rows } = await state.run({
+    text: `select ${cells.join(', ')} from ${sql.names.tableOf(part, 'own')} limit ${sql.limit(limit, parameters)}`,
+    values: parameters.values,
+  })
+  return rows.map((row) => row.map((value, at) => (value === null ? '' : (types[at]?.cell?.(value) ?? value))))
+}
+
+const NO_MAPPING = { targets: [], duplicates: null }
 
 /** @throws SourceRefusal a key has a type that keys may not have, or another one than that of its children */
 async function readTypes<Type>(

@@ -10,7 +10,8 @@ const COLUMNS = `select c.table_schema, c.table_name, if(t.table_type like '%VIE
     cast(coalesce(t.table_rows, 0) as char), c.column_name, c.column_type, c.data_type, if(c.is_nullable = 'YES', 'true', 'false'),
     if(c.column_key = 'PRI' and 1 = (
       select count(*) from information_schema.statistics s
-      where s.table_schema = c.table_schema and s.table_name = c.table_name and s.index_name = 'PRIMARY'), 'true', 'false')
+      where s.table_schema = c.table_schema and s.table_name = c.table_name and s.index_name = 'PRIMARY'), 'true', 'false'),
+    if(c.column_key = 'UNI', 'true', 'false')
   from information_schema.columns c join information_schema.tables t on t.table_schema = c.table_schema and t.table_name = c.table_name
   where c.table_schema not in (${SYSTEM}) and c.privileges like '%select%'
   order by c.table_schema, c.table_name, c.ordinal_position`

@@ -6,7 +6,9 @@ import type { State } from './connections.ts'
 
 const COLUMNS = `select nspname, relname, (relkind in ('v', 'm'))::text, greatest(reltuples, 0)::int8, attname,
     format_type(atttypid, atttypmod), coalesce(nullif(typbasetype, 0), pg_type.oid)::int8, (not attnotnull)::text,
-    exists (select from pg_constraint where conrelid = pg_class.oid and contype = 'p' and conkey = array[attnum])::text
+    exists (select from pg_constraint where conrelid = pg_class.oid and contype = 'p' and conkey = array[attnum])::text,
+    exists (select from pg_index where indrelid = pg_class.oid and indisunique and indisvalid and indnkeyatts = 1 and indkey[0] = attnum
+      and indpred is null and indexprs is null)::text
   from pg_class join pg_namespace on pg_namespace.oid = relnamespace
     join pg_attribute on attrelid = pg_class.oid and attnum > 0 and not attisdropped
     join pg_type on pg_type.oid = atttypid

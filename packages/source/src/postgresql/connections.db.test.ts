@@ -57,6 +57,29 @@ test('a statement that takes longer than the file allows is ended', async () => 
   expect(failed).toMatchObject({ seconds: 0.1, cause: expect.any(RecordsUnavailable) })
 })
 
+test('a state goes on after a statement that took too long, which may have less time than the file gives', async () => {
+  const source = officeSource({ env: 'OFFICE' })
+  const { Person } = source.records as { Person: object }
+  const slow = {
+    ...source,
+    statement_timeout: 60,
+    records: { Person: { ...Person, where: 'pg_sleep(0.5) is not null' } },
+  }
+  const file = readSourceFile(JSON.parse(JSON.stringify(slow)), kind)
+  const engine = openEngine(file, { OFFICE: addressOf(office.connection) })
+  const state = await engine.begin()
+  const records = file.records.get('Person')
+  if (records === undefined) throw new Error('no records')
+  const asked = { needed: { is: 'anything' }, keys: null, after: null, limit: 10 } as const
+  await expect(state.rows(records, { ...asked, within: 10 })).rejects.toMatchObject({
+    name: 'SearchTimeout',
+    seconds: 0.01,
+  })
+  expect(await state.rows(records, asked)).toHaveLength(1)
+  await state.end()
+  await engine.close()
+})
+
 test('what the operator wrote cannot write, whatever the account may do', async () => {
   await admin.query(`create function office.note() returns boolean language plpgsql as
     $$ begin insert into office.birth values ('B-9', 1); return true; end $$`)

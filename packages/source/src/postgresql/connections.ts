@@ -53,6 +53,7 @@ const beginning = ({ statementTimeout, timeZone }: SourceFile): string =>
     `set local timezone = '${timeZone}'`,
     `set local extra_float_digits = 1`,
     'set local jit = off',
+    'savepoint beginning',
   ].join('; ')
 
 async function begin(pool: pg.Pool, file: SourceFile): Promise<Transaction<number>> {
@@ -70,6 +71,8 @@ async function begin(pool: pg.Pool, file: SourceFile): Promise<Transaction<numbe
       const { rows, fields } = await client.query<(string | null)[]>(config)
       return { rows, types: fields.map(({ dataTypeID }) => dataTypeID), names: fields.map(({ name }) => name) }
     },
+    limit: (time) => client.query(`set local statement_timeout = ${time}`),
+    goOn: () => client.query('rollback to savepoint beginning'),
     async end(isBroken) {
       let isLost = isBroken
       if (!isLost) {

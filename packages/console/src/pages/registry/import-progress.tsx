@@ -59,18 +59,22 @@ const Found = ({ facts, problems }: FoundProps) => (
     <Panel padded>
       <Facts rows={facts} />
     </Panel>
-    {problems.length > 0 && (
-      <Panel>
-        <DataTable
-          caption={TEXTS.caption}
-          columns={COLUMNS}
-          query={fixed(problems)}
-          keyOf={({ name, reason }) => `${name} ${reason}`}
-        />
-      </Panel>
-    )}
+    <Problems problems={problems} />
   </>
 )
+
+/** What was not understood; nothing where everything was. */
+export const Problems = ({ problems }: Pick<FoundProps, 'problems'>) =>
+  problems.length > 0 && (
+    <Panel>
+      <DataTable
+        caption={TEXTS.caption}
+        columns={COLUMNS}
+        query={fixed(problems)}
+        keyOf={({ name, reason }) => `${name} ${reason}`}
+      />
+    </Panel>
+  )
 
 const wholeEntries = (rows: readonly (Omit<Problem, 'name' | 'lines'> & Partial<Problem>)[]): Problem[] =>
   rows.map(({ reason, count, lines = null }) => ({ name: null, reason, count, lines }))
@@ -96,7 +100,12 @@ const ofValues = (name: string, row: Reported): Problem[] => [
 ]
 
 /** Columns explain best what was not understood; only attributes know codes that are not on a list. */
-function problemsOf({ rejections, repeated, attributes, paths }: Ended): Problem[] {
+export function problemsOf({
+  rejections,
+  repeated,
+  attributes,
+  paths,
+}: Pick<Ended, 'rejections' | 'repeated' | 'attributes' | 'paths'>): Problem[] {
   const inPaths = paths.flatMap((row) => ofValues(row.path, { ...row, unlisted: 0, after_today: 0 }))
   const others = attributes.flatMap((row) =>
     ofValues(row.name, inPaths.length > 0 ? { ...row, not_understood: 0 } : row),

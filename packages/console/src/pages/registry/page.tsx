@@ -19,6 +19,7 @@ import { ImportProgress } from './import-progress.tsx'
 import { IndexAdvice } from './index-advice.tsx'
 import { Sample } from './sample.tsx'
 import { Settings } from './settings.tsx'
+import { Source } from './source.tsx'
 
 const { facts: NAMES } = REGISTRY
 const EVERY_MS = 3_000
@@ -58,8 +59,14 @@ export function Page() {
             <Panel padded>
               <Facts rows={factsOf(registry)} />
             </Panel>
-            <ImportProgress registry={registry} />
-            <IndexAdvice registry={registry} />
+            {registry.source === null ? (
+              <>
+                <ImportProgress registry={registry} />
+                <IndexAdvice registry={registry} />
+              </>
+            ) : (
+              <Source registry={registry} source={registry.source} />
+            )}
             <Granted namespace={namespace} />
             <Attributes registry={registry} />
             <IdentifierTypes registry={registry} />

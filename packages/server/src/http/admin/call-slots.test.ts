@@ -57,6 +57,14 @@ it('one operator leaves a search in the audit log to the others, and all togethe
   await take('chidi', 'auditLog')
 })
 
+it('a source is checked once at a time by an operator, and by two at a time', async () => {
+  const take = slots()
+  await take('amina', 'sources', 'POST')
+  await expect(take('amina', 'sources', 'POST')).rejects.toMatchObject(refused)
+  await take('bola', 'sources', 'POST')
+  await expect(take('chidi', 'sources', 'POST')).rejects.toMatchObject(refused)
+})
+
 it('what is prunable is counted once at a time, whoever asks', async () => {
   const take = slots()
   const end = await take('amina', 'prunable')

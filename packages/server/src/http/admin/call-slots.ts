@@ -30,7 +30,7 @@ interface SlotLimits {
 const SLOTS: SlotLimits = { admin_reads: 20, admin_reads_at_once: 3, audit_searches: 3 }
 
 /** Kinds of calls that read much. */
-export type Heavy = 'auditLog' | 'prunable'
+export type Heavy = 'auditLog' | 'prunable' | 'sources'
 
 export function createCallSlots({ admin_reads, admin_reads_at_once, audit_searches } = SLOTS): CallSlots {
   /** At a time on this node: of all operators, and of each. */
@@ -38,6 +38,7 @@ export function createCallSlots({ admin_reads, admin_reads_at_once, audit_search
     // One operator leaves a slot to the others.
     auditLog: { all: audit_searches, each: audit_searches - 1 },
     prunable: { all: 1, each: 1 },
+    sources: { all: 2, each: 1 },
   }
   const taken = new Map<string, number>()
   const add = (key: string, count: number): void => {

@@ -14,9 +14,13 @@ import {
 import { beginIndexBuild, showIndexBuild, stopIndexBuild } from '@rollcall/admin/registries/index-build'
 import { addRegistry, changeRegistry, listRegistries } from '@rollcall/admin/registries/registries'
 import { showRegistry, showSamples } from '@rollcall/admin/registries/show'
+import { checkRegistrySource } from '@rollcall/admin/registries/source-check'
 import { removeRegistry } from '@rollcall/admin/removal'
 import { trySearch } from '@rollcall/admin/try/try'
 import { type AdminRoute, route } from './route.ts'
+
+/** Whoever tries an account that may write does so with a command, on the machine of the server. */
+const TRIALS = ['allow_writer']
 
 export const REGISTRY_ROUTES: readonly AdminRoute[] = [
   route(listRegistries, {
@@ -32,6 +36,7 @@ export const REGISTRY_ROUTES: readonly AdminRoute[] = [
     name: 'addRegistry',
     role: 'own',
     status: 201,
+    hidden: TRIALS,
     summary: 'Adds a registry with its tables; a running server has it within a second.',
   }),
   route(showRegistry, {
@@ -62,7 +67,18 @@ export const REGISTRY_ROUTES: readonly AdminRoute[] = [
     path: '/registries/{namespace}/settings',
     name: 'changeRegistry',
     role: 'own',
+    hidden: TRIALS,
     summary: 'Changes what is given of a registry: web origins, time zone, age of majority.',
+  }),
+  // It connects to another system: a read that is asked for, and not one that a page makes.
+  route(checkRegistrySource, {
+    method: 'POST',
+    path: '/registries/{namespace}/source/check',
+    name: 'checkRegistrySource',
+    role: 'operate',
+    heavy: 'sources',
+    summary:
+      'Connects to the database of the records, and says what is understood of its first rows. No value is shown.',
   }),
   route(removeRegistry, {
     method: 'POST',

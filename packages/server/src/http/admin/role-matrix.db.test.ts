@@ -100,5 +100,6 @@ it('what reads much says so', () => {
     listAccounts: 'auditLog',
     proposeGrant: 'auditLog',
     countPrunable: 'prunable',
+    checkRegistrySource: 'sources',
   })
 })

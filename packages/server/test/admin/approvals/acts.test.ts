@@ -24,7 +24,16 @@ const ALONE: Readonly<Record<string, readonly string[]>> = {
     ...['readPublicKeys', 'listOwnKeys', 'listAuditSigningKeys', 'listOperators', 'listSessions'],
     ...['listGrants', 'expiringGrants', 'explainGrant', 'grantTemplate', 'listGrantTemplates', 'previewGrant'],
     ...['proposeGrant', 'proposeMapping', 'explainQuery', 'planIndexes', 'exportConfiguration', 'showIndexBuild'],
-    ...['checkSource', 'listPurposes', 'listConsentAuthorities', 'listHolds', 'listProposals', 'listSubscriptions'],
+    ...[
+      'checkSource',
+      'checkRegistrySource',
+      'proposeSource',
+      'listPurposes',
+      'listConsentAuthorities',
+      'listHolds',
+      'listProposals',
+      'listSubscriptions',
+    ],
     ...['listDeliveries', 'listDestinations', 'listMailboxes', 'listMessages', 'showMessage', 'listInbox'],
     ...['listEvents', 'showOutbox', 'listAuditEntries', 'verifyWholeAuditLog', 'showVerification', 'trace'],
     ...['verifyBackup', 'verifyEvidence'],
@@ -43,7 +52,7 @@ const ALONE: Readonly<Record<string, readonly string[]>> = {
   'it is what a registry knows, and not who may see it': [
     ...['publishEvent', 'importRecords', 'deleteRecords', 'mergeRecords', 'unmergeRecords', 'retryOutbox'],
   ],
-  'nothing is permitted by it until a grant names it': ['addRegistry', 'addPurpose'],
+  'nothing is permitted by it until a grant names it': ['addPurpose'],
   'how a registry is searched: what a grant permits counts as before': [
     ...[
       'addAttribute',

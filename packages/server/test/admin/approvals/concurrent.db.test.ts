@@ -194,7 +194,7 @@ const RACES: Readonly<Record<string, () => Promise<Raced & { readonly ends: RegE
 const OTHERS: Readonly<Record<string, readonly string[]>> = {
   'the input alone decides': [
     ...['participant add', 'operator add', 'deliveries show', 'inbox show', 'messages bodies'],
-    ...['deliveries body', 'subscriptions backfill', 'record unprotect', 'consent reinstate'],
+    ...['deliveries body', 'subscriptions backfill', 'record unprotect', 'consent reinstate', 'registry add'],
   ],
   'the statement that changes them counts them': ['deliveries change', 'deliveries replay'],
   'a number of a hold is given out once': ['hold remove'],

@@ -1,0 +1,65 @@
+/** `rollcall source propose`: a source file from the catalog of a database, to be reviewed. */
+import { proposeSource } from '@rollcall/admin/registries/source-proposal'
+import type { Command } from 'commander'
+import { ask } from '../environment.ts'
+import { writeNew } from '../new-file.ts'
+import { counted, type OutputOptions, print, withJson } from '../output.ts'
+import { stopRequest } from '../stop.ts'
+import { collected } from '../values.ts'
+
+export function complete(command: Command): void {
+  withJson(command)
+    .argument('<of>', 'namespace of a registry, or a kind')
+    .requiredOption('--engine <engine>', 'the engine of the database: postgresql')
+    .option('--url-env <variable>', 'the environment variable with the address of the database')
+    .option('--url-file <file>', 'the absolute path of the file with the address of the database')
+    .option(
+      '--table <table...>',
+      'the table with the records, such as office.person, or Group=office.household (default: found by its columns)',
+      collected,
+    )
+    .option('--allow-writer', 'accept an account that may write: for a trial alone')
+    .option('--out <file>', 'file to write (default: standard output)')
+    .addHelpText(
+      'after',
+      `
+The catalog says which tables, columns and keys there are, and at most 1,000 rows are read of each table that may have
+records. The proposal is a file for rollcall source check, with a comment on every line: why it is proposed. What could mean
+two things is never guessed: it stands for "?", which source check refuses with its line until it is decided. The proposal has
+names of tables and columns, and short codes, and no other value.
+
+Example: rollcall source propose civil --engine postgresql --url-env CIVIL_DB --out civil.yaml`,
+    )
+    .action(runPropose)
+}
+
+interface ProposeOptions extends OutputOptions {
+  readonly engine: string
+  readonly urlEnv?: string
+  readonly urlFile?: string
+  readonly table?: readonly string[]
+  readonly allowWriter?: true
+  readonly out?: string
+}
+
+async function runPropose(of: string, options: ProposeOptions): Promise<void> {
+  stopRequest()
+  const { engine, urlEnv: url_env, urlFile: url_file, table, allowWriter: allow_writer, out } = options
+  const input = { of, engine, url_env, url_file, tables: tablesIn(table), allow_writer }
+  const proposal = await ask(proposeSource, input)
+  if (out === undefined) return print(options, proposal, proposal.file.trimEnd())
+  await writeNew(out, proposal.file)
+  const { columns, decide } = proposal
+  const summary = `${counted(columns, 'column is', 'columns are')} proposed, and ${counted(decide.length, 'line')} must be decided; review ${out}`
+  print(options, { ...proposal, out }, [summary, ...decide.map((one) => `decide: ${one}`)].join('\n'))
+}
+
+/** `office.person` is the table of the first record type, `Group=office.household` that of another. */
+function tablesIn(given: readonly string[] = []): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    given.map((text): [string, string] => {
+      const at = text.indexOf('=')
+      return at < 0 ? ['', text] : [text.slice(0, at), text.slice(at + 1)]
+    }),
+  )
+}

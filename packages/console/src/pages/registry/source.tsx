@@ -1,0 +1,170 @@
+/** The database of a registry whose records stay there: where it is, whether it answers, and what a check finds. */
+
+import { Button } from '@mantine/core'
+import { useState } from 'react'
+import type { Registry, SourceCheck } from '../../api/answers.ts'
+import { answered, api } from '../../api/client.ts'
+import { Proposed } from '../../api/fault.ts'
+import { Badge } from '../../parts/badge.tsx'
+import { CopyValue } from '../../parts/identifier.tsx'
+import { Facts, Panel, Section } from '../../parts/page.tsx'
+import { Empty, Fault } from '../../parts/states.tsx'
+import { type Column, DataTable, fixed } from '../../parts/table.tsx'
+import { count } from '../../parts/times.ts'
+import { useAct } from '../../parts/use-act.tsx'
+import { useMay } from '../../session/session.ts'
+import { LOCALE } from '../../texts/common.ts'
+import { SOURCE as TEXTS } from '../../texts/source.ts'
+import { Problems, problemsOf } from './import-progress.tsx'
+
+const { facts: NAMES, columns: TITLES } = TEXTS
+
+type Records = SourceCheck['records'][number]
+type Slow = Records['slow'][number]
+
+/** The members of a source file that are shown. The server has checked the file. */
+interface Shown {
+  readonly engine?: string
+  readonly way?: string
+  readonly url?: { readonly env?: string; readonly file?: string }
+  readonly records?: Readonly<Record<string, { readonly from?: string; readonly key?: string }>>
+}
+
+interface SourceProps {
+  readonly registry: Registry
+  readonly source: NonNullable<Registry['source']>
+}
+
+export function Source({ registry: { namespace, source_away }, source }: SourceProps) {
+  const may = useMay()
+  const [checked, setChecked] = useState<SourceCheck | null>(null)
+  const check = useAct({
+    call: () =>
+      answered(
+        api.POST('/admin/v1/registries/{namespace}/source/check', { params: { path: { namespace } }, body: {} }),
+      ),
+    changes: ['registries'],
+    onDone: setChecked,
+  })
+  const button = may('operate') && (
+    <Button loading={check.isPending} onClick={() => check.mutate(undefined)}>
+      {TEXTS.check}
+    </Button>
+  )
+  return (
+    <Section title={TEXTS.title} lead={TEXTS.lead} actions={button}>
+      <Panel padded>
+        <Facts rows={factsOf(source as Shown, source_away === true)} />
+      </Panel>
+      {check.error !== null && !(check.error instanceof Proposed) ? (
+        <Panel>
+          <Fault title={TEXTS.failed} error={check.error} />
+        </Panel>
+      ) : checked === null ? (
+        <Panel>
+          <Empty title={TEXTS.unchecked}>{TEXTS.uncheckedNote}</Empty>
+        </Panel>
+      ) : (
+        <Checked checked={checked} />
+      )}
+    </Section>
+  )
+}
+
+const factsOf = ({ engine, way = '', url, records = {} }: Shown, isAway: boolean) =>
+  [
+    [
+      NAMES.state,
+      <span key="state">
+        <Badge state={isAway ? TEXTS.away : TEXTS.answers} tone={isAway ? 'bad' : 'good'} /> {isAway && TEXTS.awayNote}
+      </span>,
+    ],
+    [NAMES.way, Object.hasOwn(TEXTS.ways, way) ? TEXTS.ways[way as keyof typeof TEXTS.ways] : way],
+    [NAMES.engine, engine],
+    [NAMES.address, url?.env === undefined ? TEXTS.inFile(url?.file ?? '') : TEXTS.inVariable(url.env)],
+    ...Object.entries(records).map(
+      ([type, { from = TEXTS.query, key = '' }]) => [NAMES.table(type), TEXTS.place(from, key)] as const,
+    ),
+  ] as const
+
+const Checked = ({ checked: { database, writes, weak, records } }: { readonly checked: SourceCheck }) => (
+  <>
+    <Panel padded>
+      <Facts
+        rows={[
+          [NAMES.database, database],
+          [NAMES.writes, writes.length === 0 ? null : <Sentences key="writes" all={writes} tone="bad" />],
+          [NAMES.weak, weak.length === 0 ? null : <Sentences key="weak" all={weak} tone="warn" />],
+        ]}
+      />
+    </Panel>
+    {records.map((one) => (
+      <CheckedRecords key={one.record_type} records={one} />
+    ))}
+  </>
+)
+
+const Sentences = ({ all, tone }: { readonly all: readonly string[]; readonly tone: 'bad' | 'warn' }) => (
+  <ul>
+    {all.map((one) => (
+      <li key={one}>
+        <Badge state={TEXTS.note} tone={tone} /> {one}
+      </li>
+    ))}
+  </ul>
+)
+
+const SLOW: readonly Column<Slow>[] = [
+  { title: TITLES.asked, cell: ({ name }) => <code>{name}</code> },
+  { title: TITLES.table, cell: ({ table }) => <code>{table}</code>, wideOnly: true },
+  {
+    title: TITLES.index,
+    cell: ({ index }) =>
+      index === null ? (
+        TEXTS.noIndex
+      ) : (
+        <>
+          <code>{index}</code> <CopyValue value={index} what={TITLES.index} />
+        </>
+      ),
+  },
+]
+
+function CheckedRecords({
+  records: { record_type, rows, left_out, report, unfound, slow },
+}: {
+  readonly records: Records
+}) {
+  const problems = [
+    ...problemsOf({ ...report, paths: report.columns }),
+    ...unfound.map(({ name, column, count: values }) => ({
+      name,
+      reason: TEXTS.unfound(column),
+      count: values,
+      lines: null,
+    })),
+  ]
+  return (
+    <>
+      <Panel padded>
+        <Facts
+          rows={[
+            [NAMES.rows(record_type), count(rows, LOCALE)],
+            [NAMES.leftOut, left_out === 0 ? TEXTS.none : count(left_out, LOCALE)],
+          ]}
+        />
+      </Panel>
+      <Problems problems={problems} />
+      {slow.length > 0 && (
+        <Panel>
+          <DataTable
+            caption={TEXTS.slow}
+            columns={SLOW}
+            query={fixed(slow)}
+            keyOf={({ name, table }) => `${name} ${table}`}
+          />
+        </Panel>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,37 @@
+/** Failures of the database of a source, for its operator. */
+
+import { RecordsUnavailable, SearchTimeout } from '@rollcall/core/model/record-source'
+import { encryptionProblem } from './engine/encryption.ts'
+import type { OpenEngine } from './engine/engine.ts'
+import type { SourceFile } from './engine/mapped-records.ts'
+import { SourceRefusal } from './engine/source-refusal.ts'
+
+/** The failure of the database in words that repeat nothing of it but names of the file. */
+export function databaseRefusal(
+  error: unknown,
+  { url }: Pick<SourceFile, 'url'>,
+  engine: Pick<OpenEngine, 'failureOf'>,
+): unknown {
+  if (error instanceof SearchTimeout) {
+    return new SourceRefusal(
+      `the database took longer than ${error.seconds} seconds: it needs indexes, or statement_timeout a larger number`,
+    )
+  }
+  const cause = error instanceof RecordsUnavailable ? error.cause : error
+  if (cause instanceof SourceRefusal || !(cause instanceof Error)) return cause
+  const { is, code } = engine.failureOf(cause) ?? {}
+  switch (is) {
+    case 'changed':
+      return new SourceRefusal(`the database cannot be read as the file says: ${cause.message} (${code})`)
+    case 'value':
+    case 'statement':
+      // Their messages may quote a value.
+      return new SourceRefusal(`the database cannot be read as the file says: a value does not fit (${code})`)
+    default: {
+      const place = 'env' in url ? `at the address in ${url.env}` : `at the address in ${url.file}`
+      return new SourceRefusal(
+        encryptionProblem(cause, place) ?? `there is no answer from a database ${place} (${code ?? cause.name})`,
+      )
+    }
+  }
+}

@@ -1,0 +1,268 @@
+/** Proposes how the rows of one table become records: the key, the rows that count, and the columns. */
+
+import {
+  type DatabaseTable,
+  type ProposedColumn,
+  type ProposedRule,
+  plain,
+  proposeColumns,
+} from '@rollcall/import/propose-mapping'
+import { recordPath } from '@rollcall/import/record-paths'
+import type { Attribute, Kind, RecordType } from '@rollcall/protocol'
+import type { CatalogColumn, CatalogTable } from './engine/catalog.ts'
+import type { ComparisonName } from './engine/comparison-names.ts'
+
+/** A member of a proposed file. */
+export interface ProposedMember {
+  readonly name: string
+  /** Null: a person decides, by `choices`. */
+  readonly value: ProposedRule | null
+  readonly choices: readonly Choice[]
+  /** Sentences without values. */
+  readonly reasons: readonly string[]
+  /** Whether the file works without it. It then stands there as a comment until it is decided. */
+  readonly isOptional: boolean
+}
+
+interface Choice {
+  /** Absent: the name of the member. */
+  readonly name?: string
+  readonly value: ProposedRule
+  readonly meaning: string
+}
+
+/** A table with the rows that were read of it: the values of the columns with these names. */
+export interface SampledTable {
+  readonly table: CatalogTable
+  readonly header: readonly string[]
+  readonly rows: readonly (readonly string[])[]
+  /** A name as it stands in a statement of the engine. */
+  readonly quoted: (name: string) => string
+}
+
+const proposed = (name: string, value: ProposedRule, ...reasons: readonly string[]): ProposedMember => ({
+  name,
+  value,
+  choices: [],
+  reasons,
+  isOptional: false,
+})
+
+const undecided = (name: string, choices: readonly Choice[], ...reasons: readonly string[]): ProposedMember => ({
+  name,
+  value: null,
+  choices,
+  reasons,
+  isOptional: false,
+})
+
+const valuesOf = ({ header, rows }: SampledTable, column: string): readonly string[] => {
+  const at = header.indexOf(column)
+  return at < 0 ? [] : rows.flatMap((row) => row[at]?.trim() || [])
+}
+
+/** The column by which a row is known. */
+export function proposeKey(sampled: SampledTable): ProposedMember {
+  const { columns, key } = sampled.table
+  const usable = columns.filter(({ isKey }) => isKey)
+  if (key !== null && usable.some(({ name }) => name === key)) return proposed('key', key, 'it is the primary key')
+  const single = usable.filter(({ isUnique }) => isUnique).map(({ name }) => name)
+  const [only] = single
+  if (only !== undefined && single.length === 1) return proposed('key', only, 'each row has another one')
+  const { rows } = sampled
+  const names = usable.map(({ name }) => name)
+  const differing = names.filter((name) => new Set(valuesOf(sampled, name)).size === rows.length && rows.length > 0)
+  const candidates = single.length > 0 ? single : differing
+  const meaning = single.length > 0 ? 'each row has another one' : 'each row that was read has another one'
+  return undecided(
+    'key',
+    candidates.map((value) => ({ value, meaning })),
+    'the table has no primary key of one column; a key never changes, and no two rows have the same',
+  )
+}
+
+const REMOVED_WORDS = [
+  ...['removed', 'deleted', 'erased', 'annulled', 'cancelled', 'canceled', 'voided', 'archived', 'invalidated'],
+  ...['removal', 'deletion', 'supprime', 'annule', 'eliminado', 'borrado', 'anulado', 'removido', 'excluido'],
+]
+const REMOVED = new RegExp(`^(?:is|was|date|time)?(?:${REMOVED_WORDS.join('|')})(?:at|on|date|time|flag)?$`)
+const COUNTING = /^(?:is)?(?:active|valid|current|enabled|actif|activo|vigente|ativo)(?:flag)?$/
+/** Values that stand for yes and no. */
+const FLAGS = /^(?:[01ynjtfso]|yes|no|ja|nein|true|false|sim|si|oui|non)$/i
+
+const nameIn = ({ quoted }: SampledTable, name: string): string =>
+  /^[a-z_][a-z0-9_]*$/.test(name) ? name : quoted(name)
+
+/** The condition of the rows that count; null: nothing says that some do not. */
+export function proposeWhere(sampled: SampledTable): ProposedMember | null {
+  const { columns } = sampled.table
+  const removing = columns.filter(({ name }) => REMOVED.test(plain(name)))
+  const counting = columns.filter(({ name }) => COUNTING.test(plain(name)))
+  if (removing.length === 0 && counting.length === 0) return null
+  const sure = removing.flatMap((column) => clauseOf(sampled, column) ?? [])
+  const open = [...removing.filter((column) => clauseOf(sampled, column) === null), ...counting]
+  const known = sure.join(' and ')
+  const names = [...removing, ...counting].map(({ name }) => name).join(', ')
+  const reason = `by ${names}, whose name says that some rows do not count`
+  if (open.length === 0) return proposed('where', known, reason)
+  const choices = open.flatMap((column) => flagClauses(sampled, column))
+  return undecided(
+    'where',
+    [
+      ...choices.map((value) => ({
+        value: known === '' ? value : `${known} and ${value}`,
+        meaning: 'only these rows count',
+      })),
+      known === ''
+        ? { value: 'true', meaning: 'every row counts' }
+        : { value: known, meaning: 'every other row counts' },
+    ],
+    reason,
+    'what its values mean is not known',
+  )
+}
+
+/** The rows that are not removed, where the type of the column leaves no doubt. */
+function clauseOf(sampled: SampledTable, { name, holds, isNullable }: CatalogColumn): string | null {
+  const column = nameIn(sampled, name)
+  if (holds === 'boolean') return isNullable ? `${column} is not true` : `not ${column}`
+  return isNullable && (holds === 'day' || holds === 'instant') ? `${column} is null` : null
+}
+
+function flagClauses(sampled: SampledTable, { name, holds }: CatalogColumn): readonly string[] {
+  const column = nameIn(sampled, name)
+  if (holds === 'boolean') return [column]
+  const distinct = [...new Set(valuesOf(sampled, name))].filter((value) => FLAGS.test(value)).toSorted()
+  return distinct.map((value) => `${column} = ${holds === 'integer' ? value : `'${value}'`}`)
+}
+
+/**
+ * The members of `columns`.
+ * @param on of a child: the column with the key of its record
+ */
+export function proposeMembers(
+  kind: Kind,
+  recordType: RecordType,
+  sampled: SampledTable,
+  taken: DatabaseTable['taken'],
+  on: string | null = null,
+): readonly ProposedMember[] {
+  const { table, header, rows } = sampled
+  const shown = header.filter((name) => name !== on)
+  const places = shown.map((name) => header.indexOf(name))
+  const cells = { header: shown, rows: rows.map((row) => places.map((at) => row[at] ?? '')) }
+  const columns = proposeColumns(kind, recordType, cells, { name: table.name, taken })
+  const hasSeveral = on !== null && new Set(valuesOf(sampled, on)).size < valuesOf(sampled, on).length
+  return columns.flatMap((column): ProposedMember[] => {
+    const found = memberOf(column)
+    if (found === null) return []
+    const held = table.columns.find((one) => one.name === column.column)?.holds
+    const isEmpty = valuesOf(sampled, column.column).length === 0
+    const isKnown = isEmpty && !taken.has(found.name) && isPlain(recordType, found.name, held)
+    const member = isKnown ? proposed(found.name, column.column, ...found.reasons) : found
+    if (!member.isOptional) {
+      // A path has one line.
+      if (member.value === null && taken.has(member.name)) return [{ ...member, isOptional: true }]
+      taken.set(member.name, column.column)
+    }
+    const isOfOne = recordPath(recordType, member.name.replace(/\[\w+\]$/, ''))?.list === false
+    if (!hasSeveral || !isOfOne || member.value === null) return [member]
+    const choice = { value: member.value, meaning: 'of several, the first in the order of the texts' }
+    const reason =
+      'some records have several rows here, and a record has one such value; without a choice, remove the line'
+    return [undecided(member.name, [choice], ...member.reasons, reason)]
+  })
+}
+
+/** Whether no value is needed to know how the column is read: a text, an identifier, or a day in a column of days. */
+function isPlain(recordType: RecordType, path: string, holds: CatalogColumn['holds'] | undefined): boolean {
+  const place = recordPath(recordType, path.replace(/\[\w+\]$/, ''))
+  if (place === undefined) return false
+  return place.attributes.every(({ type, codes }) => {
+    if (codes !== undefined) return false
+    return type === 'date' || type === 'datetime' ? holds === 'day' || holds === 'instant' : type === 'text'
+  })
+}
+
+/** Null: nothing is known of the column. */
+function memberOf({ column, state, path, rule, choices, reasons }: ProposedColumn): ProposedMember | null {
+  const why = reasons.map((reason, at) => (at === 0 ? `${column}: ${reason}` : reason))
+  if (state === 'mapped' && path !== null && rule !== null) return proposed(path, rule, ...why)
+  const [first] = choices
+  if (first === undefined) return null
+  const values = choices.map((one) => ({ name: one.path, value: one.rule, meaning: one.meaning }))
+  const isOnePath = choices.every((one) => one.path === first.path)
+  // What it means is known, and how it is read is not.
+  if (isOnePath && typeof first.rule !== 'string') return undecided(first.path, values, ...why)
+  return { name: first.path, value: null, choices: values, reasons: why, isOptional: true }
+}
+
+/** The primary identifier, where no column is mapped to it; null: one is. */
+export function proposePrimary(
+  recordType: RecordType,
+  sampled: SampledTable,
+  members: readonly ProposedMember[],
+): ProposedMember | null {
+  const { primary_identifier: type, name } = recordType
+  const place = recordType.identifiers.find((one) => one.names === 'record' && one.type === type)?.path ?? 'identifier'
+  const path = `${place}[${type}]`
+  if (members.some((member) => member.name === path && !member.isOptional)) return null
+  const { columns, key } = sampled.table
+  const choices = columns
+    .filter((column) => column.isKey && column.isUnique)
+    // The key is seldom a number that people know.
+    .toSorted((one, other) => Number(one.name === key) - Number(other.name === key))
+    .map((column) => ({ value: column.name, meaning: 'each row has another one' }))
+  return undecided(path, choices, `every ${name} is known by its ${type}, and no name of a column means it`)
+}
+
+/** How the columns compare, by attribute or identifier type. Identifiers compare exactly where nothing else is said. */
+export function proposeCompare(
+  kind: Kind,
+  recordType: RecordType,
+  parts: readonly { readonly table: CatalogTable; readonly members: readonly ProposedMember[] }[],
+): ReadonlyMap<string, ComparisonName> {
+  const compare = new Map<string, ComparisonName>()
+  for (const { table, members } of parts) {
+    for (const { name, value, choices, isOptional } of members) {
+      const rule = value ?? choices[0]?.value
+      const place = recordPath(recordType, name)
+      if (rule === undefined || isOptional || place === undefined) continue
+      const column = table.columns.find((one) => one.name === (typeof rule === 'string' ? rule : rule.column))
+      for (const attribute of place.attributes) {
+        const way = comparisonOf(attribute, rule, column)
+        if (way !== null) compare.set(attribute.name, way)
+      }
+      for (const type of place.types) {
+        const isPhone = kind.identifier_types.some((one) => one.name === type && one.normaliser === 'phone')
+        if (isPhone) compare.set(type, 'digits')
+      }
+    }
+  }
+  return compare
+}
+
+/** Null: it can be seen and not asked about. */
+function comparisonOf(
+  { type, fold }: Attribute,
+  rule: ProposedRule,
+  column: CatalogColumn | undefined,
+): ComparisonName | null {
+  switch (type) {
+    case 'date':
+    case 'datetime':
+      return 'date'
+    case 'number':
+      return 'number'
+    case 'code':
+      return hasCodes(rule) ? 'code' : null
+    case 'boolean':
+      return hasCodes(rule) || column?.holds === 'boolean' ? 'code' : null
+    case 'text':
+      return fold === true ? 'folded' : 'exact'
+    default:
+      return null
+  }
+}
+
+const hasCodes = (rule: ProposedRule): boolean => typeof rule === 'object' && 'codes' in rule

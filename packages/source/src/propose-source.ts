@@ -1,0 +1,224 @@
+/**
+ * Proposes a source file from the catalog of a database and some of its rows. It has names of tables and columns, and codes;
+ * never another value.
+ */
+
+import { nearestHint } from '@rollcall/base/shared/nearest'
+import { plain, proposeColumns } from '@rollcall/import/propose-mapping'
+import type { Kind, RecordType } from '@rollcall/protocol'
+import { databaseRefusal } from './database-refusal.ts'
+import type { CatalogTable } from './engine/catalog.ts'
+import type { ComparisonName } from './engine/comparison-names.ts'
+import type { OpenEngine } from './engine/engine.ts'
+import type { SourceFile } from './engine/mapped-records.ts'
+import { SourceRefusal } from './engine/source-refusal.ts'
+import {
+  type ProposedMember,
+  proposeCompare,
+  proposeKey,
+  proposeMembers,
+  proposePrimary,
+  proposeWhere,
+  type SampledTable,
+} from './propose-part.ts'
+
+/** Rows that are read of a table. */
+const ROWS = 1_000
+/** A table with fewer points is not proposed: an identifier has two, and any other column one. */
+const LEAST_POINTS = 3
+/** Points of a table that others refer to, at most, and of one that has the name of the records. */
+const MOST_REFERENCES = 3
+const OWN_NAME = 2
+/** Names of keys that many tables have without meaning the same. */
+const COMMON_KEYS = new Set(['id', 'no', 'nr', 'key', 'code', 'number', 'uuid', 'guid', 'rowid', 'oid', 'seq', 'pk'])
+
+export interface ProposedRecords {
+  readonly recordType: RecordType
+  readonly own: ProposedPart
+  readonly children: readonly ProposedPart[]
+  readonly compare: ReadonlyMap<string, ComparisonName>
+}
+
+export interface ProposedPart {
+  readonly table: CatalogTable
+  /** A query in place of the table, whose name cannot stand in the file; null: it can. */
+  readonly select: string | null
+  /** Rows that were read. */
+  readonly rows: number
+  /** The key or, of a child, the column with the key of its record; then `where`. */
+  readonly head: readonly ProposedMember[]
+  readonly columns: readonly ProposedMember[]
+}
+
+/**
+ * @param tables by record type, the table with its records; of others it is found by the names of columns
+ * @throws SourceRefusal no table, or several, may have the records; the database cannot be read
+ */
+export async function proposeSource(
+  kind: Kind,
+  file: Pick<SourceFile, 'url'>,
+  engine: OpenEngine,
+  tables: ReadonlyMap<string, string>,
+): Promise<readonly ProposedRecords[]> {
+  try {
+    const catalog = await engine.catalog()
+    const chosen = chooseTables(kind, catalog, tables)
+    const records: ProposedRecords[] = []
+    for (const [recordType, own] of chosen) {
+      const others = catalog.filter((table) => ![...chosen.values()].includes(table))
+      records.push(await proposeRecords(kind, recordType, own, others, engine))
+    }
+    return records
+  } catch (error) {
+    throw databaseRefusal(error, file, engine)
+  }
+}
+
+const placeOf = ({ schema, name }: Pick<CatalogTable, 'schema' | 'name'>): string => `${schema}.${name}`
+
+function chooseTables(
+  kind: Kind,
+  catalog: readonly CatalogTable[],
+  named: ReadonlyMap<string, string>,
+): ReadonlyMap<RecordType, CatalogTable> {
+  const chosen = new Map<RecordType, CatalogTable>()
+  for (const name of named.keys()) {
+    const names = kind.record_types.map((type) => type.name)
+    if (!names.includes(name)) {
+      throw new SourceRefusal(`tables: ${name} must be one of ${names.join(', ')}${nearestHint(name, names)}`, [
+        'tables',
+      ])
+    }
+  }
+  for (const recordType of kind.record_types) {
+    const name = named.get(recordType.name)
+    const free = catalog.filter((table) => ![...chosen.values()].includes(table))
+    const table = name === undefined ? bestTable(kind, recordType, free) : tableNamed(name, free)
+    if (table !== null) chosen.set(recordType, table)
+  }
+  if (chosen.size > 0) return chosen
+  const types = kind.record_types.map(({ name }) => name).join(' or ')
+  throw new SourceRefusal(
+    `no table that the account may read has columns with names of a ${types}; name its table with --table`,
+    ['tables'],
+  )
+}
+
+function tableNamed(given: string, catalog: readonly CatalogTable[]): CatalogTable {
+  const found = catalog.filter((table) => placeOf(table) === given || table.name === given)
+  const [only] = found
+  if (only !== undefined && found.length === 1) return only
+  const hint = nearestHint(given, catalog.map(placeOf))
+  const problem =
+    found.length > 1 ? 'several schemas have it; name one of them' : `the account may read no such table${hint}`
+  throw new SourceRefusal(`tables: ${given}: ${problem}`, ['tables'])
+}
+
+/** The table with the most columns of the records; null: none has enough. @throws SourceRefusal two have as many */
+function bestTable(kind: Kind, recordType: RecordType, catalog: readonly CatalogTable[]): CatalogTable | null {
+  const rated = catalog
+    .map((table) => ({ table, points: pointsOf(kind, recordType, table) }))
+    .filter(({ points }) => points >= LEAST_POINTS)
+    .map(({ table, points }) => ({ table, points: points + bonusOf(recordType, table, catalog) }))
+    .toSorted((one, other) => other.points - one.points)
+  const [first, second] = rated
+  if (first === undefined) return null
+  if (second?.points !== first.points) return first.table
+  throw new SourceRefusal(
+    `tables: ${placeOf(first.table)} and ${placeOf(second.table)} may both have the records of ${recordType.name}; name one with --table`,
+    ['tables'],
+  )
+}
+
+function pointsOf(kind: Kind, recordType: RecordType, { name, columns }: CatalogTable): number {
+  const header = columns.map((column) => column.name)
+  const proposed = proposeColumns(kind, recordType, { header, rows: [] }, { name, taken: new Map() })
+  const paths = new Set(proposed.flatMap(({ choices }) => choices.map(({ path }) => path)))
+  return [...paths].reduce((sum, path) => sum + (path.endsWith(']') ? 2 : 1), 0)
+}
+
+function bonusOf({ name }: RecordType, table: CatalogTable, catalog: readonly CatalogTable[]): number {
+  const count = catalog.filter(({ references }) => references.some((one) => isTo(one, table))).length
+  const isNamed = plain(table.name).includes(plain(name))
+  return Math.min(MOST_REFERENCES, count) + (isNamed ? OWN_NAME : 0) - (table.isView ? 1 : 0)
+}
+
+const isTo = ({ to }: CatalogTable['references'][number], { schema, name }: CatalogTable): boolean =>
+  to.schema === schema && to.table === name
+
+/** As `from` of a source file has it. */
+const PLAIN = /^[A-Za-z_][\w$]*$/
+
+const selectOf = ({ schema, name }: CatalogTable, { quoted }: OpenEngine): string | null =>
+  PLAIN.test(schema) && PLAIN.test(name) ? null : `select * from ${quoted(schema)}.${quoted(name)}`
+
+/** Types whose values are no texts of a record. */
+const UNREAD = /^(?:bytea|jsonb?|xml|tsvector|point|polygon|geometry|geography|\w*blob|\w*binary)\b|\[\]$/
+
+async function sample(engine: OpenEngine, table: CatalogTable): Promise<SampledTable> {
+  const header = table.columns.filter(({ type }) => !UNREAD.test(type)).map(({ name }) => name)
+  return { table, header, rows: await engine.sample(table, header, ROWS), quoted: engine.quoted }
+}
+
+async function proposeRecords(
+  kind: Kind,
+  recordType: RecordType,
+  table: CatalogTable,
+  others: readonly CatalogTable[],
+  engine: OpenEngine,
+): Promise<ProposedRecords> {
+  const taken = new Map<string, string>()
+  const sampled = await sample(engine, table)
+  const key = proposeKey(sampled)
+  const head = [key, proposeWhere(sampled)].filter((member) => member !== null)
+  const columns = proposeMembers(kind, recordType, sampled, taken)
+  const children: ProposedPart[] = []
+  for (const other of others) {
+    const on = proposeOn(table, key, other)
+    if (on === null || other.isView || pointsOf(kind, recordType, other) === 0) continue
+    const rows = await sample(engine, other)
+    const members = proposeMembers(kind, recordType, rows, taken, typeof on.value === 'string' ? on.value : null)
+    const isUsed = members.some(({ isOptional }) => !isOptional)
+    if (!isUsed) continue
+    children.push({
+      table: other,
+      select: selectOf(other, engine),
+      rows: rows.rows.length,
+      head: [on, proposeWhere(rows)].filter((member) => member !== null),
+      columns: members,
+    })
+  }
+  const all = [...columns, ...children.flatMap((child) => child.columns)]
+  const primary = proposePrimary(recordType, sampled, all)
+  const own = {
+    table,
+    select: selectOf(table, engine),
+    rows: sampled.rows.length,
+    head,
+    columns: primary === null ? columns : [primary, ...columns],
+  }
+  const parts = [own, ...children].map((part) => ({ table: part.table, members: part.columns }))
+  return { recordType, own, children, compare: proposeCompare(kind, recordType, parts) }
+}
+
+/** The column of another table that has the key of a record; null: none. */
+function proposeOn(own: CatalogTable, key: ProposedMember, other: CatalogTable): ProposedMember | null {
+  const keys = key.value === null ? key.choices.map(({ value }) => value) : [key.value]
+  const named = other.references.filter((one) => isTo(one, own) && keys.includes(one.to.column))
+  const [foreign, ...more] = named
+  const member = { name: 'on', choices: [], isOptional: false } as const
+  if (foreign !== undefined && more.length === 0) {
+    return { ...member, value: foreign.column, reasons: ['its foreign key names the record'] }
+  }
+  if (foreign !== undefined) {
+    const choices = named.map(({ column }) => ({ value: column, meaning: 'a foreign key' }))
+    return { ...member, value: null, choices, reasons: ['several foreign keys name a record, such as two spouses'] }
+  }
+  const [name] = keys
+  if (typeof name !== 'string' || keys.length > 1 || COMMON_KEYS.has(plain(name))) return null
+  const held = own.columns.find((column) => column.name === name)?.holds
+  const same = other.columns.find((column) => column.name === name && column.holds === held)
+  const isOther = other.references.some(({ column }) => column === name)
+  if (same === undefined || isOther) return null
+  return { ...member, value: name, reasons: ['it has the name of the key; no foreign key says so'] }
+}

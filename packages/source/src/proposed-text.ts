@@ -1,0 +1,74 @@
+/** A proposed source file in YAML, with the reasons as comments. */
+
+import { memberText, nameText } from '@rollcall/base/shared/yaml-text'
+import { UNDECIDED } from '@rollcall/import/column-mapping'
+import type { SourceFile } from './engine/mapped-records.ts'
+import type { ProposedMember } from './propose-part.ts'
+import type { ProposedPart, ProposedRecords } from './propose-source.ts'
+
+export function proposedText(
+  of: string,
+  { engine, url }: Pick<SourceFile, 'engine' | 'url'>,
+  records: readonly ProposedRecords[],
+): string {
+  const lines = [
+    `# Proposed for ${of}, from the names and the first rows of its tables. Review every line.`,
+    `# A line with "${UNDECIDED}" is refused until it is decided: remove it, and the # before one of the lines below it.`,
+    `engine: ${engine}`,
+    memberText('url', url),
+    'way: live',
+    'records:',
+    ...records.flatMap(recordLines),
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+/** What is left to a person: the member, and the reasons. */
+export const openMembers = (records: readonly ProposedRecords[]): readonly string[] =>
+  records.flatMap(({ recordType, own, children }) =>
+    [own, ...children].flatMap(({ table, head, columns }) =>
+      [...head, ...columns]
+        .filter(isOpen)
+        .map(
+          ({ name, reasons }) => `${recordType.name}, ${table.schema}.${table.name}, ${name}: ${reasons.join('; ')}`,
+        ),
+    ),
+  )
+
+const isOpen = ({ value, isOptional }: ProposedMember): boolean => value === null && !isOptional
+
+const indented = (depth: number, lines: readonly string[]): string[] =>
+  lines.map((line) => (line === '' ? '' : `${'  '.repeat(depth)}${line}`))
+
+function recordLines({ recordType, own, children, compare }: ProposedRecords): readonly string[] {
+  return indented(1, [
+    `${nameText(recordType.name)}:`,
+    ...indented(1, partLines(own)),
+    ...(children.length === 0 ? [] : ['  children:']),
+    ...children.flatMap((child) => partLines(child).map((line, at) => (at === 0 ? `    - ${line}` : `      ${line}`))),
+    ...(compare.size === 0 ? [] : ['  compare:']),
+    ...[...compare].map(([name, way]) => `    ${nameText(name)}: ${way}`),
+  ])
+}
+
+/** The first line has no comment before it: in a list it follows a hyphen. */
+function partLines({ table: { schema, name }, select, rows, head, columns }: ProposedPart): readonly string[] {
+  const place = select === null ? `from: ${schema}.${name}` : memberText('select', select)
+  return [
+    `${place}   # ${rows} ${rows === 1 ? 'row was' : 'rows were'} read`,
+    ...head.flatMap(memberLines),
+    'columns:',
+    ...indented(
+      1,
+      columns.toSorted((one, other) => Number(one.isOptional) - Number(other.isOptional)).flatMap(memberLines),
+    ),
+  ]
+}
+
+function memberLines({ name, value, choices, reasons, isOptional }: ProposedMember): readonly string[] {
+  const why = `${reasons.join('; ')}.`
+  if (value !== null) return [`# ${why}`, memberText(name, value)]
+  const shown = choices.map((one) => `# ${memberText(one.name ?? name, one.value)}   # ${one.meaning}`)
+  if (isOptional) return [`# LEFT OUT ${why}`, ...shown]
+  return [`# DECIDE ${why}`, memberText(name, UNDECIDED), ...shown]
+}
