@@ -223,7 +223,14 @@ describe.skipIf(!hasMariadb())('the check of MariaDB', () => {
       ['names', true, null],
       ['person', false, 'person_no'],
     ])
-    expect(own[0]?.columns[0]).toEqual({ name: 'birth_no', type: 'varchar(30)', holds: 'text', isNullable: false })
+    expect(own[0]?.columns[0]).toEqual({
+      isKey: true,
+      isUnique: true,
+      name: 'birth_no',
+      type: 'varchar(30)',
+      holds: 'text',
+      isNullable: false,
+    })
     expect(own[4]?.columns.map(({ holds }) => holds)).toEqual([
       'integer',
       'text',
