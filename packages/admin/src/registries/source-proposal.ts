@@ -8,7 +8,7 @@ import Type from 'typebox'
 import { closed, flag, text, wholeNumber } from '../members.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'
 import { kindOf } from './mapping-proposal.ts'
-import { refuseWriter, type SourceNeeds, withRefusals } from './source-check.ts'
+import { refuseWriter, type SourceDeps, withRefusals } from './source-check.ts'
 
 /** Connections, and milliseconds of a statement. A view may take longer than a search. */
 const POOL = 1
@@ -37,7 +37,7 @@ export const proposeSource = useCase(
     }),
   },
   async (
-    { db, env = process.env }: SourceNeeds,
+    { db, env = process.env }: SourceDeps,
     { of, engine: name, url_env, url_file, tables = {}, allow_writer },
   ) => {
     const kind = await kindOf(db, of)
