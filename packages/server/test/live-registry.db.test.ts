@@ -203,11 +203,7 @@ test('a configuration file may have a source that names an identifier type of th
       ...source,
       records: { Person: { ...source.records.Person, columns: { ...columns, 'identifier[DESK_NO]': 'person_no' } } },
     }
-    await apply({
-      ...civil,
-      identifier_types: { ...civil.identifier_types, DESK_NO: {} },
-      source: more,
-    })
+    await apply({ ...civil, identifier_types: { ...civil.identifier_types, DESK_NO: {} }, source: more })
     expect(await registryAt(other.db, 'civil')).toMatchObject({ source: more })
   } finally {
     await other.close()

@@ -36,10 +36,7 @@ export const proposeSource = useCase(
       decide: Type.Array(Type.String(), { description: 'What is left to a person, as sentences.' }),
     }),
   },
-  async (
-    { db, env = process.env }: SourceDeps,
-    { of, engine: name, url_env, url_file, tables = {}, allow_writer },
-  ) => {
+  async ({ db, env = process.env }: SourceDeps, { of, engine: name, url_env, url_file, tables = {}, allow_writer }) => {
     const kind = await kindOf(db, of)
     if ((url_env === undefined) === (url_file === undefined)) {
       throw new AdminRefusal('url: give url_env or url_file, which say where the address of the database is')
