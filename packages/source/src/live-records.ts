@@ -25,22 +25,30 @@ const KEY_BYTES = 64
 /** Milliseconds for all statements of a search, where the process has no other limit. */
 const SEARCH_TIME = 10_000
 
+interface SearchTime {
+  /** Milliseconds. */
+  readonly most: number
+  readonly now: () => number
+}
+
 /** Whoever is no participant, in the slots of a source: its operator, and what reads records for all. */
 const NO_PARTICIPANT = 0
 
 /**
  * @param protectionOf the protected persons of a registry as they are now
- * @param searchTime milliseconds for all statements of a search
+ * @param most milliseconds for all statements of a search
  */
 export function liveRecords(
   kind: Kind,
   file: SourceFile,
   engine: OpenEngine,
   protectionOf: (registry: RegistryShape) => Promise<Protection>,
-  searchTime = SEARCH_TIME,
+  most = SEARCH_TIME,
+  now = (): number => performance.now(),
 ): RegistryRecords {
+  const time: SearchTime = { most, now }
   // A participant whose searches are slow leaves connections to others.
-  const slots = createSearchSlots({ slots: file.pool, timeout: searchTime / 1_000 })
+  const slots = createSearchSlots({ slots: file.pool, timeout: most / 1_000 })
   const newest: Use = async function* (work) {
     const state = await engine.begin()
     try {
@@ -49,7 +57,7 @@ export function liveRecords(
       await state.end()
     }
   }
-  const reader = inSlots(readerIn(kind, file, newest, protectionOf, searchTime), slots)
+  const reader = inSlots(readerIn(kind, file, newest, protectionOf, time), slots)
   return {
     source: {
       reader: () => reader,
@@ -60,7 +68,7 @@ export function liveRecords(
           const state = await engine.begin()
           try {
             const same: Use = (use) => use(state)
-            return await work(readerIn(kind, file, same, protectionOf, searchTime))
+            return await work(readerIn(kind, file, same, protectionOf, time))
           } finally {
             await state.end()
           }
@@ -81,7 +89,7 @@ function readerIn(
   file: SourceFile,
   use: Use,
   protectionOf: (registry: RegistryShape) => Promise<Protection>,
-  searchTime: number,
+  time: SearchTime,
 ): RecordReader {
   const recordsOf = ({ name }: RecordType): MappedRecords | undefined => file.records.get(name)
   const source: CandidateSource = {
@@ -91,14 +99,14 @@ function readerIn(
       if (records === undefined) return
       const needed = predicate === null ? ANYTHING : neededOf(records, predicate)
       if (needed.is === 'nothing') return
-      yield* use((state) => portions(kind, records, state, { needed, keys: null, after, limit: PORTION }, searchTime))
+      yield* use((state) => portions(kind, records, state, { needed, keys: null, after, limit: PORTION }, time))
     },
     async read(_registry, recordType, ids) {
       const records = recordsOf(recordType)
       const found = new Map<string, SourceRecord>()
       if (records === undefined || ids.length === 0) return []
       const asked = { needed: ANYTHING, keys: ids, after: null, limit: PORTION }
-      for await (const portion of use((state) => portions(kind, records, state, asked, searchTime))) {
+      for await (const portion of use((state) => portions(kind, records, state, asked, time))) {
         for (const record of portion) found.set(record.id, record)
       }
       return ids.flatMap((id) => found.get(id) ?? [])
@@ -140,14 +148,14 @@ async function* portions(
   records: MappedRecords,
   state: SourceState,
   asked: RowsAsked,
-  searchTime: number,
+  time: SearchTime,
 ): AsyncGenerator<readonly SourceRecord[]> {
   const written = new Date()
-  const until = performance.now() + searchTime
+  const until = time.now() + time.most
   let after = asked.after
   for (;;) {
-    const within = Math.ceil(until - performance.now())
-    if (within <= 0) throw new SearchTimeout(new RecordsUnavailable(null), searchTime / 1_000)
+    const within = Math.ceil(until - time.now())
+    if (within <= 0) throw new SearchTimeout(new RecordsUnavailable(null), time.most / 1_000)
     const rows = await state.rows(records, { ...asked, after, within })
     yield rows.flatMap((row) => recordOf(kind, records, row, written) ?? [])
     const last = rows.at(-1)

@@ -117,6 +117,12 @@ const CASES: Readonly<Record<string, Case>> = {
       'a host': { name: AUTHORITY.name, keys: ['a key'], hosts: [{ host: 'consent.internal' }] },
     },
   },
+  'registry add': {
+    stored: null,
+    same: { kind: 'civil' },
+    narrower: { 'a sandbox': { kind: 'civil', environment: 'sandbox' } },
+    wider: { 'a source': { kind: 'civil', source: { url: { env: 'OFFICE' } } } },
+  },
   'registry set': {
     stored: {
       namespace: 'civil',

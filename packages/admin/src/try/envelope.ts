@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'
+import { criteriaOf, type TriedForm } from '@rollcall/participants/programs/curl-and-typescript'
 import type { ParticipantKey } from '@rollcall/participants/store/participant-keys'
 import {
   ALGORITHMS,
@@ -14,7 +15,6 @@ import {
   SIGNATURE_LIFETIME,
   signedContent,
 } from '@rollcall/protocol'
-import { criteriaOf, type TriedForm } from './code.ts'
 
 export interface TriedQuestion {
   readonly registry: Registry

@@ -5,6 +5,8 @@
 
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'
+import { curlOf, TRY_FORMS, type TriedForm, typeScriptOf } from '@rollcall/participants/programs/curl-and-typescript'
+import { javaOf, pythonOf } from '@rollcall/participants/programs/python-and-java'
 import { listLiveKeys } from '@rollcall/participants/store/participant-keys'
 import { type JsonObject, type JsonValue, operation, PROTOCOL_VERSION } from '@rollcall/protocol'
 import { registryAt } from '@rollcall/records/registries/registries'
@@ -15,9 +17,7 @@ import type { HasDatabase } from '../deps.ts'
 import { closed, flag, Namespace, orNull, personalData, RecordTypeName, SenderId, text } from '../members.ts'
 import { participantNamed } from '../participants/participants.ts'
 import { AdminRefusal } from '../use-case.ts'
-import { curlOf, TRY_FORMS, type TriedForm, typeScriptOf } from './code.ts'
 import { signedBytes, tryEnvelope } from './envelope.ts'
-import { javaOf, pythonOf } from './python-and-java.ts'
 
 export interface OwnAnswer {
   readonly status: number

@@ -1,9 +1,9 @@
 /** Serves each registry's OpenAPI document and the page that shows it. The page loads nothing from elsewhere. */
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import { typeScriptProgram } from '@rollcall/admin/try/code'
-import { javaProgram, pythonProgram } from '@rollcall/admin/try/python-and-java'
 import type { Registry } from '@rollcall/core/model/registry'
+import { typeScriptProgram } from '@rollcall/participants/programs/curl-and-typescript'
+import { javaProgram, pythonProgram } from '@rollcall/participants/programs/python-and-java'
 import {
   CALLBACKS,
   DEFAULT_SIGNATURE_PROFILE,

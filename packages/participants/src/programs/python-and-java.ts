@@ -7,7 +7,7 @@ import {
   type SignatureProfile,
   TOKEN_PATH,
 } from '@rollcall/protocol'
-import { SIGNING_KEY } from './code.ts'
+import { SIGNING_KEY } from './curl-and-typescript.ts'
 
 export interface ShownProgram {
   readonly namespace: string
