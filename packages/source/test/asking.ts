@@ -5,6 +5,7 @@ import { NOBODY_PROTECTED } from '@rollcall/core/model/protection'
 import type { RecordSource } from '@rollcall/core/model/record-source'
 import { type Kind, kindNamed } from '@rollcall/protocol'
 import type { OpenEngine } from '../src/engine/engine.ts'
+import type { SourceFile } from '../src/engine/mapped-records.ts'
 import { openEngine } from '../src/engines.ts'
 import { liveRecords } from '../src/live-records.ts'
 import { readSourceFile } from '../src/source-file.ts'
@@ -17,12 +18,12 @@ export const registry = { id: 1, kind }
 export async function asking<Result>(
   given: object,
   address: string,
-  work: (source: RecordSource, engine: OpenEngine) => Promise<Result>,
+  work: (source: RecordSource, engine: OpenEngine, file: SourceFile) => Promise<Result>,
 ): Promise<Result> {
   const file = readSourceFile(JSON.parse(JSON.stringify(given)), kind)
   const engine = openEngine(file, { OFFICE: address })
   try {
-    return await work(liveRecords(kind, file, engine, async () => NOBODY_PROTECTED).source, engine)
+    return await work(liveRecords(kind, file, engine, async () => NOBODY_PROTECTED).source, engine, file)
   } finally {
     await engine.close()
   }

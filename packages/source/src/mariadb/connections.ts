@@ -41,7 +41,8 @@ export function openConnections(file: SourceFile, env: Environment): Connections
     },
     failureOf,
     async close() {
-      await (await opened)?.end()
+      // A connection that could not be made fails here once more.
+      await (await opened)?.end().catch(() => undefined)
     },
   })
 }

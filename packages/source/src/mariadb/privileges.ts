@@ -68,7 +68,7 @@ function findingOf(grant: string, account: string, definer: string | undefined):
   if (object === undefined || TEST.test(object)) return null
   const by = grantee === account ? '' : grantee === 'PUBLIC' ? ', as everybody' : `, by the role ${grantee}`
   const place = object.replaceAll('`', '')
-  const privileges = given.replaceAll(/ \([^)]*\)/g, '').split(', ')
+  const privileges = given.replaceAll(/ \([^)]*\)/g, '').split(/, ?/)
   const more = privileges.filter((one) => !READING.has(one) && (one !== 'EXECUTE' || definer !== undefined))
   if (/ WITH .*GRANT OPTION/.test(grant)) more.push('GRANT OPTION')
   if (more.length === 0) return null

@@ -3,8 +3,9 @@
 import type { Predicate } from '@rollcall/core/model/predicate'
 import type { RecordSource } from '@rollcall/core/model/record-source'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { asking, bearer, compared, documents, recordType, registry, total } from '../../test/asking.ts'
+import { asking, bearer, compared, documents, kind, recordType, registry, total } from '../../test/asking.ts'
 import { hasMariadb, type MariadbDatabase, mariadbDatabase } from '../../test/mariadb.ts'
+import { checkSource } from '../check-source.ts'
 
 describe.skipIf(!hasMariadb())('values of MariaDB', () => {
   let office: MariadbDatabase
@@ -20,7 +21,7 @@ describe.skipIf(!hasMariadb())('values of MariaDB', () => {
   async function persons<Result>(
     columns: string,
     rows: readonly (readonly unknown[])[],
-    work: (source: RecordSource) => Promise<Result>,
+    work: Parameters<typeof asking<Result>>[2],
     more: object = {},
     file: object = {},
   ): Promise<Result> {
@@ -49,9 +50,14 @@ describe.skipIf(!hasMariadb())('values of MariaDB', () => {
     ['utf8mb3_general_ci'],
   ])('an identifier is equal by its bytes, whatever its collation is: %s', async (collation) => {
     const rows = ['Ä1', 'A1', 'ä1', 'B1', 'B1 ', 'Ñ'].map((uin, no) => [no, uin])
-    const counts = await persons(`${KEY}, uin varchar(20) collate ${collation}, index (uin)`, rows, (source) =>
-      found(source, ...['Ä1', 'A1', 'B1', 'Ñ', '日', '😀', '?', 'A%', "A'1", 'A\\1'].map((one) => bearer('UIN', one))),
-    )
+    const asked = ['Ä1', 'A1', 'B1', 'Ñ', '日', '😀', '?', 'A%', "A'1", 'A\\1'].map((one) => bearer('UIN', one))
+    const columns = `${KEY}, uin varchar(20) collate ${collation}, index (uin)`
+    const [counts, checked] = await persons(columns, rows, async (source, engine, file) => [
+      await found(source, ...asked),
+      await checkSource(kind, file, engine),
+    ])
+    // The index of the column is used.
+    expect(checked.records[0]?.slow).toEqual([])
     // Identifiers compare in capitals and without spaces around them.
     const isWide = !/_bin|_cs/.test(collation)
     expect(counts).toEqual([isWide ? 2 : 1, 1, collation.includes('nopad') ? 1 : 2, 1, 0, 0, 0, 0, 0, 0])
