@@ -93,7 +93,13 @@ export async function liveMariadb(
   const office = await mariadbDatabase()
   await office.run('create table thing (no integer auto_increment primary key, doc longtext not null)')
   for (const one of documents) await office.run('insert into thing (doc) values (?)', [JSON.stringify(one)])
-  const given = { engine: 'mariadb', url: { env: 'OFFICE' }, way: 'live', records: MARIADB_SOURCES[registry.kind.name] }
+  const given = {
+    engine: 'mariadb',
+    url: { env: 'OFFICE' },
+    way: 'live',
+    statement_timeout: 60,
+    records: MARIADB_SOURCES[registry.kind.name],
+  }
   const { source, close } = opened(db, registry, given, office.address)
   return {
     source,

@@ -7,10 +7,11 @@ import { parse } from 'yaml'
 const EXAMPLE = new URL('../../../examples/civil-office/', import.meta.url)
 const OFFICE_SCHEMA = readFileSync(new URL('office.sql', EXAMPLE), 'utf8')
 
-/** The source file of the office, as an operator writes it, with another address. */
+/** The source file of the office, as an operator writes it, with another address, and with time for a busy machine. */
 export const officeSource = (url: object): Record<string, unknown> => ({
   ...parse(readFileSync(new URL('source.yaml', EXAMPLE), 'utf8')),
   url,
+  statement_timeout: 60,
 })
 
 /** A person as the office has it; a row of a child is left out where its member is undefined. */

@@ -1,4 +1,4 @@
-import { RecordsUnavailable, SearchTimeout } from '@rollcall/core/model/record-source'
+import { type RecordSource, RecordsUnavailable, SearchTimeout } from '@rollcall/core/model/record-source'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { programOrSkip } from '../../../../test/programs.ts'
 import { asking, bearer, recordType, registry, total } from '../../test/asking.ts'
@@ -31,10 +31,10 @@ describe.skipIf(!hasMariadb())('connections to MariaDB', () => {
     const { Person } = source.records as { Person: object }
     return asking({ ...source, ...file, records: { Person: { ...Person, ...more } } }, address, work)
   }
-  const lookUp: Parameters<typeof asking<number>>[2] = (source) => total(source, bearer('UIN', 'A1'))
+  const lookUp = (source: RecordSource): Promise<number> => total(source, bearer('UIN', 'A1'))
   const failure = (more: object, file: object = {}): Promise<unknown> =>
     reading(more, file, async (source, engine) => {
-      const error = await lookUp(source, engine).catch((caught) => caught)
+      const error = await lookUp(source).catch((caught) => caught)
       return { error, isAway: engine.isAway() }
     })
 
@@ -63,12 +63,12 @@ describe.skipIf(!hasMariadb())('connections to MariaDB', () => {
   })
 
   test('while a column is missing the records are away, and they are back with it', async () => {
-    await reading({}, {}, async (source, engine) => {
-      expect(await lookUp(source, engine)).toBe(1)
+    await reading({}, {}, async (source) => {
+      expect(await lookUp(source)).toBe(1)
       await office.run('alter table person rename column born to birthday')
-      await expect(lookUp(source, engine)).rejects.toBeInstanceOf(RecordsUnavailable)
+      await expect(lookUp(source)).rejects.toBeInstanceOf(RecordsUnavailable)
       await office.run('alter table person rename column birthday to born')
-      expect(await lookUp(source, engine)).toBe(1)
+      expect(await lookUp(source)).toBe(1)
     })
   })
 
@@ -78,20 +78,20 @@ describe.skipIf(!hasMariadb())('connections to MariaDB', () => {
         async () => await source.refusal?.(registry, { recordType, predicate: bearer('UIN', 'A1') }),
       )
       expect(rule).toBeNull()
-      await expect(source.session(() => lookUp(source, engine))).rejects.toBeInstanceOf(RecordsUnavailable)
+      await expect(source.session(() => lookUp(source))).rejects.toBeInstanceOf(RecordsUnavailable)
       expect(engine.isAway()).toBe(false)
-      expect(await lookUp(source, engine)).toBe(1)
+      expect(await lookUp(source)).toBe(1)
     })
   })
 
   test('a connection that is ended between two questions is made again', async () => {
-    await reading({}, {}, async (source, engine) => {
-      expect(await lookUp(source, engine)).toBe(1)
+    await reading({}, {}, async (source) => {
+      expect(await lookUp(source)).toBe(1)
       const sessions = (await office.run(
         `select id from information_schema.processlist where db = database() and id <> connection_id()`,
       )) as { id: number }[]
       for (const { id } of sessions) await office.run(`kill ${id}`)
-      await expect.poll(() => lookUp(source, engine).catch(() => 0)).toBe(1)
+      await expect.poll(() => lookUp(source).catch(() => 0)).toBe(1)
     })
   })
 
@@ -111,7 +111,7 @@ describe.skipIf(!hasMariadb())('connections to MariaDB', () => {
     const seen = await reading(
       {},
       {},
-      async (source, engine) => [await lookUp(source, engine).catch((error) => error), engine.isAway()],
+      async (source, engine) => [await lookUp(source).catch((error) => error), engine.isAway()],
       gone.href,
     )
     expect(seen).toEqual([expect.any(RecordsUnavailable), true])

@@ -31,7 +31,7 @@ describe.skipIf(!hasMariadb())('values of MariaDB', () => {
     for (const row of rows) await office.run(`insert into ${table} values (${row.map(() => '?').join(', ')})`, row)
     const Person = { from: table, key: 'no', columns: COLUMNS, ...more }
     return await asking(
-      { engine: 'mariadb', url: { env: 'OFFICE' }, way: 'live', ...file, records: { Person } },
+      { engine: 'mariadb', url: { env: 'OFFICE' }, way: 'live', statement_timeout: 60, ...file, records: { Person } },
       office.address,
       work,
     )
