@@ -34,7 +34,7 @@ if (missing.length > 0 || !hasDpkg()) {
 const INSTALLED = [
   ...['systemd', 'systemd-sysv', 'procps', 'adduser', 'openssl', 'libstdc++6'],
   ...['postgresql', 'nginx', 'rsync', 'openssh-client'],
-  ...['openssh-server', 'python3', 'certbot', 'pebble'],
+  ...['openssh-server', 'python3-cryptography', 'certbot', 'pebble'],
 ]
 
 // On the disk: a Debian is too large for a folder in memory.

@@ -50,18 +50,36 @@ export function askRegistry({ run }: Machine, name: string): Search {
   assert.match(imported, /dry run, nothing is written: 2 of 2 records[\s\S]*^2 of 2 records are in civil: 2 new/m)
   run('mkdir -p -m 0755 /home/sp')
   run(
-    'cd /home/sp && openssl genpkey -algorithm ed25519 -out key.pem && openssl pkey -in key.pem -pubout -out spmis-public.pem && chmod 0644 *',
+    'cd /home/sp && openssl genpkey -algorithm ed25519 -out private-key.pem && openssl pkey -in private-key.pem -pubout -out spmis-public.pem && chmod 0644 *',
   )
   const [add = '', ...others] = blockWith('rollcall participant add').split('\n')
   const added = JSON.parse(run(`${add} --json`)) as Record<string, string>
-  run('cat > /home/sp/secret', added.client_secret)
+  run('cat > /home/sp/secret.txt', added.client_secret)
   for (const line of others) run(`cd /home/sp && ${line}`)
-  const words = `--url https://${name}/civil/v1.0.0 --sender-id spmis.example.org --client-id ${added.client_id} --client-secret-file secret`
+  const words = `--url https://${name}/civil/v1.0.0 --sender-id spmis.example.org --client-id ${added.client_id} --client-secret-file secret.txt`
   const line = `cd /home/sp && NODE_EXTRA_CA_CERTS=/etc/ssl/ministry.pem setpriv --reuid nobody --clear-groups rollcall search ${words} \
-    --sign-key key.pem --sign-kid sig-1 --identifier UIN=8100000017 --json`
+    --sign-key private-key.pem --sign-kid sig-1 --identifier UIN=8100000017 --json`
   const ask = (): void => {
     assert(run(line).includes('1990-12-31'), 'the signed search found nobody')
   }
   ask()
+  run('cat > /home/sp/search.py', programOf(name, added.client_id ?? ''))
+  const python = `cd /home/sp && cp /usr/share/doc/rollcall/examples/python/rollcall.py . && chmod 0644 * &&
+    SSL_CERT_FILE=/etc/ssl/ministry.pem setpriv --reuid nobody --clear-groups python3 -B search.py`
+  assert.match(run(python), /^item 1 found: 1$/m)
   return { line, ask }
+}
+
+/** The search of docs/python.md, with what the registry has given. */
+function programOf(name: string, client_id: string): string {
+  const [, program = ''] =
+    /<!-- run: search -->\n```python\n(.*?)\n```/s.exec(readFileSync(join(root, 'docs/python.md'), 'utf8')) ?? []
+  const given = {
+    'registry.example.org': name,
+    'civil.example': `civil.${name}`,
+    'sig-2026': 'sig-1',
+    '7f0c': client_id,
+    '0012': '8100000017',
+  }
+  return Object.entries(given).reduce((text, [shown, value]) => text.replaceAll(`${shown}"`, `${value}"`), program)
 }

@@ -27,6 +27,9 @@ const COPIED: Readonly<Record<string, readonly string[]>> = {
   'lib/systemd/system': ['deploy/systemd/*.service', 'deploy/systemd/*.timer'],
   'etc/rollcall': ['deploy/systemd/rollcall.env'],
   'usr/share/doc/rollcall': ['docs/*.md', 'CHANGELOG.md'],
+  'usr/share/doc/rollcall/kinds': ['docs/kinds/*.md'],
+  'usr/share/doc/rollcall/examples/python': ['examples/python/*.py'],
+  'usr/share/doc/rollcall/examples/java': ['examples/java/*.java'],
   DEBIAN: ['deploy/debian/{postinst,prerm,postrm}'],
 }
 /** Below this folder are the code of the package, and the versions that `postinst` makes of it. */
