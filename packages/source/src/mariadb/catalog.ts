@@ -1,4 +1,7 @@
-/** The tables and views that an account of MariaDB or MySQL may read. */
+/**
+ * The tables and views that an account of MariaDB or MySQL may read: those of the database that the address names, or of all where it
+ * names none.
+ */
 
 import { type CatalogTable, tablesOf } from '../engine/catalog.ts'
 import { holdsOf } from './column-types.ts'
@@ -13,7 +16,7 @@ const COLUMNS = `select c.table_schema, c.table_name, if(t.table_type like '%VIE
       where s.table_schema = c.table_schema and s.table_name = c.table_name and s.index_name = 'PRIMARY'), 'true', 'false'),
     if(c.column_key = 'UNI', 'true', 'false')
   from information_schema.columns c join information_schema.tables t on t.table_schema = c.table_schema and t.table_name = c.table_name
-  where c.table_schema not in (${SYSTEM}) and c.privileges like '%select%'
+  where c.table_schema not in (${SYSTEM}) and c.table_schema = coalesce(database(), c.table_schema) and c.privileges like '%select%'
   order by c.table_schema, c.table_name, c.ordinal_position`
 
 const REFERENCES = `select table_schema, table_name, min(column_name), min(referenced_table_schema), min(referenced_table_name),

@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { kind } from '../../test/asking.ts'
+import { hasMariadb, type MariadbDatabase } from '../../test/mariadb.ts'
+import { mariadbOffice } from '../../test/mariadb-office.ts'
+import { checkSource } from '../check-source.ts'
+import type { SourceFile } from '../engine/mapped-records.ts'
+import { openEngine } from '../engines.ts'
+import { proposeSource } from '../propose-source.ts'
+import { proposedText } from '../proposed-text.ts'
+import { readSourceFile } from '../source-file.ts'
+
+/** What an operator does: each open line goes, and the first of its choices stands in its place. */
+const decided = (text: string): string => text.replace(/^( *)\S+: "\?"\n *# (.*)$/gm, '$1$2')
+
+describe.skipIf(!hasMariadb())('the proposal of a source file of MariaDB', () => {
+  let office: MariadbDatabase
+  beforeAll(async () => {
+    office = await mariadbOffice([
+      {
+        person_no: 1,
+        national_no: '8100000017',
+        family_name: 'Okoro',
+        given_name: 'Asha',
+        gender: 2,
+        born: '1990-12-31',
+        birth: { no: 'B-1990-77', place: 'Moshi' },
+        marriages: [{ no: 'M-2015-3', married: '20/06/2015' }],
+      },
+      { person_no: 2, national_no: '8100000024', family_name: 'Obi', gender: 1, born: '1988-03-02', removed: true },
+    ])
+  })
+  afterAll(() => office.drop())
+
+  const bare: SourceFile = {
+    engine: 'mariadb',
+    url: { env: 'OFFICE' },
+    ca: null,
+    pool: 2,
+    statementTimeout: 60_000,
+    candidates: 0,
+    timeZone: 'UTC',
+    records: new Map(),
+  }
+
+  test('it is a file by which the office is read once its questions are decided', async () => {
+    const engine = openEngine(bare, { OFFICE: office.address })
+    try {
+      const text = proposedText('civil', bare, await proposeSource(kind, bare, engine, new Map([['Person', 'person']])))
+      expect(text).not.toMatch(/Okoro|Asha|8100000017|Moshi/)
+      const file = readSourceFile(parse(decided(text)), kind)
+      const [person] = [...file.records.values()]
+      expect(person?.own.where).toBe('removed_at is null')
+      expect(person?.children.map(({ key }) => key)).toEqual(['person_no', 'person_no', 'person_no'])
+      const [checked] = (await checkSource(kind, file, engine)).records
+      expect(checked).toMatchObject({ rows: 1, leftOut: 0, unfound: [] })
+    } finally {
+      await engine.close()
+    }
+  })
+})
