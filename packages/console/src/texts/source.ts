@@ -32,6 +32,8 @@ export const SOURCE = {
   inFile: (path: string) => `in the file ${path} of each server`,
   place: (table: string, key: string) => `${table}, known by ${key}`,
   unfound: (column: string) => `The value in ${column} is not written as it compares: no question finds it.`,
+  unlisted: 'The code is not on its list. It is shown as it is.',
+  afterToday: 'The birth date is after today. It is shown as it is.',
   slow: 'Questions that read a whole table',
   columns: { asked: 'Question', table: 'Table', index: 'Missing index' },
   noIndex: 'No index would help.',

@@ -89,26 +89,30 @@ interface Reported {
   readonly after_today_lines: readonly number[]
 }
 
-const ofValues = (name: string, row: Reported): Problem[] => [
+/** What becomes of a value that is understood and odd. */
+interface OddTexts {
+  readonly unlisted: string
+  readonly afterToday: string
+}
+
+const ofValues = (name: string, row: Reported, odd: OddTexts): Problem[] => [
   ...(row.not_understood > 0
     ? [{ name, reason: row.rule ?? TEXTS.notUnderstood, count: row.not_understood, lines: row.lines }]
     : []),
-  ...(row.unlisted > 0 ? [{ name, reason: TEXTS.unlisted, count: row.unlisted, lines: row.unlisted_lines }] : []),
+  ...(row.unlisted > 0 ? [{ name, reason: odd.unlisted, count: row.unlisted, lines: row.unlisted_lines }] : []),
   ...(row.after_today > 0
-    ? [{ name, reason: TEXTS.afterToday, count: row.after_today, lines: row.after_today_lines }]
+    ? [{ name, reason: odd.afterToday, count: row.after_today, lines: row.after_today_lines }]
     : []),
 ]
 
 /** Columns explain best what was not understood; only attributes know codes that are not on a list. */
-export function problemsOf({
-  rejections,
-  repeated,
-  attributes,
-  paths,
-}: Pick<Ended, 'rejections' | 'repeated' | 'attributes' | 'paths'>): Problem[] {
-  const inPaths = paths.flatMap((row) => ofValues(row.path, { ...row, unlisted: 0, after_today: 0 }))
+export function problemsOf(
+  { rejections, repeated, attributes, paths }: Pick<Ended, 'rejections' | 'repeated' | 'attributes' | 'paths'>,
+  odd: OddTexts = TEXTS,
+): Problem[] {
+  const inPaths = paths.flatMap((row) => ofValues(row.path, { ...row, unlisted: 0, after_today: 0 }, odd))
   const others = attributes.flatMap((row) =>
-    ofValues(row.name, inPaths.length > 0 ? { ...row, not_understood: 0 } : row),
+    ofValues(row.name, inPaths.length > 0 ? { ...row, not_understood: 0 } : row, odd),
   )
   const replaced = repeated.count > 0 ? [{ reason: TEXTS.repeated, ...repeated }] : []
   return [...wholeEntries([...rejections, ...replaced]), ...inPaths, ...others]

@@ -136,7 +136,7 @@ function CheckedRecords({
   readonly records: Records
 }) {
   const problems = [
-    ...problemsOf({ ...report, paths: report.columns }),
+    ...problemsOf({ ...report, paths: report.columns }, TEXTS),
     ...unfound.map(({ name, column, count: values }) => ({
       name,
       reason: TEXTS.unfound(column),
