@@ -74,7 +74,7 @@ const dayOf = (at: string): string =>
 
 type Noun = readonly [one: string, many: string]
 
-/** The noun for a look, found by its kind or, where the kind has no row, by its operation. */
+/** The noun for an access, found by its kind or, where the kind has no row, by its operation. */
 const NOUNS: Readonly<Record<string, Noun>> = {
   notification: ['notification', 'notifications'],
   operator: ['look or change', 'looks or changes'],

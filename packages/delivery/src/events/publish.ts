@@ -40,13 +40,13 @@ export async function recordChanges(
   named?: NamedEvent,
 ): Promise<readonly RecordedEvent[]> {
   const protection = await readProtection(client, recording.registry.id)
-  const drafts = await insertDrafts(client, recording, protection, changes, named)
+  const drafts = await recordEvents(client, recording, protection, changes, named)
   if (drafts.length === 0) return []
   const matched = new Map<number, number>()
   const times = new DueTimes(recording.registry, recording.now)
   const checked = { recording, protection, derived: named === undefined }
   const permitted = await changeCheckOf(client, checked, drafts)
-  await notifyMatches(client, recording, drafts, permitted, matched, times)
+  await queueNotifications(client, recording, drafts, permitted, matched, times)
   for (const draft of drafts) await correctEvents(client, recording, draft, permitted, matched, times)
   await storeShown(client, recording, drafts, matched)
   const ending = drafts.filter((draft) => endsSubscriptions(recording, draft)).map(({ id }) => id)
@@ -54,7 +54,7 @@ export async function recordChanges(
   return drafts.map(({ id, event }) => ({ id, event_type: typeOf(event), matched: matched.get(id) ?? 0 }))
 }
 
-async function insertDrafts(
+async function recordEvents(
   client: ClientBase,
   recording: Recording,
   protection: Protection,
@@ -173,7 +173,7 @@ function derived(
 }
 
 /** A correction is for those who were notified of what it corrects, and matches nobody else. */
-async function notifyMatches(
+async function queueNotifications(
   client: ClientBase,
   { registry, now, filters }: Recording,
   drafts: readonly Draft[],

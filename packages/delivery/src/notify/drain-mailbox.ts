@@ -93,18 +93,18 @@ async function sendNext(deps: Notifying, mailbox: ClaimedMailbox, claim: Claim, 
   const end = performance.now() + TURN
   const ahead: Ahead = { envelopes: [], isAll: false, at: Number.NEGATIVE_INFINITY }
   let { sequence } = mailbox
-  let next = await prepare(deps, mailbox, sequence, ahead)
+  let next = await composeNext(deps, mailbox, sequence, ahead)
   while (next !== null) {
     if (next === 'nowhere') return 'nowhere'
-    const sending = await commit(deps, mailbox, claim, sequence, next)
-    if (sending === 'lost') return 'lost'
-    if (sending === 'left') return 'done'
+    const attemptNow = await commit(deps, mailbox, claim, sequence, next)
+    if (attemptNow === 'lost') return 'lost'
+    if (attemptNow === 'left') return 'done'
     sequence += 1
     const goesOn = !signal.aborted && performance.now() < end
     // Composed while the previous envelope is being sent.
-    const following = goesOn && !next.isLast ? prepare(deps, mailbox, sequence, ahead) : null
+    const following = goesOn && !next.isLast ? composeNext(deps, mailbox, sequence, ahead) : null
     following?.catch(() => undefined)
-    if (!(await sending())) {
+    if (!(await attemptNow())) {
       release(await following?.catch(() => null))
       return 'done'
     }
@@ -113,7 +113,7 @@ async function sendNext(deps: Notifying, mailbox: ClaimedMailbox, claim: Claim, 
     if (isStale(next)) {
       release(next)
       ahead.at = Number.NEGATIVE_INFINITY
-      next = await prepare(deps, mailbox, sequence, ahead)
+      next = await composeNext(deps, mailbox, sequence, ahead)
     }
   }
   return sequence === mailbox.sequence ? 'nothing' : 'done'
@@ -128,7 +128,7 @@ interface Ahead {
 }
 
 /** An envelope that is ready to be committed. */
-interface Prepared extends Recipient {
+interface Envelope extends Recipient {
   readonly composed: Composed
   readonly auditEntry: EntryWithPersons
   readonly id: string
@@ -143,7 +143,7 @@ interface Prepared extends Recipient {
   readonly leave: () => void
 }
 
-type Next = Prepared | 'nowhere' | null
+type Next = Envelope | 'nowhere' | null
 
 const isStale = (next: Next): boolean => next !== null && next !== 'nowhere' && performance.now() - next.at > STALE
 
@@ -155,7 +155,7 @@ function release(next: Next | undefined): void {
  * Composes the next envelope; null: nothing is due.
  * @param ahead the envelopes that were read before; they are read anew when used up or too old
  */
-async function prepare(deps: Notifying, mailbox: ClaimedMailbox, sequence: number, ahead: Ahead): Promise<Next> {
+async function composeNext(deps: Notifying, mailbox: ClaimedMailbox, sequence: number, ahead: Ahead): Promise<Next> {
   const now = performance.now()
   const recipient = await recipientOf(deps, mailbox)
   if (recipient === null || (await isUsedUp(deps, recipient))) return 'nowhere'
@@ -239,7 +239,7 @@ async function commit(
   mailbox: ClaimedMailbox,
   claim: Claim,
   after: number,
-  { participant, registry, grant, settings, target, composed, auditEntry, id, header, message, body, leave }: Prepared,
+  { participant, registry, grant, settings, target, composed, auditEntry, id, header, message, body, leave }: Envelope,
 ): Promise<(() => Promise<boolean>) | 'lost' | 'left'> {
   const { notifications, encrypted } = composed
   const delivery: NewDelivery = {
@@ -295,7 +295,7 @@ async function commit(
 }
 
 /**
- * Milliseconds between two looks at the permits, and the number of looks: attempts at this destination are short, or
+ * Milliseconds between two tries for a permit, and the number of tries: attempts at this destination are short, or
  * fail.
  */
 const PERMIT_PAUSE = 10

@@ -26,7 +26,7 @@ export interface Mailboxes {
 const CLAIM = 15
 /** Milliseconds from one poll at all mailboxes to the next while something waits in them: others change them too. */
 const LONGEST_WAIT = 1_000
-/** Largest share of the time for looks at all mailboxes that find nothing, within the longest wait. */
+/** Largest share of the time for polls of all mailboxes that find nothing, within the longest wait. */
 const SHARE = 0.1
 /** Mailboxes in one statement: as many as may be claimed, then more where few of them were due. */
 const MOST_POLLED = 2_000
@@ -44,9 +44,9 @@ interface Options {
   readonly now?: () => number
 }
 
-/** A look at all mailboxes, portion by portion. */
+/** A poll of all mailboxes, portion by portion. */
 interface Pass {
-  /** The last mailbox that was looked at. */
+  /** The last mailbox that was polled. */
   from: number
   /** Milliseconds in which it found nothing. */
   took: number
@@ -63,10 +63,10 @@ export function createMailboxes(
 ): Mailboxes {
   const { pool } = deps.db
   const inWork = new Map<number, Promise<void>>()
-  /** Announced, and not looked at since. */
+  /** Announced, and not polled since. */
   const announced = new Set<number>()
   let pass: Pass | null = null
-  /** When all mailboxes are looked at next. */
+  /** When all mailboxes are polled next. */
   let passAt = 0
   let earliestPass = 0
 
@@ -109,7 +109,7 @@ export function createMailboxes(
   }
 
   const pollAnnounced = async (signal: AbortSignal): Promise<void> => {
-    // A mailbox that is announced while it is in work is looked at again afterwards.
+    // A mailbox that is announced while it is in work is polled again afterwards.
     const ids = [...announced].filter((id) => !inWork.has(id)).slice(0, slots - inWork.size)
     if (ids.length === 0) return
     for (const id of ids) announced.delete(id)
@@ -117,11 +117,11 @@ export function createMailboxes(
     const poll = { claim: { id: claim, seconds: CLAIM }, wanted: ids.length, inWork: [...inWork.keys()] }
     const found = await claimNamedMailboxes(pool, { ...poll, ids })
     begin(found, claim, signal)
-    // One that is claimed or rests is looked at again.
+    // One that is claimed or rests is polled again.
     passAt = Math.min(passAt, now() + Math.min((found.wait ?? Number.POSITIVE_INFINITY) * 1_000, LONGEST_WAIT))
   }
 
-  /** Looks at all mailboxes until the free slots are taken; what is left is looked at next. */
+  /** Polls all mailboxes until the free slots are taken; what is left is polled next. */
   const goOn = async (current: Pass, signal: AbortSignal): Promise<void> => {
     let most = 0
     while (!signal.aborted) {

@@ -30,10 +30,10 @@ export interface ClaimedMailbox {
  */
 export const ENVELOPE_NUMBERS = { table: 'mailbox', column: 'sequence' } as const
 
-/** SQL: 0 where a notification waits in a mailbox; a look at the mailboxes finds when it is due. */
+/** SQL: 0 where a notification waits in a mailbox; a poll of the mailboxes finds when it is due. */
 export const NOTIFICATIONS_DUE = 'select 0 where exists (select from waiting_notification)'
 
-/** The result of a look at mailboxes. */
+/** The result of a poll of mailboxes. */
 export interface PolledMailboxes {
   readonly claimed: readonly ClaimedMailbox[]
   /** Mailboxes that were looked at. */
