@@ -94,8 +94,11 @@ export function connectionsOf<Type>(
           isBroken = true
           const meant = meaning(error, wanted)
           if (meant instanceof SearchTimeout && transaction.goOn !== undefined) {
-            await transaction.goOn()
-            isBroken = false
+            // One that cannot go on stays broken.
+            isBroken = await transaction.goOn().then(
+              () => false,
+              () => true,
+            )
             limit = statementTimeout
           }
           throw meant
