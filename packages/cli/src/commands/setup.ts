@@ -6,7 +6,7 @@ import { CommandError } from '../failure.ts'
 import { carryOut } from '../machine/acts.ts'
 import { type Answers, askAnswers, readAnswers } from '../machine/answers.ts'
 import { askReady, requireMachine, shown } from '../machine/checks.ts'
-import { checkBeforeSetup, readFacts, textOf } from '../machine/facts.ts'
+import { checkBeforeSetup, portInUse, readFacts, textOf } from '../machine/facts.ts'
 import { ANSWERS_FILE } from '../machine/files.ts'
 import { COMMAND, COPY_KEY, SECRETS } from '../machine/places.ts'
 import { actText, planOf } from '../machine/plan.ts'
@@ -129,7 +129,7 @@ const LATER = 'Name another machine for copies of the backups and the journal: r
 
 /** A request of another system would come the same way: by the public name, with TLS, through nginx. */
 async function finish({ name, authority_file, copies, operator }: Answers, say: (line: string) => void): Promise<void> {
-  await askReady(`https://${name}/ready`, authority_file)
+  await askReady(`https://${name}/ready`, { unit: `rollcall@${portInUse()}`, authority_file })
   say(`\nhttps://${name}/ready answers through nginx.\n`)
   say(shown(COMMAND, 'doctor'))
   say(`The console, for ${operator}, once and within 15 minutes (forward its port first, docs/console.md):`)

@@ -99,7 +99,7 @@ function stepsOf({ from, to, port, next }: Move): readonly Step[] {
   step(`start ${unit}, and wait until it is ready`, async () => {
     run(['systemctl', 'start', unit])
     try {
-      await askReady(`http://127.0.0.1:${next + 1}/ready`)
+      await askReady(`http://127.0.0.1:${next + 1}/ready`, { unit })
     } catch (error) {
       spawnSync('systemctl', ['stop', unit])
       throw error

@@ -1,9 +1,11 @@
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { run, writeWhole } from './acts.ts'
-import { requireMachine } from './checks.ts'
+import { askReady, requireMachine } from './checks.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'rollcall-acts-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -29,4 +31,16 @@ test('without the Debian package there is no machine to set up', () => {
   expect(requireMachine).toThrow(
     'this command belongs to the Debian package of Rollcall, which is not installed on this machine',
   )
+})
+
+test('a node that does not become ready is named with its log', async () => {
+  const server = createServer((_, response) => response.writeHead(503).end())
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const url = `http://127.0.0.1:${port}/ready`
+  await expect(askReady(url, { unit: 'rollcall@8082', tries: 1 })).rejects.toThrow(
+    `${url} does not give the expected answer: 503; journalctl --unit rollcall@8082 says what the node does`,
+  )
+  server.closeAllConnections()
+  server.close()
 })

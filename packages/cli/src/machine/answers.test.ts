@@ -11,6 +11,16 @@ test('a file says what has no default, and the answers before count where it say
   expect(readAnswers({}, { name: 'registry.example.org', operator: 'amina' })).toMatchObject({ operator: 'amina' })
 })
 
+test('another way to a certificate has files of its own', () => {
+  const csr = readAnswers({ name: 'a.example', certificate: 'csr', authority_file: '/etc/ssl/ministry.pem' })
+  expect(readAnswers({}, csr)).toEqual(csr)
+  expect(readAnswers({ certificate: 'certbot', contact: 'it@a.example' }, csr)).toMatchObject({
+    certificate_file: '/etc/letsencrypt/live/a.example/fullchain.pem',
+    key_file: '/etc/letsencrypt/live/a.example/privkey.pem',
+    authority_file: '',
+  })
+})
+
 test.each([
   [[], 'the file of --answers must be a map of names and values'],
   [{}, 'the file of --answers lacks name'],
@@ -25,7 +35,7 @@ test.each([
   [{ name: 'a.example', witness: 'http://a' }, 'witness must be such as syslog+tcp://log.example.org:601, or later'],
   [
     { name: 'a.example', copies: '-oProxyCommand=x@a:b' },
-    'copies must be such as backup@vault.example.org:rollcall, or later',
+    'copies must be such as copies@vault.example.org:rollcall, or later',
   ],
   [{ name: 'a.example', certificate: 'certbot' }, 'the file of --answers lacks contact'],
 ])('%o is refused', (file, message) => {

@@ -47,7 +47,7 @@ const oneOf =
 const path = (value: string): string | null =>
   value === '' || /^\/[\w./@+-]+$/.test(value) ? null : 'must be the whole path of a file'
 
-/** In their order. */
+/** In their order. `certificate` precedes the questions that its answer decides. */
 export const QUESTIONS: Readonly<Record<Member, Question>> = {
   name: {
     ask: 'Public name of this machine, as other systems will reach it',
@@ -118,7 +118,7 @@ export const QUESTIONS: Readonly<Record<Member, Question>> = {
   copies: {
     ask: 'Another machine to which backups and the journal are copied over SSH, or "later"',
     otherwise: () => 'later',
-    problem: matches(COPIES, 'backup@vault.example.org:rollcall, or later'),
+    problem: matches(COPIES, 'copies@vault.example.org:rollcall, or later'),
   },
   operator: {
     ask: 'Your name as the first operator of the console',
@@ -131,6 +131,15 @@ export const QUESTIONS: Readonly<Record<Member, Question>> = {
 }
 
 const members = Object.keys(QUESTIONS) as Member[]
+
+/** Members that belong to one way to a certificate. */
+const OF_CERTIFICATE: readonly Member[] = ['certificate_file', 'key_file', 'authority_file', 'contact']
+
+/** The answer of the last setup, unless it belongs to another way to a certificate; else the default. */
+function proposalFor(member: Member, answers: Partial<Answers>, before: Partial<Answers>): string | null {
+  const isOther = OF_CERTIFICATE.includes(member) && before.certificate !== answers.certificate
+  return (isOther ? undefined : before[member]) ?? QUESTIONS[member].otherwise(answers)
+}
 
 /** @throws CommandError that names the member and its rule */
 function checked(member: Member, value: string): string {
@@ -154,9 +163,9 @@ export function readAnswers(file: unknown, before: Partial<Answers> = {}): Answe
     throw new CommandError(`the file of --answers has the unknown member ${unknown}${nearestHint(unknown, members)}`)
   }
   const answers: Partial<Record<Member, string>> = {}
-  const given = { ...before, ...(file as Readonly<Record<string, unknown>>) }
+  const given = file as Readonly<Record<string, unknown>>
   for (const member of members) {
-    const value = given[member] ?? QUESTIONS[member].otherwise(answers)
+    const value = given[member] ?? proposalFor(member, answers, before)
     if (value === null) throw new CommandError(`the file of --answers lacks ${member}`)
     answers[member] = checked(member, String(value))
   }
@@ -171,10 +180,10 @@ export async function askAnswers(
 ): Promise<Answers> {
   const answers: Partial<Record<Member, string>> = {}
   for (const member of members) {
-    const { ask: text, otherwise, when, problem } = QUESTIONS[member]
-    const proposed = before[member] ?? otherwise(answers)
+    const { ask: text, when, problem } = QUESTIONS[member]
+    const proposed = proposalFor(member, answers, before)
     if (when !== undefined && !when(answers)) {
-      answers[member] = otherwise(answers) ?? ''
+      answers[member] = proposed ?? ''
       continue
     }
     for (;;) {

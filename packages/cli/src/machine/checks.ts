@@ -26,19 +26,29 @@ export const shown = (...words: readonly string[]): string => {
   return `${stdout}${stderr}`
 }
 
-/** Tries for two minutes: a busy machine starts a node slowly. @throws CommandError says what came in place of an answer */
-export async function askReady(url: string, authority_file = ''): Promise<void> {
+interface Asking {
+  /** Its log says why the node does not answer. */
+  readonly unit: string
+  readonly authority_file?: string
+  /** The default takes two minutes: a busy machine starts a node slowly. */
+  readonly tries?: number
+}
+
+/** Asks twice a second. @throws CommandError says what came in place of an answer, and which log says why */
+export async function askReady(url: string, { unit, authority_file = '', tries = 240 }: Asking): Promise<void> {
   const own = authority_file === '' ? null : textOf(authority_file)
   const ca = [...rootCertificates, textOf('/etc/ssl/certs/ca-certificates.crt') ?? '', own ?? ''].filter(
     (pem) => pem !== '',
   )
   let said = ''
-  for (let tries = 0; tries < 240; tries += 1) {
+  for (let asked = 0; asked < tries; asked += 1) {
+    if (asked > 0) await sleep(500)
     said = await statusOf(url, ca)
     if (said === '200') return
-    await sleep(500)
   }
-  throw new CommandError(`${url} does not give the expected answer: ${said}`)
+  throw new CommandError(
+    `${url} does not give the expected answer: ${said}; journalctl --unit ${unit} says what the node does`,
+  )
 }
 
 /** A status, or the error in words. */

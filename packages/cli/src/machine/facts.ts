@@ -128,7 +128,7 @@ export async function checkBeforeSetup({ name, certificate, copies }: Answers): 
   if (copies !== 'later' && !(succeeds('rsync', '--version') && succeeds('ssh', '-V'))) {
     add('copies', 'broken', 'the programs that copy are not installed: apt-get install rsync openssh-client')
   }
-  found.push(await checkName(name), checkClock(), ...checkPorts())
+  found.push(await checkName(name), checkClock(), ...checkPorts(certificate === 'certbot'))
   return found
 }
 
@@ -151,8 +151,9 @@ function checkClock(): SetupFinding {
   return { check: 'clock', state: 'weak', advice }
 }
 
-/** The unit that may listen on each of our ports. */
+/** The unit that may listen on each of our ports. The proofs of certbot are fetched from port 80. */
 const LISTENERS: readonly (readonly [port: number, unit: string])[] = [
+  [80, 'nginx'],
   [443, 'nginx'],
   [8080, 'rollcall@8080'],
   [8081, 'rollcall@8080'],
@@ -160,7 +161,7 @@ const LISTENERS: readonly (readonly [port: number, unit: string])[] = [
   [8083, 'rollcall@8082'],
 ]
 
-function checkPorts(): readonly SetupFinding[] {
+function checkPorts(isCertbot: boolean): readonly SetupFinding[] {
   const used = new Set(
     ['/proc/net/tcp', '/proc/net/tcp6'].flatMap((file) =>
       [...(textOf(file) ?? '').matchAll(/^ *\d+: [\dA-F]+:([\dA-F]{4}) [\dA-F]+:0000 0A /gm)].map(([, port = '']) =>
@@ -168,8 +169,10 @@ function checkPorts(): readonly SetupFinding[] {
       ),
     ),
   )
-  const taken = LISTENERS.filter(([port, unit]) => used.has(port) && !succeeds('systemctl', 'is-active', unit))
-  if (taken.length === 0) return [{ check: 'ports', state: 'ok', advice: '443 and 8080 to 8083 are free, or ours' }]
+  const ours = LISTENERS.filter(([port]) => port !== 80 || isCertbot)
+  const taken = ours.filter(([port, unit]) => used.has(port) && !succeeds('systemctl', 'is-active', unit))
+  const free = isCertbot ? '80, 443' : '443'
+  if (taken.length === 0) return [{ check: 'ports', state: 'ok', advice: `${free} and 8080 to 8083 are free, or ours` }]
   return taken.map(([port, unit]) => ({
     check: 'ports',
     state: 'broken',

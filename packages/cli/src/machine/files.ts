@@ -75,6 +75,8 @@ StartLimitIntervalSec=0
 
 [Service]
 Type=oneshot
+# A certificate and its key are two files, and the second one is not waited for while this runs.
+ExecStart=/usr/bin/sleep 2
 ExecStart=/usr/sbin/nginx -t
 ExecStart=/usr/bin/systemctl reload nginx
 `

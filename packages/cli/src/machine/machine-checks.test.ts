@@ -25,7 +25,7 @@ test.each([
   expect(found[2]?.advice).toContain(advice)
 })
 
-const VAULT = 'backup@vault.example.org:rollcall'
+const VAULT = 'copies@vault.example.org:rollcall'
 
 test.each([
   ['later', null, 'weak', 'backups and the journal are on this machine alone, and are lost with it'],

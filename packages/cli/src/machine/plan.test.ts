@@ -73,9 +73,9 @@ test('a second run does what differs', () => {
 })
 
 test('copies to another machine have a key of their own, and a timer', () => {
-  const copying = readAnswers({ ...answers, copies: 'backup@vault.example.org:rollcall' })
+  const copying = readAnswers({ ...answers, copies: 'copies@vault.example.org:rollcall' })
   expect(filesOf(copying, SITE).get('/etc/rollcall/setup.env')).toContain(
-    '\nCOPIES_TO=backup@vault.example.org:rollcall\n',
+    '\nCOPIES_TO=copies@vault.example.org:rollcall\n',
   )
   const texts = textsOf(copying, { ...done, files: filesOf(copying, SITE) })
   expect(texts).toEqual([
@@ -143,7 +143,21 @@ test('without a certificate nginx waits: for the authority, for certbot, or for 
     waits: 'the certificate: it is not there; then run rollcall setup again',
   })
   const certbot = readAnswers({ name: 'registry.example.org', certificate: 'certbot', contact: 'it@example.org' })
-  expect(textsOf(certbot, without).at(-1)).toMatch(
-    /^run certbot certonly --non-interactive .* --domain registry\.example\.org$/,
-  )
+  const certified = [
+    'run install -d -m 0755 /var/lib/rollcall-acme',
+    'run systemctl reload-or-restart nginx',
+    expect.stringMatching(/^run certbot certonly --non-interactive .* --domain registry\.example\.org$/),
+  ]
+  expect(textsOf(certbot, { ...without, files: filesOf(certbot, SITE) })).toEqual(certified)
+  // The unit that waits for a new certificate waits for the files of certbot.
+  expect(textsOf(certbot, without)).toEqual([
+    'write /etc/rollcall/answers.json',
+    'write /etc/rollcall/setup.env',
+    'write /etc/nginx/conf.d/rollcall-acme.conf',
+    'write /etc/systemd/system/rollcall-certificate.path',
+    'run systemctl daemon-reload',
+    'run systemctl restart rollcall-certificate.path',
+    'run systemctl restart rollcall@8080',
+    ...certified,
+  ])
 })

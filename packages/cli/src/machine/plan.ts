@@ -1,7 +1,7 @@
 /** The plan of `rollcall setup`: a function of answers and the machine's state. A second run does only what differs. */
 import { basename, dirname } from 'node:path'
 import type { Answers } from './answers.ts'
-import { CERTBOT_FOLDER, CERTBOT_NGINX_SITE, CERTIFICATE_PATH, filesOf, SETUP_SETTINGS } from './files.ts'
+import { CERTBOT_FOLDER, CERTIFICATE_PATH, filesOf, SETUP_SETTINGS } from './files.ts'
 import { COMMAND, COPY_KEY, JOURNAL, NGINX_SITE, SECRETS, SETTINGS } from './places.ts'
 
 export interface Facts {
@@ -81,6 +81,9 @@ export function planOf(answers: Answers, facts: Facts, restore: string | null = 
   }
   if (isChanged(SETUP_SETTINGS) || isChanged(`/etc/systemd/system/${CERTIFICATE_PATH}`))
     acts.push(run('systemctl', 'daemon-reload'))
+  // It waits for other files now.
+  if (isChanged(`/etc/systemd/system/${CERTIFICATE_PATH}`) && units.has(CERTIFICATE_PATH))
+    acts.push(run('systemctl', 'restart', CERTIFICATE_PATH))
   const isNew = !units.has(`rollcall@${port}`)
   if (restore !== null) acts.push(...restored(restore, facts.has_journal).map((words) => run(...words)))
   else if (isNew) acts.push(run(COMMAND, 'migrate'))
@@ -98,19 +101,7 @@ export function planOf(answers: Answers, facts: Facts, restore: string | null = 
     acts.push(run(COMMAND, 'operator', 'add', operator, '--role', 'own'))
 
   if (!servable && certificate === 'certbot') {
-    if (isChanged(CERTBOT_NGINX_SITE))
-      acts.push(run('install', '-d', '-m', '0755', CERTBOT_FOLDER), run('systemctl', 'reload', 'nginx'))
-    const words = [
-      'certonly',
-      '--non-interactive',
-      '--agree-tos',
-      '--email',
-      contact,
-      '--webroot',
-      '--webroot-path',
-      CERTBOT_FOLDER,
-    ]
-    acts.push(run('certbot', ...words, '--domain', name))
+    acts.push(...certified(name, contact).map((words) => run(...words)))
     return { acts, waits: `certbot got no certificate: ${facts.certificate}` }
   }
   if (!servable && certificate === 'csr' && !facts.has_certificate) {
@@ -151,6 +142,16 @@ const COPY_KEY_WORDS: readonly (readonly string[])[] = [
     'rollcall',
     '-f',
     COPY_KEY,
+  ],
+]
+
+/** nginx serves the proofs of certbot. */
+const certified = (name: string, contact: string): readonly (readonly string[])[] => [
+  ['install', '-d', '-m', '0755', CERTBOT_FOLDER],
+  ['systemctl', 'reload-or-restart', 'nginx'],
+  [
+    ...['certbot', 'certonly', '--non-interactive', '--agree-tos', '--email', contact],
+    ...['--webroot', '--webroot-path', CERTBOT_FOLDER, '--domain', name],
   ],
 ]
 
