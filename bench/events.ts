@@ -7,6 +7,7 @@ import type { Registry } from '@rollcall/core/model/registry'
 import { fanOut } from './events/fan-out.ts'
 import { importWithEvents } from './events/import.ts'
 import { match } from './events/match.ts'
+import { forgetEvents } from './events/subscribers.ts'
 import { tick } from './events/tick.ts'
 import { filledRegistry } from './search/registry.ts'
 import { type BenchDatabase, withBenchDatabase } from './shared/bench-database.ts'
@@ -52,9 +53,11 @@ export async function run(args: readonly string[]): Promise<readonly Row[]> {
   const { plan, place, values } = readOptions(args, NUMBERS, OPTIONS)
   const found: Row[] = []
   for (const [name, part] of chosen(PARTS, values.part)) {
-    const { rows, result } = await withBenchDatabase(place, async (database) =>
-      part(database, await filledRegistry(database.db, plan.records), { ...plan, variants: values.variant }),
-    )
+    const { rows, result } = await withBenchDatabase(place, async (database) => {
+      // A worker would match what another part left in the stored database, with all of its subscriptions.
+      await forgetEvents(database.db)
+      return part(database, await filledRegistry(database.db, plan.records), { ...plan, variants: values.variant })
+    })
     await writeResult(`events-${name}`, { plan, ...result })
     found.push(...rows)
   }
