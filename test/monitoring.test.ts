@@ -31,6 +31,7 @@ function sampled(): Metrics {
       { what: 'key', sender_id: 'p', of: 'sig', ends: 1 },
     ],
     schema: async () => ({ ahead: 0 }),
+    mirrors: async () => [{ namespace: 'civil', lag: 1, behind: 1, rejects: 1, failure: null }],
   })
   for (const outcome of ['done', 'rejected', 'refused', 'failed'] as const) {
     for (const mode of ['sync', 'async', ''] as const) {

@@ -20,6 +20,7 @@ import { listParticipants, listWithoutSecret } from '@rollcall/participants/stor
 import { planIndexes } from '@rollcall/records/records/index-plan'
 import { ensureRecordTables } from '@rollcall/records/records/record-tables'
 import { listRegistries, readRegistries } from '@rollcall/records/registries/registries'
+import { mirrorsHealth } from '@rollcall/source/store/mirrors'
 import Type from 'typebox'
 import type { HasDatabase, HasOwner } from './deps.ts'
 import { EXPIRING_DAYS, grantHealth } from './grants/health.ts'
@@ -87,6 +88,16 @@ export const examineDatabase = useCase(
         failed: wholeNumber('Rows of the outbox that could not be published.'),
         oldest: Type.Number({ description: 'Seconds for which the oldest waiting row has waited.' }),
       }),
+      mirrors: Type.Array(
+        closed({
+          namespace: Namespace,
+          lag: orNull(Type.Number({ description: 'Seconds for which changes of the source may be missing.' })),
+          behind: wholeNumber('Rows that are known to have changed and are not written yet.'),
+          rejects: wholeNumber('Rows of the source that are no record.'),
+          failure: orNull(text('Why it cannot be followed now.')),
+        }),
+        { description: 'The copies of sources.' },
+      ),
       journals: Type.Array(
         closed({
           machine: text('Name of the machine of a node.'),
@@ -148,6 +159,7 @@ export const examineDatabase = useCase(
       withClosedMailbox: pending.length > 0 ? [] : await listWithClosedMailbox(db),
       withHeldDeliveries: pending.length > 0 ? [] : await listWithHeldDeliveries(db),
       outbox: pending.length > 0 ? { waiting: 0, failed: 0, oldest: 0 } : await outboxHealth(db),
+      mirrors: pending.length > 0 ? [] : [...(await mirrorsHealth(db))],
       journals: pending.length > 0 ? [] : await listJournalReports(db),
       ...(pending.length > 0 ? NOTHING_UNWITNESSED : await countUnwitnessed(db)),
       operators: pending.length > 0 ? 0 : await countDeciders(db),

@@ -17,6 +17,7 @@ import { removeParticipantRow, STORED_OF_PARTICIPANTS } from '@rollcall/particip
 import { countRecords } from '@rollcall/records/records/record-counts'
 import { registryAt } from '@rollcall/records/registries/registries'
 import { removeRegistryRow, STORED_OF_RECORDS } from '@rollcall/records/registries/removed-registries'
+import { STORED_OF_SOURCES } from '@rollcall/source/store/mirrors'
 import Type, { type Static } from 'typebox'
 import { act } from './act.ts'
 import type { HasDatabase } from './deps.ts'
@@ -63,7 +64,13 @@ const messagesOf = (removable: Removable): readonly StoredPart[] => [
  * access, holds, withdrawals of consent and public keys stay.
  */
 export const STORED: Readonly<Record<Removable, readonly StoredPart[]>> = {
-  registry: [...messagesOf('registry'), STORED_EVENTS, STORED_OF_PARTICIPANTS.registry, STORED_OF_RECORDS],
+  registry: [
+    ...messagesOf('registry'),
+    STORED_EVENTS,
+    STORED_OF_PARTICIPANTS.registry,
+    STORED_OF_SOURCES,
+    STORED_OF_RECORDS,
+  ],
   participant: [...messagesOf('participant'), STORED_CONSENT_USES, STORED_OF_PARTICIPANTS.participant],
 }
 

@@ -3,7 +3,7 @@
 import type { Clock } from '@rollcall/base/shared/clock'
 import { shortLived } from '@rollcall/base/shared/short-lived'
 import { BREAKER_STATES } from '@rollcall/core/model/breaker'
-import type { DeliveryHealth, End, OutboxHealth, WaitingExchanges } from '@rollcall/core/model/health'
+import type { DeliveryHealth, End, MirrorHealth, OutboxHealth, WaitingExchanges } from '@rollcall/core/model/health'
 import type { SchemaLead } from '@rollcall/database/schema-version'
 import { Gauge, type Registry } from 'prom-client'
 
@@ -17,6 +17,8 @@ export interface StoredHealth {
   exchanges(): Promise<WaitingExchanges | null>
   /** The grants and keys of participants that end soon. */
   ends(): Promise<readonly End[]>
+  /** The copies of sources. */
+  mirrors(): Promise<readonly MirrorHealth[]>
   /** How far the tables of the database are ahead of this node. */
   schema(): Promise<Pick<SchemaLead, 'ahead'>>
 }
@@ -26,6 +28,7 @@ export const NOTHING_STORED: StoredHealth = {
   outbox: async () => null,
   exchanges: async () => null,
   ends: async () => [],
+  mirrors: async () => [],
   schema: async () => ({ ahead: 0 }),
 }
 
@@ -121,6 +124,14 @@ export function addStoredHealth(register: Registry, stored: StoredHealth, { now 
     'Versions by which the tables of the database are ahead of this node: with 1 it works, with more it stops'
   gauge('rollcall_schema_versions_ahead', lead, [], schema, ({ ahead }) => single(ahead))
 
+  const mirrors = once(stored.mirrors)
+  for (const { name, help, value } of MIRROR_GAUGES) {
+    gauge(name, help, ['registry'], mirrors, (health) => {
+      const found = value(health)
+      return found === null ? [] : [{ labels: { registry: health.namespace }, value: found }]
+    })
+  }
+
   const ends = once(stored.ends)
   const ofEnds = (name: string, help: string, what: End['what'], label: string): void =>
     gauge(name, help, ['participant', label], ends, (end) =>
@@ -134,5 +145,33 @@ export function addStoredHealth(register: Registry, stored: StoredHealth, { now 
     ...(['key', 'use'] as const),
   )
 }
+
+/** The gauges of copies of sources, by registry. */
+const MIRROR_GAUGES: readonly {
+  readonly name: string
+  readonly help: string
+  readonly value: (health: MirrorHealth) => number | null
+}[] = [
+  {
+    name: 'rollcall_mirror_lag_seconds',
+    help: 'Seconds for which changes of the source may be missing in its copy',
+    value: ({ lag }) => lag,
+  },
+  {
+    name: 'rollcall_mirror_behind_rows',
+    help: 'Rows that are known to have changed and are not written yet',
+    value: ({ behind }) => behind,
+  },
+  {
+    name: 'rollcall_mirror_rejected_rows',
+    help: 'Rows of the source that are no record, or not as they are now',
+    value: ({ rejects }) => rejects,
+  },
+  {
+    name: 'rollcall_mirror_failing',
+    help: 'Whether the source cannot be followed now: 0 or 1',
+    value: ({ failure }) => (failure === null ? 0 : 1),
+  },
+]
 
 const oneOrNone = <Row>(row: Row | null): readonly Row[] => (row === null ? [] : [row])

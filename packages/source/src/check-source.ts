@@ -10,6 +10,7 @@ import { databaseRefusal } from './database-refusal.ts'
 import { ANYTHING } from './engine/column-test.ts'
 import type { EngineReport, LookUp, OpenEngine, SlowLookUp, SourceRow } from './engine/engine.ts'
 import { attributesOf, type MappedRecords, type SourceFile } from './engine/mapped-records.ts'
+import { SourceRefusal } from './engine/source-refusal.ts'
 import { isKey } from './live-records.ts'
 import { readRow, TOO_MANY } from './source-record.ts'
 
@@ -45,12 +46,31 @@ export async function checkSource(
   try {
     const report = await engine.report()
     const records: CheckedRecords[] = []
+    await checkFollowing(file, engine)
     for (const one of file.records.values()) {
       records.push(await checkRecords(kind, one, engine, dayIn('UTC', now)))
     }
     return { ...report, records }
   } catch (error) {
     throw databaseRefusal(error, file, engine)
+  }
+}
+
+/** @throws SourceRefusal the copy would miss changes */
+async function checkFollowing({ mirror, records }: SourceFile, engine: OpenEngine): Promise<void> {
+  if (mirror?.follow === 'logical') {
+    // The name of no registry: it is only asked whether a place could be made.
+    const problems = await engine.log('check').problems()
+    if (problems.length > 0) throw new SourceRefusal(problems.join('; '))
+  }
+  if (mirror?.follow !== 'poll') return
+  const state = await engine.begin()
+  try {
+    for (const { own, children } of records.values()) {
+      for (const part of [own, ...children]) if (part.changed !== null) await state.mark(part)
+    }
+  } finally {
+    await state.end()
   }
 }
 

@@ -4,6 +4,7 @@ import { ColumnMappingFile } from '@rollcall/import/column-mapping'
 import { oneOf } from '@rollcall/protocol'
 import Type, { type Static } from 'typebox'
 import { COMPARISON_NAMES } from './engine/comparison-names.ts'
+import { FOLLOW_NAMES } from './engine/follow-names.ts'
 
 const closed = { additionalProperties: false } as const
 const Text = (description: string) => Type.String({ minLength: 1, description })
@@ -25,12 +26,17 @@ const From = Text('Table or view, with its schema, such as office.person; names 
 const Select = Text('A query in place of a table. It must have a name for each column.')
 const Where = Text('Condition in SQL of the rows that count, such as removed_at is null.')
 
+const Changed = Text(
+  'For follow: poll, the column that grows with every change of a row: a time, or a whole number such as a version.',
+)
+
 const Child = Type.Object(
   {
     from: Type.Optional(From),
     select: Type.Optional(Select),
     on: Text('Column with the key of the record to which a row belongs.'),
     where: Type.Optional(Where),
+    changed: Type.Optional(Changed),
     columns: Columns,
   },
   { ...closed, description: 'A table that may have several rows for one record.' },
@@ -42,6 +48,7 @@ const Records = Type.Object(
     select: Type.Optional(Select),
     key: Text('Column that identifies a row: a whole number, a text of at most 64 bytes, or a UUID.'),
     where: Type.Optional(Where),
+    changed: Type.Optional(Changed),
     columns: Columns,
     children: Type.Optional(Type.Array(Child)),
     compare: Type.Optional(
@@ -54,11 +61,65 @@ const Records = Type.Object(
   closed,
 )
 
+export const EVENT_NAMES = ['none', 'changes'] as const
+
+const Poll = Type.Object(
+  {
+    every: Type.Optional(
+      Type.Number({ minimum: 0.1, maximum: 3_600, description: 'Seconds between two looks (default: 1).' }),
+    ),
+    overlap: Type.Optional(
+      Type.Number({
+        minimum: 0,
+        maximum: 1_000_000,
+        description:
+          'Seconds, or versions, before the last look that the next one looks at again (default: 60). It must exceed the longest transaction: its rows have the time at which it began.',
+      }),
+    ),
+  },
+  { ...closed, description: 'Of follow: poll.' },
+)
+
+const Logical = Type.Object(
+  {
+    publication: Type.Optional(
+      Text('The publication of the tables, which the administrator makes (default: rollcall).'),
+    ),
+    most_log: Type.Optional(
+      Type.Integer({
+        minimum: 16,
+        maximum: 1_048_576,
+        description:
+          'Megabytes of its log that the source may keep for Rollcall (default: 1024). Beyond them Rollcall gives its place up, and compares all records.',
+      }),
+    ),
+  },
+  { ...closed, description: 'Of follow: logical.' },
+)
+
 export const SourceFileSchema = Type.Object(
   {
     engine: Text('The engine of the database: postgresql, mariadb or mysql.'),
     url: Address,
-    way: Text('live: each question is a query of this database, and nothing is copied.'),
+    way: Text(
+      'live: each question is a query of this database, and nothing is copied; mirror: a copy of its records follows it.',
+    ),
+    follow: Type.Optional(Text(`Of a mirror: how it finds changes: ${FOLLOW_NAMES.join(', ')}.`)),
+    events: Type.Optional(
+      oneOf(EVENT_NAMES, {
+        description:
+          'Of a mirror: whether changes are events that subscribers are notified of (default: changes). The first load is none.',
+      }),
+    ),
+    compare: Type.Optional(
+      Type.String({
+        pattern: '^([01][0-9]|2[0-3]):[0-5][0-9]$',
+        description:
+          'Of a mirror: the time of the day, in time_zone, at which all records are compared (default: 03:00). The comparison finds rows that are gone, and changes that nothing tells of.',
+      }),
+    ),
+    poll: Type.Optional(Poll),
+    logical: Type.Optional(Logical),
     tls: Type.Optional(
       Type.Object(
         { ca: Type.String({ pattern: '^/', description: 'Absolute path of the certificates that may sign its own.' }) },

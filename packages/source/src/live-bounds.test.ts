@@ -32,6 +32,8 @@ function sourceOf(rows: (asked: RowsAsked) => Promise<readonly SourceRow[]>, sea
       held += 1
       return {
         rows: (_, asked) => rows(asked),
+        mark: unasked,
+        changes: unasked,
         async end() {
           held -= 1
         },
@@ -41,6 +43,7 @@ function sourceOf(rows: (asked: RowsAsked) => Promise<readonly SourceRow[]>, sea
     isAway: () => false,
     failureOf: () => null,
     quoted: String,
+    log: () => expect.fail('it has no log'),
     ...{ report: unasked, slow: unasked, checkKey: unasked, catalog: unasked, sample: unasked, close: unasked },
   }
   const { source } = liveRecords(kind, file, engine, async () => NOBODY_PROTECTED, searchTime)

@@ -21,6 +21,7 @@ const bare: SourceFile = {
   statementTimeout: 10_000,
   candidates: 0,
   timeZone: 'UTC',
+  mirror: null,
   records: new Map(),
 }
 

@@ -43,7 +43,7 @@ test('a number of seconds, a zone, a pool and certificates are read', () => {
 
 test.each<[string, unknown, string, readonly (string | number)[]]>([
   ['no object', 'text', 'the source file must be an object', []],
-  ['an unknown member', { ...office(), pol: 3 }, 'pol: is not a known member; the nearest is pool', ['pol']],
+  ['an unknown member', { ...office(), poool: 3 }, 'poool: is not a known member; the nearest is pool', ['poool']],
   [
     'an address with its password',
     { ...office(), url: 'postgresql://reader:secret@host/name' },
@@ -63,11 +63,54 @@ test.each<[string, unknown, string, readonly (string | number)[]]>([
     'engine: must be postgresql or mariadb or mysql; the nearest is postgresql',
     ['engine'],
   ],
+  ['another way', { ...office(), way: 'mirrors' }, 'way: must be live or mirror; the nearest is mirror', ['way']],
+  ['a mirror that follows nothing', { ...office(), way: 'mirror' }, 'follow: must be logical or poll', ['follow']],
   [
-    'another way',
-    { ...office(), way: 'mirror' },
-    'way: must be live: nothing else can be done with a source yet',
+    'a mirror that follows what cannot be followed yet',
+    { ...office(), way: 'mirror', follow: 'binlog' },
+    'follow: the binlog of MariaDB cannot be followed yet',
+    ['follow'],
+  ],
+  [
+    'a mirror of another engine',
+    { ...office(), engine: 'mariadb', way: 'mirror', follow: 'poll' },
+    'way: must be live: a mirror does not follow mariadb yet',
     ['way'],
+  ],
+  [
+    'a mirror without a column of changes',
+    { ...office(), way: 'mirror', follow: 'poll' },
+    'records.Person.changed: is missing: with follow: poll it names the column that grows with every change',
+    ['records', 'Person', 'changed'],
+  ],
+  [
+    'a column of changes of a live source',
+    person({ changed: 'changed_at' }),
+    'records.Person.changed: is for a mirror with follow: poll',
+    ['records', 'Person', 'changed'],
+  ],
+  [
+    'a query whose changes are in no log',
+    {
+      ...office(),
+      way: 'mirror',
+      follow: 'logical',
+      records: { Person: { select: 'select 1', key: 'no', columns: { 'identifier[UIN]': 'no' } } },
+    },
+    'records.Person.select: must be a table with its schema in from, such as office.person: with follow: logical the log tells of tables; or write follow: poll',
+    ['records', 'Person', 'select'],
+  ],
+  [
+    'what is for another way of following',
+    { ...office(), way: 'mirror', follow: 'logical', poll: {} },
+    'poll: is for follow: poll',
+    ['poll'],
+  ],
+  [
+    'events of a live source',
+    { ...office(), events: 'none' },
+    'events: is for a mirror; here way is live, and nothing is copied',
+    ['events'],
   ],
   [
     'no time zone',

@@ -18,8 +18,15 @@ import {
 } from '@rollcall/protocol'
 import { COMPARISONS, type Compared } from './comparisons.ts'
 import type { ComparisonName } from './engine/comparison-names.ts'
-import { checkEngine } from './engine/engine-names.ts'
-import { attributesOf, type MappedPart, type MappedRecords, type SourceFile } from './engine/mapped-records.ts'
+import { checkEngine, type EngineName } from './engine/engine-names.ts'
+import { FOLLOW_NAMES, FOLLOWED } from './engine/follow-names.ts'
+import {
+  attributesOf,
+  type MappedPart,
+  type MappedRecords,
+  type MirrorTerms,
+  type SourceFile,
+} from './engine/mapped-records.ts'
 import { SourceRefusal } from './engine/source-refusal.ts'
 import { type GivenChild, type GivenRecords, type GivenSource, SourceFileSchema } from './file-schema.ts'
 
@@ -42,7 +49,7 @@ export function readSourceFile(given: unknown, kind: Kind): SourceFile {
   refuseUndecided(given, [])
   const file = given as GivenSource
   const engine = checkEngine(file.engine)
-  if (file.way !== 'live') throw refused(['way'], 'must be live: nothing else can be done with a source yet')
+  const mirror = readMirror(file, engine)
   if (file.time_zone !== undefined && !isTimeZone(file.time_zone)) {
     throw refused(['time_zone'], 'must be the IANA name of a time zone, such as Africa/Nairobi')
   }
@@ -53,7 +60,9 @@ export function readSourceFile(given: unknown, kind: Kind): SourceFile {
       const names = kind.record_types.map((type) => type.name)
       throw refused(['records', name], `must be one of ${names.join(', ')}${nearestHint(name, names)}`)
     }
-    records.set(name, readRecords(kind, recordType, one, ['records', name]))
+    const read = readRecords(kind, recordType, one, ['records', name])
+    checkFollowed(mirror, read)
+    records.set(name, read)
   }
   return {
     engine,
@@ -63,7 +72,61 @@ export function readSourceFile(given: unknown, kind: Kind): SourceFile {
     statementTimeout: Math.round((file.statement_timeout ?? 2) * 1_000),
     candidates: file.candidates ?? 10_000,
     timeZone: file.time_zone ?? 'UTC',
+    mirror,
     records,
+  }
+}
+
+const WAYS = ['live', 'mirror'] as const
+/** What is said of ways of following that cannot be used yet. */
+const UNFOLLOWED: Readonly<Record<string, string>> = { binlog: 'the binlog of MariaDB cannot be followed yet' }
+
+/** @returns null: its records are not copied */
+function readMirror(file: GivenSource, engine: EngineName): MirrorTerms | null {
+  const { way, follow, events = 'changes', compare = '03:00', poll = {}, logical = {} } = file
+  if (way !== 'live' && way !== 'mirror') {
+    throw refused(['way'], `must be ${WAYS.join(' or ')}${nearestHint(way, WAYS)}`)
+  }
+  if (way === 'live') {
+    for (const name of ['follow', 'events', 'compare', ...FOLLOW_NAMES] as const) {
+      if (file[name] !== undefined) throw refused([name], 'is for a mirror; here way is live, and nothing is copied')
+    }
+    return null
+  }
+  const ways = FOLLOWED[engine]
+  if (ways.length === 0) throw refused(['way'], `must be live: a mirror does not follow ${engine} yet`)
+  const found = ways.find((name) => name === follow)
+  if (found === undefined) {
+    const known = UNFOLLOWED[follow ?? ''] ?? `must be ${ways.join(' or ')}`
+    throw refused(['follow'], `${known}${nearestHint(follow ?? '', ways)}`)
+  }
+  const other = FOLLOW_NAMES.find((name) => name !== found && file[name] !== undefined)
+  if (other !== undefined) throw refused([other], `is for follow: ${other}`)
+  const { every = 1, overlap = 60 } = poll
+  const { publication = 'rollcall', most_log = 1_024 } = logical
+  const terms = { events: events === 'changes', every: every * 1_000, overlap, compareAt: compare }
+  return { follow: found, ...terms, publication, mostLog: most_log * 1_048_576 }
+}
+
+/** @throws SourceRefusal the way of following needs what the records do not have, or the other way round */
+function checkFollowed(mirror: MirrorTerms | null, records: MappedRecords): void {
+  const path = ['records', records.recordType.name]
+  if (mirror?.follow === 'poll') {
+    if (records.own.changed !== null) return
+    throw refused(
+      [...path, 'changed'],
+      'is missing: with follow: poll it names the column that grows with every change',
+    )
+  }
+  for (const [index, { changed, from }] of [records.own, ...records.children].entries()) {
+    const at = index === 0 ? path : [...path, 'children', index - 1]
+    if (changed !== null) throw refused([...at, 'changed'], 'is for a mirror with follow: poll')
+    if (mirror === null || ('schema' in from && from.schema !== null)) continue
+    const place = 'select' in from ? 'select' : 'from'
+    throw refused(
+      [...at, place],
+      'must be a table with its schema in from, such as office.person: with follow: logical the log tells of tables; or write follow: poll',
+    )
   }
 }
 
@@ -156,16 +219,16 @@ function refuseTwice(targets: readonly Target[], at: readonly PathStep[]): void 
   }
 }
 
-type GivenPart = Pick<GivenChild, 'from' | 'select' | 'where'>
+type GivenPart = Pick<GivenChild, 'from' | 'select' | 'where' | 'changed'>
 
 function readPart(
-  { from, select, where }: GivenPart,
+  { from, select, where, changed }: GivenPart,
   key: string,
   { targets }: ColumnMapping,
   at: readonly PathStep[],
 ): MappedPart {
   const columns = [...new Set(targets.flatMap(({ column }) => (column === null ? [] : [column.trim()])))]
-  for (const name of [key, ...columns]) {
+  for (const name of [key, ...columns, ...(changed === undefined ? [] : [changed])]) {
     if (name.length > NAME_LENGTH || name.includes('\0')) {
       throw refused(at, `${JSON.stringify(name)} is no name of a column: it has more than ${NAME_LENGTH} characters`)
     }
@@ -174,6 +237,7 @@ function readPart(
     from: readPlace(from, select, at),
     where: where === undefined ? null : checkedSql(where, [...at, 'where']),
     key,
+    changed: changed ?? null,
     columns,
     targets,
     reader: rowReader({ targets, duplicates: null }, columns),

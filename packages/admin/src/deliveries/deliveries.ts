@@ -4,6 +4,7 @@ import type { Limits } from '@rollcall/core/limits'
 import { answerContext, deliveryContext } from '@rollcall/core/model/delivery'
 import type { ReadOnly } from '@rollcall/core/model/read-only'
 import type { Database } from '@rollcall/database/database'
+import { explainedCause } from '@rollcall/delivery/delivery/causes'
 import {
   type CountedChange,
   changeAtMost,
@@ -36,7 +37,7 @@ import {
 } from '../members.ts'
 import { participantNamed } from '../participants/participants.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'
-import { ExplainedCauseOrNull, explainedCause } from './causes.ts'
+import { ExplainedCauseOrNull } from './cause-members.ts'
 
 export { DELIVERY_STATES, type DeliveryState } from '@rollcall/delivery/store/deliveries/delivery-choice'
 

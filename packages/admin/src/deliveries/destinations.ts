@@ -1,12 +1,13 @@
 /** Destinations: where deliveries wait, are held or were given up, why, and what to do. */
 
 import { isStorable } from '@rollcall/database/text'
+import { explainedCause } from '@rollcall/delivery/delivery/causes'
 import { listDestinations as listRows } from '@rollcall/delivery/store/deliveries/destination-list'
 import Type from 'typebox'
 import type { HasDatabase } from '../deps.ts'
 import { closed, instant, Namespace, orNull, SenderId, text, timeOut, wholeNumber } from '../members.ts'
 import { useCase } from '../use-case.ts'
-import { ExplainedCause, ExplainedCauseOrNull, explainedCause } from './causes.ts'
+import { ExplainedCause, ExplainedCauseOrNull } from './cause-members.ts'
 
 /** Lists destinations, those with the most dead letters first. */
 export const listDestinations = useCase(

@@ -6,7 +6,7 @@ import { broken, type Check, type DatabaseFacts, ok, weak } from './finding.ts'
 
 /** The oldest release that serves, and the encoding that every registry needs. */
 const OLDEST = 15
-/** Seconds for which a row of the outbox may wait. */
+/** Seconds for which a row of the outbox, or a change of a source, may wait. */
 const OVERDUE = 60
 
 export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
@@ -179,6 +179,22 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
         )
       }
       return ok('no row has failed, and none has waited for a minute')
+    },
+  },
+  {
+    check: 'mirrors',
+    command: 'rollcall source status <namespace>',
+    judge({ mirrors }) {
+      if (mirrors.length === 0) return null
+      const [failing] = mirrors.filter(({ failure }) => failure !== null)
+      if (failing !== undefined) {
+        return weak(`the copy of ${failing.namespace} cannot follow its source: ${failing.failure}`)
+      }
+      const late = mirrors.filter(({ lag }) => (lag ?? 0) >= OVERDUE).map(({ namespace }) => namespace)
+      if (late.length > 0) {
+        return weak(`${list(late)} may miss changes of the last minute: start a worker, or read its log`)
+      }
+      return ok('each copy follows its source within a minute')
     },
   },
   {

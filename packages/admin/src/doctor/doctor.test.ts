@@ -23,6 +23,7 @@ const GOOD: DatabaseFacts = {
   withClosedMailbox: [],
   withHeldDeliveries: [],
   outbox: { waiting: 3, failed: 0, oldest: 59.9 },
+  mirrors: [],
   journals: [{ machine: 'node-1', path: '/var/lib/rollcall/journal', problem: null }],
   unwitnessed: 0,
   unwitnessedEntries: 0,
@@ -37,6 +38,7 @@ const GOOD: DatabaseFacts = {
 
 const judgeDatabase = (facts: Partial<DatabaseFacts>) => findings(DATABASE_CHECKS, { ...GOOD, ...facts })
 
+const MIRROR = { namespace: 'civil', lag: 1, behind: 0, rejects: 0, failure: null }
 const participant = { sender_id: 'x.example' }
 
 test('by default nothing is weak', () => {
@@ -159,6 +161,18 @@ test.each<[string, Partial<DatabaseFacts>, string, string]>([
   ['journal', { journals: [], journal: undefined }, 'weak', 'there is no journal: a restore from a backup'],
   ['journal', {}, 'ok', 'the service writes erasures and revocations to /var/lib/rollcall/journal on node-1'],
   ['outbox', { outbox: { waiting: 0, failed: 2, oldest: 0 } }, 'weak', '2 rows of the outbox could not'],
+  [
+    'mirrors',
+    { mirrors: [{ ...MIRROR, failure: 'there is no answer' }] },
+    'weak',
+    'the copy of civil cannot follow its source: there is no answer',
+  ],
+  [
+    'mirrors',
+    { mirrors: [{ ...MIRROR, lag: 61 }] },
+    'weak',
+    'civil may miss changes of the last minute: start a worker',
+  ],
   [
     'outbox',
     { outbox: { waiting: 7, failed: 0, oldest: 60.4 } },

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
+import { DELIVERY_CAUSES, explainedCause } from '@rollcall/delivery/delivery/causes'
 import { expect, test } from 'vitest'
-import { DELIVERY_CAUSES, explainedCause } from '../deliveries/causes.ts'
 import { STEPS, stepOfEvent } from './steps.ts'
 
 const page = (name: string): string => readFileSync(new URL(`../../../../docs/${name}`, import.meta.url), 'utf8')

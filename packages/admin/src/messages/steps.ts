@@ -1,7 +1,8 @@
 /** The steps of a message in its timeline. Each one has a section in docs/message-flow.md. */
+
+import { explainedCause } from '@rollcall/delivery/delivery/causes'
 import { oneOf } from '@rollcall/protocol'
 import Type, { type Static } from 'typebox'
-import { explainedCause } from '../deliveries/causes.ts'
 import { closed, instant, orNull, text, wholeNumber } from '../members.ts'
 import type { StoryEvent } from './story.ts'
 

@@ -1,10 +1,10 @@
 /** The deliveries to the participant that is signed in to the partner page: how they went, and sending them again. */
 
+import { ownCause } from '@rollcall/delivery/delivery/causes'
 import { changeDeliveries, countChange } from '@rollcall/delivery/store/deliveries/delivery-changes'
 import { ownDeliveryIds } from '@rollcall/delivery/store/deliveries/own-deliveries'
 import Type from 'typebox'
 import { act } from '../act.ts'
-import { ownCause } from '../deliveries/causes.ts'
 import { type DeliveryState, deliveryShown, listDeliveries, showDelivery, sumOf } from '../deliveries/deliveries.ts'
 import { closed, flag, text, wholeNumber } from '../members.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'

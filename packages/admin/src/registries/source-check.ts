@@ -106,13 +106,14 @@ export async function checkedSource(
 }
 
 /**
- * A key is the id of its record, which is kept with pages of answers, events and subscriptions: by another key it would be another
- * person's.
+ * The key of a live source is the id of its record, which is kept with pages of answers, events and subscriptions: by another key it
+ * would be another person's. Records of a mirror have ids of our own.
  * @throws AdminRefusal
  */
 export const requireSameKeys = (kind: Kind, stored: unknown, given: unknown): Promise<void> =>
   withRefusals(async () => {
-    const { records } = readSourceFile(stored, kind)
+    const { records, mirror } = readSourceFile(stored, kind)
+    if (mirror !== null) return
     for (const [name, { own }] of readSourceFile(given, kind).records) {
       const before = records.get(name)?.own.key ?? own.key
       if (before === own.key) continue

@@ -44,7 +44,7 @@ export const proposeSource = useCase(
     const named = Object.entries(tables).map(([type, table]) => [type || kind.record_types[0].name, table] as const)
     const url = url_env === undefined ? { file: url_file ?? '' } : { env: url_env }
     return withRefusals(async () => {
-      const limits = { pool: POOL, statementTimeout: STATEMENT, candidates: 0, timeZone: 'UTC', ca: null }
+      const limits = { pool: POOL, statementTimeout: STATEMENT, candidates: 0, timeZone: 'UTC', ca: null, mirror: null }
       const file = { engine: checkEngine(name), url, ...limits, records: new Map() }
       const engine = openEngine(file, env)
       try {

@@ -192,11 +192,18 @@ async function runAdd({ kind, namespace: named }: KindAndNamespace, options: Add
     askToAdd(addRegistry, { ...registry, source, allow_writer: options.allowWriter }),
   )
   const known = options.primary === undefined ? '' : `, with ${primariesText(added)}`
-  const place = added.source === null ? '' : '; its records stay in a database of their own'
+  const place = placeOf(added)
   const text = `added ${added.namespace}, a ${added.kind} registry that calls itself ${added.sender_id}${known}${place}`
   if (!sandbox) return print(options, added, text)
   const records = await fill(added, people ?? PEOPLE, signal)
   print(options, { ...added, records }, `${text}; a sandbox with ${records} synthetic records`)
+}
+
+function placeOf({ namespace, source }: RegistryRow): string {
+  if (source === null) return ''
+  return 'way' in source && source.way === 'mirror'
+    ? `; it answers when its records are copied, and rollcall source status ${namespace} --wait waits for them`
+    : '; its records stay in a database of their own'
 }
 
 /** Fills the registry as `rollcall import` does. */

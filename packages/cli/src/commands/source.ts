@@ -1,14 +1,21 @@
 /** `rollcall source`: records that stay in the registry's own database. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { checkSource } from '@rollcall/admin/registries/source-check'
+import type { sourceStatus } from '@rollcall/admin/registries/source-status'
 import { derived } from '../derived.ts'
+import type { Deps } from '../environment.ts'
 import { reportText } from '../import-report.ts'
-import { counted } from '../output.ts'
+import { counted, listed } from '../output.ts'
+import { stopRequest } from '../stop.ts'
 import { type Group, later } from '../subject.ts'
 
 type Checked = Awaited<ReturnType<typeof checkSource>>
 
+type Status = Awaited<ReturnType<typeof sourceStatus>>
+
 export const SUBJECT: Group = {
-  about: "propose and check a file for records that stay in the registry's own database",
+  about:
+    "propose and check a file for records that stay in the registry's own database, and see how a copy follows them",
   commands: {
     propose: later(
       'propose a source file, by the catalog of a database and some of its rows, for review',
@@ -31,6 +38,31 @@ printed as statements for the administrator of the database.`,
       deps: () => ({ env: process.env }),
       text: checkedText,
     }),
+    status: derived(waitingStatus, {
+      about: 'show how the copy of a source follows it: state, lag, the last failure and what to do',
+      args: 'namespace',
+      more: { '--wait': 'wait until all records were read once, and the registry answers' },
+      deps: (_, { wait }) => ({ wait: wait === true }),
+      notes: `
+Exit codes: 0, or 1 when the source cannot be followed now. With --wait the command ends when the registry answers.`,
+      examples: ['civil', 'civil --wait'],
+      failed: ({ state }) => state === 'failing',
+      text: statusText,
+    }),
+    rejects: derived(async () => (await import('@rollcall/admin/registries/source-status')).sourceRejects, {
+      about: 'list the rows of a source that are no record, by their keys, with the reasons',
+      args: 'namespace',
+      options: { after: { flags: '--after <key>' } },
+      pages: true,
+      examples: ['civil', 'civil --after 4711'],
+      text: listed('record_type key reason', 'each row of the source is a record'),
+    }),
+    compare: derived(async () => (await import('@rollcall/admin/registries/source-status')).compareSource, {
+      about: 'compare all records of a copy with its source, beside the comparison of each day',
+      args: 'namespace',
+      examples: ['civil'],
+      text: ({ namespace }) => `a node begins within seconds; rollcall source status ${namespace} shows it`,
+    }),
   },
 }
 
@@ -51,5 +83,34 @@ function checkedText({ database, writes, weak, records }: Checked): string {
         ({ name, table, index }) => `slow: ${name} reads all of ${table}${index === null ? '' : `; ${index}`}`,
       ),
     ]),
+  ].join('\n')
+}
+
+/** Milliseconds between two looks of `--wait`. */
+const LOOK = 500
+
+/** The status; with `wait`, when the registry answers. Each failure on the way is told once. */
+async function waitingStatus() {
+  const { sourceStatus } = await import('@rollcall/admin/registries/source-status')
+  const ask = async (deps: Deps & { readonly wait: boolean }, input: { readonly namespace: string }) => {
+    let told: string | null = null
+    for (;;) {
+      const status = await sourceStatus(deps, input)
+      if (!deps.wait || status.answers || stopRequest().signal.aborted) return status
+      if (status.failure !== null && status.failure !== told) process.stderr.write(`${status.failure}\n`)
+      told = status.failure
+      await sleep(LOOK, undefined, { signal: stopRequest().signal }).catch(() => undefined)
+    }
+  }
+  return Object.assign(ask, { input: sourceStatus.input, act: null })
+}
+
+function statusText({ state, lag_seconds, behind, rejects, compared_at, failure, failed_at, advice }: Status): string {
+  return [
+    `${state}${lag_seconds === null ? '' : `, ${lag_seconds} seconds behind`}${behind === 0 ? '' : `, ${counted(behind, 'row')} to write`}`,
+    ...(compared_at === null ? [] : [`all records compared: ${compared_at}`]),
+    ...(rejects === 0 ? [] : [`${counted(rejects, 'row')} of the source ${rejects === 1 ? 'is' : 'are'} no record`]),
+    ...(failure === null ? [] : [`failing since ${failed_at}: ${failure}`]),
+    ...(advice === null ? [] : [advice]),
   ].join('\n')
 }

@@ -33,6 +33,19 @@ export interface WaitingExchanges {
   readonly oldest: number
 }
 
+/** How a copy of a registry's source follows it. */
+export interface MirrorHealth {
+  readonly namespace: string
+  /** Seconds for which changes of the source may be missing; null: it was not read as a whole yet. */
+  readonly lag: number | null
+  /** Rows that are known to have changed and are not written yet. */
+  readonly behind: number
+  /** Rows that are no record, or not as they are now. */
+  readonly rejects: number
+  /** Why it cannot be followed now; null: it can. */
+  readonly failure: string | null
+}
+
 /** A grant or a participant key that ends soon without a successor. */
 export interface End {
   readonly what: 'grant' | 'key'

@@ -45,7 +45,12 @@ export interface Registry {
   readonly qualified_kids: boolean
   /** Whether its records are in our own tables. Otherwise it has no record tables, and nothing that we do writes its records. */
   readonly own_records: boolean
-  /** The source file of records that are in a database of their own, as its operator wrote it; null: there is none. */
+  /** Whether its records are a copy that has not been read as a whole yet: it does not answer. Unless given, it answers. */
+  readonly awaits_records?: boolean
+  /**
+   * The source file of records that are in a database of their own, as its operator wrote it; null: there is none. With own records
+   * these are a copy, which follows the source.
+   */
   readonly source: object | null
   /**
    * By record type: attributes and compounds whose columns are being backfilled, and `IDENTIFIERS` while the rows of

@@ -58,6 +58,7 @@ import { packedAccounts } from './0060-packed-accounts.ts'
 import { recordKeys } from './0061-record-keys.ts'
 import { registryRecords } from './0062-registry-records.ts'
 import { registrySources } from './0063-registry-sources.ts'
+import { sourceMirrors } from './0064-source-mirrors.ts'
 
 export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
   '0001-directory': directory,
@@ -117,4 +118,5 @@ export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
   '0061-record-keys': recordKeys,
   '0062-registry-records': registryRecords,
   '0063-registry-sources': registrySources,
+  '0064-source-mirrors': sourceMirrors,
 }

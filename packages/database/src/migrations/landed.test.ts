@@ -63,6 +63,7 @@ const LANDED: Readonly<Record<string, string>> = {
   '0061-record-keys.ts': '0a3d64ab9aa8abf682398b2380de35ff',
   '0062-registry-records.ts': 'c40a77ec0520817f5b0283e653867a57',
   '0063-registry-sources.ts': '4311133a1071152cb5dc27c6254f10a9',
+  '0064-source-mirrors.ts': '64309ff58748a47bdabe759c01915a84',
 }
 
 const files = readdirSync(new URL('.', import.meta.url)).filter((name) => /^[0-9]{4}-(?!.*\.test\.).*\.ts$/.test(name))

@@ -1,5 +1,6 @@
 /** The number of records in a registry, and identifiers to try it with. */
 
+import { RecordsUnavailable } from '@rollcall/core/model/record-source'
 import type { Identifier } from '@rollcall/core/model/records'
 import type { RegistryShape } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
@@ -10,7 +11,7 @@ import { recordTable } from './record-tables.ts'
 import { recordsOf } from './registry-records.ts'
 
 /**
- * The number of records by record type; none when records are in a database of their own that does not answer. Counts
+ * The number of records by record type; none when records are in a database of their own that does not answer, or has not been copied as a whole. Counts
  * row by row: for a person or a test that asks, not for a request.
  */
 export async function countRecords(db: Database, registry: RegistryShape): Promise<Readonly<Record<string, number>>> {
@@ -21,7 +22,7 @@ export async function countRecords(db: Database, registry: RegistryShape): Promi
   try {
     return Object.fromEntries(await Promise.all(counted))
   } catch (error) {
-    if (error instanceof StoreUnavailable) return {}
+    if (error instanceof StoreUnavailable || error instanceof RecordsUnavailable) return {}
     throw error
   }
 }

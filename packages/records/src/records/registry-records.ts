@@ -1,6 +1,6 @@
 /** The records of a registry, wherever they are. All callers read and write them through what is opened here. */
 
-import type { RecordReader, RecordSource } from '@rollcall/core/model/record-source'
+import { type RecordReader, type RecordSource, RecordsUnavailable } from '@rollcall/core/model/record-source'
 import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
 import { StoreRefusal, StoreUnavailable } from '@rollcall/database/refusal'
@@ -17,7 +17,8 @@ export interface RegistryRecords {
 }
 
 /** The registry: `own_records` as in `RegistryShape`; what opens its source needs the other members. */
-type Which = Pick<Registry, 'id'> & Partial<Pick<Registry, 'own_records' | 'source' | 'kind' | 'namespace'>>
+type Which = Pick<Registry, 'id'> &
+  Partial<Pick<Registry, 'own_records' | 'awaits_records' | 'source' | 'kind' | 'namespace'>>
 
 /** A registry whose records are read by a source file. */
 export type SourcedRegistry = Pick<Registry, 'id' | 'kind' | 'namespace'> & { readonly source: object }
@@ -32,13 +33,17 @@ export interface RecordsOpener {
 /** The open records, by the pool of a database and the id of a registry: ids have a meaning in one database only. */
 const opened = new WeakMap<Database['pool'], Map<number, RegistryRecords>>()
 const own = new WeakMap<Database['pool'], RegistryRecords>()
+const mirrored = new WeakMap<Database['pool'], RegistryRecords>()
 const openers = new WeakMap<Database['pool'], RecordsOpener>()
 
 /** The records of a registry: what was opened for it, else those in our own tables where it has tables. */
 export function recordsOf(db: Database, registry: Which): RegistryRecords {
   const found = opened.get(db.pool)?.get(registry.id)
   if (found !== undefined) return found
-  if (registry.own_records !== false) return ownOf(db)
+  if (registry.own_records !== false) {
+    if (registry.source == null) return ownOf(db)
+    return registry.awaits_records ? AWAITED : readOnly(db)
+  }
   const { id, kind, namespace, source } = registry
   const opener = openers.get(db.pool)
   if (opener === undefined || source == null || kind === undefined || namespace === undefined) return NOT_OPEN
@@ -63,6 +68,12 @@ export function sinkOf(db: Database, registry: Which & Pick<Registry, 'namespace
   throw new StoreRefusal(notWritten(registry))
 }
 
+/** The copies of a source's records with their writer: for what follows the source, and for nobody else. */
+export const mirroredRecords = (db: Database): RegistryRecords & { readonly sink: RecordSink } => ({
+  ...ownOf(db),
+  sink: OWN_SINK,
+})
+
 /** Why records are not written, for whoever wanted to. */
 const notWritten = ({ namespace }: Pick<Registry, 'namespace'>): string =>
   `the records of ${namespace} are in a database of its own, which is only read; change them there`
@@ -83,24 +94,33 @@ function ownOf(db: Database): RegistryRecords {
   return records
 }
 
+/** Our own tables, filled and changed by what follows the source alone. */
+function readOnly(db: Database): RegistryRecords {
+  const records = mirrored.get(db.pool) ?? { ...ownOf(db), sink: null }
+  mirrored.set(db.pool, records)
+  return records
+}
+
 const unopened = (): Promise<never> =>
   Promise.reject(
     new StoreUnavailable('the records of the registry are in a database of its own, which is not open here'),
   )
 
-const UNOPENED: RecordReader = {
-  find: unopened,
-  read: unopened,
-  merged: unopened,
-  named: unopened,
-  categories: unopened,
-  count: unopened,
-  page: unopened,
+const closed = (read: () => Promise<never>): RegistryRecords => {
+  const reader: RecordReader = {
+    find: read,
+    read,
+    merged: read,
+    named: read,
+    categories: read,
+    count: read,
+    page: read,
+  }
+  return { source: { reader: () => reader, session: (work) => work(reader) }, within: () => reader, sink: null }
 }
 
 /** The records of a registry without tables whose source this process has not opened. */
-const NOT_OPEN: RegistryRecords = {
-  source: { reader: () => UNOPENED, session: (work) => work(UNOPENED) },
-  within: () => UNOPENED,
-  sink: null,
-}
+const NOT_OPEN = closed(unopened)
+
+/** A copy of records that has not been read as a whole: nothing is found, and nothing is said not to be there. */
+const AWAITED = closed(() => Promise.reject(new RecordsUnavailable(null)))

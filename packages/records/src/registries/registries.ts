@@ -8,6 +8,7 @@ import { assignments, rowOf } from '@rollcall/database/statement-parts'
 import { checkSenderId, isStorable } from '@rollcall/database/text'
 import { KINDS, kindNamed } from '@rollcall/protocol'
 import { type Kysely, sql, type Transaction } from 'kysely'
+import type { ClientBase } from 'pg'
 import { createRecordTables } from '../records/record-tables.ts'
 import { declarePrimaries } from './primary-identifiers.ts'
 import { checkNamespace, checkRegTypeAliases, checkTimeZone, checkWebOrigins } from './registry-checks.ts'
@@ -31,7 +32,7 @@ export async function addRegistry(
   const given = { ...REGISTRY_DEFAULTS, ...registry }
   const { namespace, sender_id, demo, environment, primary_identifiers } = given
   const { time_zone, majority_age, web_origins, reg_type_aliases, qualified_kids, source } = given
-  const own_records = source === null && given.own_records
+  const own_records = source === null ? given.own_records : isCopied(source)
   checkNamespace(namespace)
   const kind = kindNamed(registry.kind)
   if (!kind) {
@@ -68,6 +69,7 @@ export async function addRegistry(
       reg_type_aliases,
       qualified_kids,
       own_records,
+      awaits_records: source !== null && own_records,
       source: source === null ? null : JSON.stringify(source),
     }
     const { rows } = await sql<{ id: number }>`insert into registry ${rowOf(values)} returning id`.execute(transaction)
@@ -79,6 +81,9 @@ export async function addRegistry(
     return added
   })
 }
+
+/** Whether the records of a source are copied into our own tables. */
+const isCopied = (source: object): boolean => 'way' in source && source.way === 'mirror'
 
 /** The members of a registry that can be changed. */
 export interface RegistryChanges {
@@ -108,10 +113,14 @@ export async function setRegistry(
 ): Promise<Registry> {
   if (time_zone !== undefined) checkTimeZone(time_zone)
   if (web_origins !== undefined) checkWebOrigins(web_origins)
-  const { kind, sender_id, own_records } = await registryAt(db, namespace)
-  if (source !== undefined && own_records)
+  const { kind, sender_id, source: stored } = await registryAt(db, namespace)
+  if (source !== undefined && stored === null)
     throw new StoreRefusal(
       `the records of ${namespace} are in our own tables; add a registry at another namespace for those of a source`,
+    )
+  if (source !== undefined && stored !== null && isCopied(source) !== isCopied(stored))
+    throw new StoreRefusal(
+      `way: the records of ${namespace} have ids by which events and pages of answers keep them, and another way has others; add a registry at another namespace`,
     )
   if (reg_type_aliases !== undefined) checkRegTypeAliases(kind, reg_type_aliases)
   const names = aliases && checkedAliases(aliases, sender_id)
@@ -127,6 +136,11 @@ export async function setRegistry(
     })
   }
   return registryAt(db, namespace)
+}
+
+/** The registry answers from now on: its copied records were read as a whole. */
+export async function openRegistry(client: Pick<ClientBase, 'query'>, id: number): Promise<void> {
+  await client.query('update registry set awaits_records = false where id = $1 and awaits_records', [id])
 }
 
 /** Each once, without the registry's own name. @throws StoreRefusal */

@@ -35,6 +35,7 @@ export const REGISTRY_DEFAULTS: RegistrySettings = {
   reg_type_aliases: [],
   qualified_kids: false,
   own_records: true,
+  awaits_records: false,
   source: null,
   primary_identifiers: {},
 }
@@ -69,7 +70,7 @@ export function toRegistry(row: FoundRegistry): Registry {
   if (!kind) {
     throw new StoreRefusal(`the registry at ${namespace} is of kind ${row.kind}, which this version does not know`)
   }
-  const { reg_type_aliases, qualified_kids, own_records, source } = row
+  const { reg_type_aliases, qualified_kids, own_records, awaits_records = false, source } = row
   const extended = kindWith(kind, row)
   return {
     id,
@@ -85,6 +86,7 @@ export function toRegistry(row: FoundRegistry): Registry {
     reg_type_aliases,
     qualified_kids,
     own_records,
+    awaits_records,
     source,
     unfilled: unfilledOf(kind, extended, row),
   }

@@ -63,6 +63,7 @@ import { baseUrl } from '@rollcall/settings/addresses'
 import type { Config, Role } from '@rollcall/settings/config'
 import { settingsOf } from '@rollcall/settings/settings'
 import { judgedFiles, openVault } from '@rollcall/settings/storage'
+import { mirrorsHealth } from '@rollcall/source/store/mirrors'
 import { createCookieFailures } from '../http/cookie-failures.ts'
 import { clientAddressReader, createRequestGate } from '../http/request-gate.ts'
 import { createOwnListener } from './own-listener.ts'
@@ -99,6 +100,7 @@ export async function createContext(
     outbox: () => outboxHealth(db),
     exchanges: () => waitingExchanges(db),
     ends: () => findEnds(db, EXPIRING_DAYS),
+    mirrors: () => mirrorsHealth(db),
     schema: schema.check,
   }
   const metrics = createMetrics(connections, databaseHealth.breaker, stored, clock)

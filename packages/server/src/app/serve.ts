@@ -112,16 +112,7 @@ export async function startServer(
   try {
     await listen('operator', operatorServer, { host: config.adminHost, port: config.adminPort })
     if (publicServer !== null) await listen('peers', publicServer, { host: config.host, port: config.port })
-    if (does.works)
-      worker = await startReleased({
-        ...context,
-        start: () =>
-          startWorker({
-            ...context,
-            answer: (exchange, signal) => answerAccepted(context, exchange, signal),
-            publishOutbox: (signal) => publishOutbox(context, signal),
-          }),
-      })
+    if (does.works) worker = await startReleased({ ...context, start: () => startWork(context) })
   } catch (error) {
     await stop()
     throw error
@@ -138,6 +129,19 @@ export async function startServer(
   if (does.answers) context.ownListener.listensAt(listenerUrl(host, port))
   context.log.info({ role, ...(does.answers && { host, port }), adminHost, adminPort }, 'listening')
   return { port, adminPort, outdated: context.schema.outdated, show, markReady, stop }
+}
+
+/** The work of a node: accepted requests, deliveries, and the mirrors of sources. */
+async function startWork(context: Context): Promise<RunningWorker> {
+  const worker = await startWorker({
+    ...context,
+    answer: (exchange, signal) => answerAccepted(context, exchange, signal),
+    publishOutbox: (signal) => publishOutbox(context, signal),
+  })
+  // Loaded here: the help of a command needs no sources.
+  const { startFollowers } = await import('@rollcall/source/mirror/followers')
+  const followers = startFollowers({ ...context, env: process.env, registries: context.directory.registries })
+  return { working: worker.working, stop: async () => void (await Promise.all([worker.stop(), followers.stop()])) }
 }
 
 /** Each role: whether it answers peers, and whether it works on accepted requests. */

@@ -65,13 +65,14 @@ test('metrics are there when the database is not', async () => {
     outbox: away,
     exchanges: away,
     ends: away,
+    mirrors: away,
     schema: away,
   })
   metrics.deliveryEnded('dead')
   const { text } = await metrics.render()
   expect(text).toContain('rollcall_deliveries_total{state="dead"} 1')
   expect(text).not.toContain('rollcall_deliveries_pending{')
-  expect(text).not.toMatch(/^rollcall_(?:outbox|exchange|grant|participant_key)/m)
+  expect(text).not.toMatch(/^rollcall_(?:outbox|exchange|grant|participant_key|mirror)/m)
 })
 
 test('metrics count accepted requests that wait, and tell the ends of grants and keys that are near', async () => {

@@ -2,14 +2,32 @@
 
 import type { CatalogTable } from './catalog.ts'
 import type { ColumnType, KnownTypes } from './column-type.ts'
-import type { Failure, State } from './connections.ts'
-import type { EngineReport, LookUp, SlowLookUp } from './engine.ts'
+import type { Failure, State, Statement } from './connections.ts'
+import type { ChangesAsked, EngineReport, LookUp, SlowLookUp } from './engine.ts'
 import type { MappedPart, MappedRecords, SourceFile } from './mapped-records.ts'
 import type { RowSql } from './row-statement.ts'
+
+/** The types of the two columns by which changes are listed. */
+export interface ChangeTypes {
+  readonly key: ColumnType
+  readonly changed: ColumnType
+}
+
+/** @typeParam Type the type of a column as the driver tells it */
+export interface ChangeSql<Type> {
+  /** @throws SourceRefusal the column of changes is neither a time nor a whole number */
+  readTypes(state: State<Type>, part: MappedPart): Promise<ChangeTypes>
+  /** How far the column has come: the time of the state, or the highest version in it. */
+  mark(part: MappedPart, types: ChangeTypes): Statement
+  /** Keys with their marks, in the order of the marks. */
+  list(part: MappedPart, types: ChangeTypes, asked: ChangesAsked): Statement
+}
 
 /** @typeParam Type the type of a column as the driver tells it */
 export interface Dialect<Type> {
   readonly rows: RowSql
+  /** How changed rows are found by a column of changes; null: they are not. */
+  readonly changes: ChangeSql<Type> | null
   /** The types of the key and the columns of each part, in order. The first part has the alias `own`, and the others `child`. */
   readTypes(state: State<Type>, parts: readonly MappedPart[], file: SourceFile): Promise<readonly ColumnType[][]>
   /** Whether the catalog has a unique index on the key alone. */

@@ -1,9 +1,10 @@
 /** What an engine must be able to do for records that stay in its databases. */
 
 import type { CatalogTable } from './catalog.ts'
+import type { ChangeLog } from './change-log.ts'
 import type { Needed } from './column-test.ts'
 import type { Failure } from './connections.ts'
-import type { MappedRecords } from './mapped-records.ts'
+import type { MappedPart, MappedRecords } from './mapped-records.ts'
 
 /** A row of records' own table, with the rows of its children. Every value is a text, and an empty one where there is none. */
 export interface SourceRow {
@@ -25,6 +26,22 @@ export interface RowsAsked {
   readonly within?: number
 }
 
+/** A row that was changed: the key of the record that it belongs to, and what its column of changes has. */
+export interface ChangedRow {
+  readonly key: string
+  readonly mark: string
+}
+
+export interface ChangesAsked {
+  /** `SourceState.mark` of an earlier state: rows that were changed since then. */
+  readonly since: string
+  /** How far before `since` rows are looked at again: seconds or versions. */
+  readonly overlap: number
+  /** The row after which the list begins; null: at the first. */
+  readonly after: ChangedRow | null
+  readonly limit: number
+}
+
 /** One state of the database, in which nothing can be written. Its statements run one after another. */
 export interface SourceState {
   /**
@@ -32,6 +49,13 @@ export interface SourceState {
    * @throws SearchTimeout, RecordsUnavailable
    */
   rows(records: MappedRecords, asked: RowsAsked): Promise<readonly SourceRow[]>
+  /**
+   * How far the column of changes of a part has come: seconds of the database's clock, or the highest version. A number as text.
+   * @throws RecordsUnavailable, SourceRefusal the column is of another type
+   */
+  mark(part: MappedPart): Promise<string>
+  /** Changed rows in the order of their marks, also those that do not count any more. @throws SearchTimeout, RecordsUnavailable */
+  changes(part: MappedPart, asked: ChangesAsked): Promise<readonly ChangedRow[]>
   /** Gives the connection back. */
   end(): Promise<void>
 }
@@ -73,6 +97,11 @@ export interface OpenEngine {
   isAway(): boolean
   /** @throws SourceRefusal a table, a column or a type that the file needs is not there */
   report(): Promise<EngineReport>
+  /**
+   * The log of changes, in which a place of this name is kept.
+   * @throws SourceRefusal the engine has none that can be read
+   */
+  log(name: string): ChangeLog
   /** Asks for the plan of each look-up and names those that read a whole table, and children without an index. */
   slow(records: MappedRecords, lookUps: readonly LookUp[]): Promise<readonly SlowLookUp[]>
   /** @throws SourceRefusal the key is of another type than keys may have, missing in a row, or the same in several */

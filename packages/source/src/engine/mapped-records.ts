@@ -5,6 +5,7 @@ import type { RowReader } from '@rollcall/import/row-documents'
 import type { Attribute, RecordType } from '@rollcall/protocol'
 import type { ComparisonName } from './comparison-names.ts'
 import type { EngineName } from './engine-names.ts'
+import type { FollowName } from './follow-names.ts'
 
 /** A table, a view or a query of the source, with the columns that are read of it. */
 export interface MappedPart {
@@ -13,6 +14,8 @@ export interface MappedPart {
   readonly where: string | null
   /** In the records' own table, the column of the key. In a child, the column with the key of its record. */
   readonly key: string
+  /** The column that grows with every change; null: changes are found in another way. */
+  readonly changed: string | null
   /** The columns that are read, each once. */
   readonly columns: readonly string[]
   readonly targets: readonly Target[]
@@ -29,6 +32,23 @@ export interface MappedRecords {
   readonly compare: ReadonlyMap<string, ComparisonName>
 }
 
+/** How a copy of the records follows its source. */
+export interface MirrorTerms {
+  readonly follow: FollowName
+  /** Whether changes are events once all records were read for the first time. */
+  readonly events: boolean
+  /** Milliseconds between two looks for changes. */
+  readonly every: number
+  /** Seconds, or versions, before the last look that the next one looks at again: more than the longest transaction takes. */
+  readonly overlap: number
+  /** The time of the day, HH:MM in the zone of the source, at which all records are compared. */
+  readonly compareAt: string
+  /** The publication of the tables, for `logical`. */
+  readonly publication: string
+  /** Bytes of the log that the source may keep for us, for `logical`: beyond them we give our place up. */
+  readonly mostLog: number
+}
+
 export interface SourceFile {
   readonly engine: EngineName
   readonly url: { readonly env: string } | { readonly file: string }
@@ -40,6 +60,8 @@ export interface SourceFile {
   /** Rows that one search may read. */
   readonly candidates: number
   readonly timeZone: string
+  /** How its records are copied; null: they are not. */
+  readonly mirror: MirrorTerms | null
   /** By the name of the record type. A type that is missing has no records. */
   readonly records: ReadonlyMap<string, MappedRecords>
 }

@@ -4,21 +4,35 @@ import { RecordsUnavailable } from '@rollcall/core/model/record-source'
 import { rowReader } from '@rollcall/import/row-documents'
 import { type PathStep, pathText } from '@rollcall/protocol'
 import type { CatalogTable } from './catalog.ts'
+import type { ChangeLog } from './change-log.ts'
 import type { ColumnType, KnownTypes } from './column-type.ts'
 import type { Connections, State } from './connections.ts'
-import type { Dialect } from './dialect.ts'
+import type { ChangeTypes, Dialect } from './dialect.ts'
 import type { OpenEngine, SourceState } from './engine.ts'
-import type { MappedRecords, SourceFile } from './mapped-records.ts'
+import type { MappedPart, MappedRecords, SourceFile } from './mapped-records.ts'
 import { rowStatement, rowsOf } from './row-statement.ts'
 import { SourceRefusal } from './source-refusal.ts'
 
-export function engineOf<Type>(file: SourceFile, dialect: Dialect<Type>, connections: Connections<Type>): OpenEngine {
+/** Opens the log of changes, in states of the database. */
+type OpenLog<Type> = (
+  within: <Result>(work: (state: State<Type>) => Promise<Result>) => Promise<Result>,
+  name: string,
+) => ChangeLog
+
+/** @param openLog null: the engine has no log that can be read */
+export function engineOf<Type>(
+  file: SourceFile,
+  dialect: Dialect<Type>,
+  connections: Connections<Type>,
+  openLog: OpenLog<Type> | null = null,
+): OpenEngine {
   const known = new Map<MappedRecords, KnownTypes>()
   const typesOf = async (state: State<Type>, records: MappedRecords): Promise<KnownTypes> => {
     const types = known.get(records) ?? (await readTypes(file, dialect, state, records))
     known.set(records, types)
     return types
   }
+  const changesIn = changesOf(dialect)
   const begin = async (): Promise<SourceState> => {
     const state = await connections.begin()
     return {
@@ -34,6 +48,15 @@ export function engineOf<Type>(file: SourceFile, dialect: Dialect<Type>, connect
           if (error instanceof RecordsUnavailable) known.delete(records)
           throw error
         }
+      },
+      async mark(part) {
+        const { sql, types } = await changesIn(state, part)
+        return (await state.run(sql.mark(part, types))).rows[0]?.[0] ?? '0'
+      },
+      async changes(part, asked) {
+        const { sql, types } = await changesIn(state, part)
+        const { rows } = await state.run(sql.list(part, types, asked))
+        return rows.map(([key, mark]) => ({ key: key ?? '', mark: mark ?? '' }))
       },
       end: state.end,
     }
@@ -55,6 +78,10 @@ export function engineOf<Type>(file: SourceFile, dialect: Dialect<Type>, connect
     },
     isAway: connections.isAway,
     report: () => within((state) => dialect.report(state, file)),
+    log(name) {
+      if (openLog === null) throw new SourceRefusal('follow: the log of this engine is not read yet', ['follow'])
+      return openLog(within, name)
+    },
     checkKey: (records) =>
       within(async (state) => {
         await typesOf(state, records)
@@ -89,7 +116,7 @@ async function readSample<Type>(
   const [first] = columns
   if (first === undefined) return []
   const from = { schema, table: name }
-  const part = { from, where: null, key: first, columns, targets: [], reader: rowReader(NO_MAPPING, []) }
+  const part = { from, where: null, key: first, changed: null, columns, targets: [], reader: rowReader(NO_MAPPING, []) }
   const [[, ...types] = []] = await typesOf(state, [part], file)
   const cells = columns.map((column, at) => {
     const value = `own.${sql.names.quoted(column)}`
@@ -104,6 +131,17 @@ async function readSample<Type>(
 }
 
 const NO_MAPPING = { targets: [], duplicates: null }
+
+/** The statements that find changed rows of a part, with the types of its columns. @throws SourceRefusal there are none */
+function changesOf<Type>({ changes: sql }: Dialect<Type>) {
+  const known = new Map<MappedPart, ChangeTypes>()
+  return async (state: State<Type>, part: MappedPart) => {
+    if (sql === null) throw new SourceRefusal('follow: changes of this engine are not found yet', ['follow'])
+    const types = known.get(part) ?? (await sql.readTypes(state, part))
+    known.set(part, types)
+    return { sql, types }
+  }
+}
 
 /** @throws SourceRefusal a key has a type that keys may not have, or another one than that of its children */
 async function readTypes<Type>(

@@ -21,6 +21,7 @@ export const openMariadb = (file: SourceFile, env: Environment): OpenEngine =>
 
 const MARIADB: Dialect<Field> = {
   rows: ROW_SQL,
+  changes: null,
   readTypes,
   hasUniqueKey,
   report: readReport,

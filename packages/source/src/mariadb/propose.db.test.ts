@@ -40,6 +40,7 @@ describe.skipIf(!hasMariadb())('the proposal of a source file of MariaDB', () =>
     statementTimeout: 60_000,
     candidates: 0,
     timeZone: 'UTC',
+    mirror: null,
     records: new Map(),
   }
 

@@ -18,8 +18,8 @@ import { failureOf } from './failures.ts'
 /** Types of columns are the numbers that the catalog has for them. */
 export type State = StateOf<number>
 
-/** @throws SourceRefusal the address, or a file that the source names, cannot be read */
-export function openConnections(file: SourceFile, env: Environment): Connections<number> {
+/** How a connection is made. @throws SourceRefusal the address, or a file that the source names, cannot be read */
+export function connectionTo(file: SourceFile, env: Environment): pg.ClientConfig {
   const address = readAddress(file, env)
   if (!/^postgres(?:ql)?:$/.test(address.protocol)) {
     throw new SourceRefusal('url: the address must begin with postgresql://', ['url'])
@@ -27,15 +27,21 @@ export function openConnections(file: SourceFile, env: Environment): Connections
   const ca = readCertificates(file)
   // Those of the address would take the place of the certificates.
   if (ca !== null) for (const name of ['sslmode', 'sslrootcert']) address.searchParams.delete(name)
+  return {
+    connectionString: address.href,
+    ...(ca !== null && { ssl: { ca } }),
+    application_name: 'rollcall',
+    connectionTimeoutMillis: CONNECTING,
+    keepAlive: true,
+  }
+}
+
+export function openConnections(file: SourceFile, connection: pg.ClientConfig): Connections<number> {
   const pool = outlivingLosses(
     new pg.Pool({
-      connectionString: address.href,
-      ...(ca !== null && { ssl: { ca } }),
+      ...connection,
       max: file.pool,
-      application_name: 'rollcall',
-      connectionTimeoutMillis: CONNECTING,
       query_timeout: file.statementTimeout + GRACE,
-      keepAlive: true,
       // Every value is its text.
       types: { getTypeParser: () => String },
     }),

@@ -7,21 +7,28 @@ import type { OpenEngine } from '../engine/engine.ts'
 import type { MappedPart, SourceFile } from '../engine/mapped-records.ts'
 import { engineOf } from '../engine/open-engine.ts'
 import { readCatalog } from './catalog.ts'
+import { CHANGE_SQL } from './change-statements.ts'
 import { columnType, trimmedOf } from './column-types.ts'
-import { openConnections, type State } from './connections.ts'
+import { connectionTo, openConnections, type State } from './connections.ts'
 import { holdsOnly, isAscii, isUnlisted } from './encodings.ts'
 import { failureOf } from './failures.ts'
 import { quoted, tableOf } from './names.ts'
+import { openChangeLog } from './open-change-log.ts'
 import { slowLookUps } from './plans.ts'
 import { readReport } from './privileges.ts'
 import { ROW_SQL } from './row-sql.ts'
 
 /** @throws SourceRefusal the address, or a file that the source names, cannot be read */
-export const openPostgresql = (file: SourceFile, env: Environment): OpenEngine =>
-  engineOf(file, POSTGRESQL, openConnections(file, env))
+export function openPostgresql(file: SourceFile, env: Environment): OpenEngine {
+  const connection = connectionTo(file, env)
+  return engineOf(file, POSTGRESQL, openConnections(file, connection), (within, name) =>
+    openChangeLog({ file, connection, within }, name),
+  )
+}
 
 const POSTGRESQL: Dialect<number> = {
   rows: ROW_SQL,
+  changes: CHANGE_SQL,
   readTypes,
   hasUniqueKey,
   report: readReport,

@@ -21,7 +21,6 @@ const FINDINGS: readonly string[] = [
   `select 'it may make databases (CREATEDB)' from pg_roles where rolname = current_user and rolcreatedb`,
   `select 'it may make roles (CREATEROLE)' from pg_roles where rolname = current_user and rolcreaterole`,
   `select 'it passes by the rules of rows (BYPASSRLS)' from pg_roles where rolname = current_user and rolbypassrls`,
-  `select 'it may replicate the whole server (REPLICATION)' from pg_roles where rolname = current_user and rolreplication`,
   `select 'it is a member of ' || string_agg(rolname, ', ' order by rolname) from pg_roles
     where rolname in (${WRITING_ROLES}) and pg_has_role(current_user, oid, 'member') having count(*) > 0`,
   `select 'it may become ' || string_agg(rolname, ', ' order by rolname) || ', which may write' from pg_roles
@@ -47,10 +46,13 @@ const FINDINGS: readonly string[] = [
     having count(*) > 0`,
 ]
 
+/** What following the log needs, and nothing else does. */
+const REPLICATION = `select 'it may replicate the whole server (REPLICATION)' from pg_roles where rolname = current_user and rolreplication`
+
 const ROLLCALL = `select 'rollcall' from pg_class where relname = 'rollcall_migration' and relkind = 'r' limit 1`
 
 /** @throws SourceRefusal it is a database of Rollcall: who may name a source may not read records and keys past all grants */
-export async function readReport(state: State, { ca }: SourceFile): Promise<EngineReport> {
+export async function readReport(state: State, { ca, mirror }: SourceFile): Promise<EngineReport> {
   const one = async (text: string): Promise<string | null> =>
     (await state.run({ text, values: [] })).rows[0]?.[0] ?? null
   if ((await one(ROLLCALL)) !== null) {
@@ -62,7 +64,7 @@ export async function readReport(state: State, { ca }: SourceFile): Promise<Engi
     `select 'PostgreSQL ' || current_setting('server_version') || ', database ' || current_database() || ', account ' || current_user`,
   )
   const writes: string[] = []
-  for (const text of FINDINGS) {
+  for (const text of mirror?.follow === 'logical' ? FINDINGS : [...FINDINGS, REPLICATION]) {
     const found = await one(text)
     if (found !== null) writes.push(found)
   }

@@ -15,6 +15,7 @@ import { beginIndexBuild, showIndexBuild, stopIndexBuild } from '@rollcall/admin
 import { addRegistry, changeRegistry, listRegistries } from '@rollcall/admin/registries/registries'
 import { showRegistry, showSamples } from '@rollcall/admin/registries/show'
 import { checkRegistrySource } from '@rollcall/admin/registries/source-check'
+import { compareSource, sourceRejects, sourceStatus } from '@rollcall/admin/registries/source-status'
 import { removeRegistry } from '@rollcall/admin/removal'
 import { trySearch } from '@rollcall/admin/try/try'
 import { type AdminRoute, route } from './route.ts'
@@ -52,6 +53,27 @@ export const REGISTRY_ROUTES: readonly AdminRoute[] = [
     name: 'showSamples',
     role: 'read',
     summary: 'A synthetic record of each type of the registry, with its schema.',
+  }),
+  route(sourceStatus, {
+    method: 'GET',
+    path: '/registries/{namespace}/source',
+    name: 'sourceStatus',
+    role: 'read',
+    summary: 'How the copy of a source follows it: state, lag, the last failure and what to do.',
+  }),
+  route(sourceRejects, {
+    method: 'GET',
+    path: '/registries/{namespace}/source/rejects',
+    name: 'sourceRejects',
+    role: 'operate',
+    summary: 'Rows of a source that are no record, by their keys, with the reasons.',
+  }),
+  route(compareSource, {
+    method: 'POST',
+    path: '/registries/{namespace}/source/compare',
+    name: 'compareSource',
+    role: 'operate',
+    summary: 'Has all records compared with the source, beside the comparison of each day.',
   }),
   // In a body: the identifier of a person is no part of an address.
   route(trySearch, {

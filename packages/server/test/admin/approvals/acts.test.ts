@@ -36,7 +36,7 @@ const ALONE: Readonly<Record<string, readonly string[]>> = {
     ],
     ...['listDeliveries', 'listDestinations', 'listMailboxes', 'listMessages', 'showMessage', 'listInbox'],
     ...['listEvents', 'showOutbox', 'listAuditEntries', 'verifyWholeAuditLog', 'showVerification', 'trace'],
-    ...['verifyBackup', 'verifyEvidence'],
+    ...['verifyBackup', 'verifyEvidence', 'sourceStatus', 'sourceRejects'],
   ],
   'whoever looks at a person, or at a reason, has an audit entry before': [
     ...['showRecord', 'listProtected', 'auditPerson', 'reportAccess', 'makeEvidence', 'trySearch'],
@@ -51,6 +51,7 @@ const ALONE: Readonly<Record<string, readonly string[]>> = {
   'it protects': ['protectPerson', 'addHold', 'rotateOwnKeys', 'rotateMasterKey', 'makeBackup'],
   'it is what a registry knows, and not who may see it': [
     ...['publishEvent', 'importRecords', 'deleteRecords', 'mergeRecords', 'unmergeRecords', 'retryOutbox'],
+    'compareSource',
   ],
   'nothing is permitted by it until a grant names it': ['addPurpose'],
   'how a registry is searched: what a grant permits counts as before': [

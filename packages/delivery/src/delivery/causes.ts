@@ -1,9 +1,7 @@
 /** THE table of causes for which a delivery fails or ends: what each means, and what to do. */
 
-import type { results } from '@rollcall/delivery/delivery/failures'
 import type { AddressRule, CredentialsUnusable, RequestFailure } from '@rollcall/participants/egress/problems'
-import Type from 'typebox'
-import { closed, text } from '../members.ts'
+import type { results } from './failures.ts'
 
 type DeliveryCause =
   | keyof typeof results
@@ -218,11 +216,3 @@ function causeNamed(cause: string | null): Explained | null {
   const known: Readonly<Record<string, Explained>> = DELIVERY_CAUSES
   return cause !== null && Object.hasOwn(known, cause) ? (known[cause] ?? null) : null
 }
-
-export const ExplainedCause = closed({
-  cause: text('The code under which the cause is stored.'),
-  meaning: text('What happened.'),
-  advice: text('What to do.'),
-})
-
-export const ExplainedCauseOrNull = Type.Union([ExplainedCause, Type.Null()])

@@ -1,0 +1,12 @@
+/** The cause for which a delivery fails or ends, as operators and participants read it. */
+
+import Type from 'typebox'
+import { closed, text } from '../members.ts'
+
+export const ExplainedCause = closed({
+  cause: text('The code under which the cause is stored.'),
+  meaning: text('What happened.'),
+  advice: text('What to do.'),
+})
+
+export const ExplainedCauseOrNull = Type.Union([ExplainedCause, Type.Null()])

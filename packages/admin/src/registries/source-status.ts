@@ -1,0 +1,141 @@
+/** How a mirror follows the source of a registry, and which rows of it are no record. */
+
+import type { Registry } from '@rollcall/core/model/registry'
+import type { Database } from '@rollcall/database/database'
+import { oneOf } from '@rollcall/protocol'
+import { registryAt } from '@rollcall/records/registries/registries'
+import { findMirror, type MirrorState, wantComparison } from '@rollcall/source/store/mirrors'
+import { rejectedRows } from '@rollcall/source/store/source-rows'
+import Type from 'typebox'
+import { act } from '../act.ts'
+import type { HasDatabase } from '../deps.ts'
+import { closed, flag, instant, Namespace, orNull, RecordTypeName, text, timeOut, wholeNumber } from '../members.ts'
+import { AdminRefusal, useCase } from '../use-case.ts'
+
+const STATES = ['waiting', 'loading', 'following', 'comparing', 'failing'] as const
+
+const STATUS = closed({
+  namespace: Namespace,
+  state: oneOf(STATES, {
+    description:
+      'waiting: no node has begun; loading: its records are read for the first time, and it does not answer; following: changes are read; comparing: so they are, and all records are compared; failing: the last attempt failed.',
+  }),
+  answers: flag('Whether it answers: all records were read once.'),
+  followed: flag('Whether a node follows the source now.'),
+  lag_seconds: orNull(
+    Type.Number({
+      description: 'Seconds for which changes of the source may be missing here; null: it does not answer.',
+    }),
+  ),
+  behind: wholeNumber('Rows that are known to have changed and are not written yet.'),
+  rejects: wholeNumber('Rows that are no record, or not as they are now.'),
+  compared_at: orNull(instant('When the last comparison of all records began that has ended.')),
+  failure: orNull(text('Why it cannot be followed now.')),
+  failed_at: orNull(instant('Since when.')),
+  advice: orNull(text('What to do; null: nothing.')),
+})
+
+/** How far the mirror of a source is. */
+export const sourceStatus = useCase(
+  { input: closed({ namespace: Namespace }), result: STATUS },
+  async ({ db }: HasDatabase, { namespace }) => {
+    const registry = await mirrorAt(db, namespace)
+    const mirror = (await findMirror(db, registry.id)) ?? NOT_BEGUN
+    const { lag, behind, rejects, compared_at, failure, failed_at, followed } = mirror
+    const answers = registry.awaits_records !== true
+    const state = stateOf(mirror, answers)
+    return {
+      namespace,
+      state,
+      answers,
+      followed,
+      lag_seconds: answers && lag !== null ? Math.round(lag * 10) / 10 : null,
+      behind,
+      rejects,
+      compared_at: timeOut(compared_at),
+      failure,
+      failed_at: timeOut(failed_at),
+      advice: adviceOf(mirror, state),
+    }
+  },
+)
+
+const NOT_BEGUN: MirrorState = {
+  compared_at: null,
+  comparison: null,
+  lag: null,
+  behind: 0,
+  rejects: 0,
+  failure: null,
+  failed_at: null,
+  followed: false,
+}
+
+function stateOf({ comparison, failure, followed }: MirrorState, answers: boolean): (typeof STATES)[number] {
+  if (failure !== null) return 'failing'
+  if (!answers) return followed ? 'loading' : 'waiting'
+  return comparison === null ? 'following' : 'comparing'
+}
+
+function adviceOf({ followed, rejects }: MirrorState, state: (typeof STATES)[number]): string | null {
+  if (state === 'failing') {
+    return 'mend what it says in the source, or give the registry another source file; it is tried again by itself, and goes on where it was'
+  }
+  if (!followed)
+    return 'start rollcall serve, with the address of the source in its environment: a node of it follows the source'
+  if (rejects > 0) return 'rollcall source rejects lists rows that are no record; each is tried again when it changes'
+  return null
+}
+
+/** Rows of a source that are no record, or not as they are now. */
+export const sourceRejects = useCase(
+  {
+    input: closed({
+      namespace: Namespace,
+      after_record_type: Type.Optional(RecordTypeName),
+      after: Type.Optional(text('The key of the last row of the page before.')),
+      limit: Type.Optional(wholeNumber('Most rows (default: 50).', 1, 1_001)),
+    }),
+    result: Type.Array(
+      closed({
+        record_type: RecordTypeName,
+        key: text('Key of the row in the source.'),
+        reason: text('Why it is no record; it names columns and rules, and no value.'),
+      }),
+    ),
+  },
+  async ({ db }: HasDatabase, { namespace, after, after_record_type, limit = 50 }) => {
+    const registry = await mirrorAt(db, namespace)
+    const record_type = after_record_type ?? registry.kind.record_types[0]?.name ?? ''
+    const from = after === undefined ? null : { record_type, key: after }
+    return [...(await rejectedRows(db, registry.id, { after: from, limit }))]
+  },
+)
+
+/** Has all records of a mirror compared with its source, beside the comparison of each day. */
+export const compareSource = act(
+  {
+    name: 'source compare',
+    approval: 'never',
+    input: closed({ namespace: Namespace }),
+    result: closed({ namespace: Namespace, wanted: flag('True: a node begins within seconds.') }),
+  },
+  async ({ db }: HasDatabase, { namespace }) => {
+    const registry = await mirrorAt(db, namespace)
+    if (!(await wantComparison(db, registry.id))) {
+      throw new AdminRefusal(`the records of ${namespace} are being read for the first time; wait for the end of that`)
+    }
+    return { namespace, wanted: true }
+  },
+)
+
+/** @throws AdminRefusal */
+async function mirrorAt(db: Database, namespace: string): Promise<Registry> {
+  const registry = await registryAt(db, namespace)
+  if (registry.own_records && registry.source !== null) return registry
+  throw new AdminRefusal(
+    registry.source === null
+      ? `${namespace} has no source: its records are imported or written here`
+      : `${namespace} is read live from its source, and nothing is copied; rollcall source check ${namespace} says how it is`,
+  )
+}

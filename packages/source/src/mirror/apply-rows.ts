@@ -1,0 +1,153 @@
+/** Writes rows of a source as records of its mirror, with the events of their changes and how far the mirror has come, in one transaction. */
+
+import type { RecordChange } from '@rollcall/core/model/event'
+import { sqlState } from '@rollcall/database/database-errors'
+import { withTransaction } from '@rollcall/database/transaction'
+import { recordChanges } from '@rollcall/delivery/events/publish'
+import { filtersOf } from '@rollcall/delivery/events/recording'
+import { lockEvents } from '@rollcall/delivery/store/events/lock'
+import type { RecordType } from '@rollcall/protocol'
+import { mirroredRecords } from '@rollcall/records/records/registry-records'
+import type { ClientBase } from 'pg'
+import type { SourceRow } from '../engine/engine.ts'
+import type { MappedRecords } from '../engine/mapped-records.ts'
+import { type RowRead, readRow } from '../source-record.ts'
+import { type Progress, saveProgress } from '../store/mirrors.ts'
+import { keysOf, saveRows, storedRows } from '../store/source-rows.ts'
+import type { MirrorDeps } from './mirror-deps.ts'
+import { type KeptRecord, type Outcomes, outcomesOf } from './outcomes.ts'
+import { inSource, readByKeys } from './read-source.ts'
+
+/** Rows that are due: all of one record type. */
+export interface DueRows {
+  readonly recordType: RecordType
+  /** Null: the source file has no such records any more, and all rows are gone. */
+  readonly records: MappedRecords | null
+  readonly keys: readonly string[]
+  /** The rows that have these keys; null: they are to be read. */
+  readonly rows: readonly SourceRow[] | null
+}
+
+export interface Applying {
+  readonly progress: Progress
+  /** The comparison that found the rows; 0: none. */
+  readonly run: number
+  /** When the comparison began: the time that its events have; null: now. */
+  readonly began: Date | null
+  readonly isEvent: boolean
+}
+
+/**
+ * A row that takes the primary identifier of another one, or leaves one that another one wants, is decided together with the other
+ * one: both are read in the same state of the source.
+ * @returns whether an operator wants all records compared
+ * @throws SourceRefusal, ClaimLost
+ */
+export async function applyRows(deps: MirrorDeps, due: DueRows, applying: Applying): Promise<boolean> {
+  const { db, registry } = deps
+  const { recordType } = due
+  const outcomes = await decide(deps, due)
+  return withTransaction(db.pool, async (client) => {
+    await lockEvents(client, registry.id, 'change')
+    const isWanted = await saveProgress(client, deps.claim, applying.progress)
+    const changes = await writeOutcomes(deps, client, recordType, outcomes, applying)
+    if (applying.isEvent && changes.length > 0) {
+      const recording = {
+        registry,
+        records: mirroredRecords(db),
+        limits: deps.limits,
+        filters: filtersOf(db.pool),
+        now: deps.now(),
+        ...(applying.began !== null && { began: applying.began }),
+      }
+      await recordChanges(client, recording, changes)
+    }
+    return isWanted
+  })
+}
+
+async function decide(deps: MirrorDeps, { recordType, records, keys, rows }: DueRows): Promise<Outcomes> {
+  const { db, registry } = deps
+  const of = { registry: registry.id, recordType: recordType.name }
+  const stored = new Map<string, string | null>()
+  const read = new Map<string, RowRead>()
+  const all = new Set<string>()
+  const outcomes = () => outcomesOf(recordType.primary_identifier, [...all], read, stored)
+  const add = async (fresh: readonly string[], found: readonly SourceRow[]): Promise<void> => {
+    for (const row of await storedRows(db.pool, of, fresh)) stored.set(row.key, row.primary_identifier)
+    for (const key of fresh) all.add(key)
+    if (records === null) return
+    for (const row of found) if (all.has(row.key)) read.set(row.key, readRow(registry.kind, records, row))
+  }
+  /** Keys of rows of which it depends what these rows become, or which depend on them. */
+  const others = async (): Promise<readonly string[]> => {
+    const { released } = outcomes()
+    const wanted = [...read.values()].flatMap(({ record }) => record?.primary_identifier ?? [])
+    return (await keysOf(db.pool, of, { held: wanted, wanted: released })).filter((key) => !all.has(key))
+  }
+  const fresh = [...new Set(keys)]
+  if (records === null) {
+    await add(fresh, [])
+    return outcomes()
+  }
+  if (rows !== null) {
+    await add(fresh, rows)
+    if ((await others()).length === 0) return outcomes()
+    for (const set of [all, read, stored]) set.clear()
+  }
+  return inSource(deps, async (state) => {
+    for (let next: readonly string[] = fresh; next.length > 0; next = await others()) {
+      await add(next, await readByKeys(state, records, next))
+    }
+    return outcomes()
+  })
+}
+
+/** Writes and deletes records, and notes what each row has become. @returns the changes of records */
+async function writeOutcomes(
+  { db, registry }: MirrorDeps,
+  client: ClientBase,
+  recordType: RecordType,
+  { records, rows, gone, released }: Outcomes,
+  { isEvent, run }: Applying,
+): Promise<readonly RecordChange[]> {
+  const { sink } = mirroredRecords(db)
+  const record_type = recordType.name
+  const deleted = await sink.deleteRecords(client, registry, recordType, released)
+  const changes: RecordChange[] = deleted.map(({ id, document, aliases }) => {
+    return { record_type, record: id, before: document, after: null, aliases }
+  })
+  const prepared = records.map(({ record }) => record)
+  const unchanged = await sink.unchangedAmong(client, registry, recordType, prepared)
+  const changed = records.filter(({ record }) => !unchanged.has(record.primary_identifier))
+  const refused = new Map<string, string>()
+  const write = async (some: readonly KeptRecord[]): Promise<void> => {
+    if (some.length === 0) return
+    try {
+      const given = new Map(some.map(({ record }) => [record.primary_identifier, record]))
+      const written = await sink.writeRecords(client, registry, recordType, [...given.values()], { before: isEvent })
+      for (const { id, primary_identifier, before = null, aliases = [] } of [...written.inserted, ...written.updated]) {
+        const after = given.get(primary_identifier)?.document ?? null
+        changes.push({ record_type, record: id, before, after, aliases })
+      }
+    } catch (error) {
+      if (!/^(22|54)/.test(sqlState(error))) throw error
+      const [first, ...others] = some
+      // The message of PostgreSQL would quote the value.
+      if (others.length === 0 && first) refused.set(first.key, unstorable(sqlState(error)))
+      else for (const half of halves(some)) await write(half)
+    }
+  }
+  await write(changed)
+  const of = { registry: registry.id, recordType: record_type }
+  const found = rows.map((row) => ({ ...row, reason: refused.get(row.key) ?? row.reason }))
+  await saveRows(client, of, { found, gone, run })
+  return changes
+}
+
+const unstorable = (state: string): string => `our database cannot store one of its values (SQLSTATE ${state})`
+
+function halves<Element>(all: readonly Element[]): readonly (readonly Element[])[] {
+  const middle = Math.ceil(all.length / 2)
+  return [all.slice(0, middle), all.slice(middle)]
+}

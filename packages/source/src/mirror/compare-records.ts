@@ -1,0 +1,96 @@
+/**
+ * Compares all records with the source, a portion at a time: each row is read and written where it differs, and records whose rows were
+ * not found go. The first comparison fills an empty mirror.
+ */
+
+import { withTransaction } from '@rollcall/database/transaction'
+import { openRegistry } from '@rollcall/records/registries/registries'
+import { ANYTHING } from '../engine/column-test.ts'
+import { isKey } from '../live-records.ts'
+import { type Comparison, saveProgress } from '../store/mirrors.ts'
+import { storedTypes, unseenKeys } from '../store/source-rows.ts'
+import { applyRows } from './apply-rows.ts'
+import type { MirrorDeps } from './mirror-deps.ts'
+import { inSource, PORTION } from './read-source.ts'
+
+/**
+ * Compares the next portion.
+ * @param isEvent whether differences are events
+ * @returns how far it has come; null: it has ended
+ * @throws SourceRefusal, ClaimLost
+ */
+export async function compareNext(
+  deps: MirrorDeps,
+  comparison: Comparison,
+  isEvent: boolean,
+): Promise<Comparison | null> {
+  const types = [...deps.file.records.values()]
+  const at = types.findIndex(({ recordType }) => recordType.name === (comparison.recordType ?? recordType.name))
+  const records = types[at]
+  if (records === undefined) return (await dropUnseen(deps, comparison, isEvent)) ? comparison : end(deps, comparison)
+  const asked = { needed: ANYTHING, keys: null, after: comparison.after, limit: PORTION }
+  const found = await inSource(deps, (state) => state.rows(records, asked))
+  const last = found.at(-1)
+  // Rows without a key are the last ones: there is no mark to go on from.
+  const isLast = last === undefined || last.key === '' || found.length < PORTION
+  const next: Comparison = isLast
+    ? { ...comparison, recordType: types[at + 1]?.recordType.name ?? UNSEEN, after: null }
+    : { ...comparison, recordType: records.recordType.name, after: last.key }
+  const rows = found.filter(({ key }) => isKey(key))
+  const due = { recordType: records.recordType, records, keys: rows.map(({ key }) => key), rows }
+  await applyRows(deps, due, {
+    progress: { comparison: next },
+    run: comparison.run,
+    began: beganOf(comparison),
+    isEvent,
+  })
+  return next
+}
+
+/** In place of a record type: all were read. No record type has such a name. */
+const UNSEEN = ''
+
+const beganOf = ({ began }: Comparison): Date => new Date(began * 1_000)
+
+/** Looks again for rows that were not found, and drops those that are gone. @returns whether there were any */
+async function dropUnseen(deps: MirrorDeps, comparison: Comparison, isEvent: boolean): Promise<boolean> {
+  const { db, registry, file } = deps
+  for (const name of await storedTypes(db.pool, registry.id)) {
+    const recordType = registry.kind.record_types.find((type) => type.name === name)
+    const keys = await unseenKeys(db.pool, { registry: registry.id, recordType: name }, comparison.run, PORTION)
+    if (keys.length === 0 || recordType === undefined) continue
+    const due = { recordType, records: file.records.get(name) ?? null, keys, rows: null }
+    await applyRows(deps, due, { progress: {}, run: comparison.run, began: beganOf(comparison), isEvent })
+    return true
+  }
+  return false
+}
+
+async function end({ db, registry, claim }: MirrorDeps, comparison: Comparison): Promise<null> {
+  const began = beganOf(comparison)
+  await withTransaction(db.pool, async (client) => {
+    await saveProgress(client, claim, { comparison: null, comparison_wanted: false, compared_at: began })
+    await openRegistry(client, registry.id)
+  })
+  return null
+}
+
+/**
+ * Whether the time of the day has come since the last comparison began.
+ * @param at HH:MM
+ */
+export function isComparisonDue(zone: string, at: string, comparedAt: Date, now: Date): boolean {
+  const [day, time] = localTime(zone, now)
+  const today = `${day} ${at}`
+  const last = time >= at ? today : `${localTime(zone, new Date(now.getTime() - DAY))[0]} ${at}`
+  return localTime(zone, comparedAt).join(' ') < last
+}
+
+const DAY = 86_400_000
+
+/** The day, YYYY-MM-DD, and the time, HH:MM. */
+function localTime(zone: string, time: Date): readonly [string, string] {
+  const format = { timeZone: zone, hourCycle: 'h23', dateStyle: 'short', timeStyle: 'short' } as const
+  const [day = '', clock = ''] = new Intl.DateTimeFormat('sv-SE', format).format(time).split(' ')
+  return [day, clock]
+}

@@ -1,0 +1,109 @@
+/** The life of a mirror on one screen: all records once, then what changes, and now and then all records again. */
+
+import { hash } from 'node:crypto'
+import { withTransaction } from '@rollcall/database/transaction'
+import { canonicalJson } from '@rollcall/protocol'
+import { type Comparison, type MirrorPlace, newComparison, saveProgress } from '../store/mirrors.ts'
+import { applyRows, type DueRows } from './apply-rows.ts'
+import { compareNext, isComparisonDue } from './compare-records.ts'
+import type { ChangeBatch, ChangeFeed } from './feed.ts'
+import { openFeed } from './feeds.ts'
+import type { MirrorDeps } from './mirror-deps.ts'
+import { PORTION } from './read-source.ts'
+
+/** Portions of a comparison between two looks for changes. */
+const PORTIONS = 5
+
+/**
+ * Follows the source until the signal is aborted. What is committed has its position, so that whoever follows after a failure goes on
+ * from there; what is read twice is written once.
+ * @throws SourceRefusal the source cannot be read now; ClaimLost
+ */
+export async function followSource(deps: MirrorDeps, place: MirrorPlace, signal: AbortSignal): Promise<void> {
+  const feed = openFeed(deps)
+  try {
+    let state = await beginning(deps, feed, place)
+    while (!signal.aborted) {
+      if (state.comparison === null && (state.isWanted || isDue(deps, state.comparedAt))) {
+        state = { ...state, comparison: await newComparison(deps.db.pool), isWanted: false }
+      }
+      state = await compareSome(deps, state, signal)
+      const wait = state.comparison === null ? deps.file.mirror.every : 0
+      const batch = await feed.next(state.position, wait, signal)
+      state = await applyBatch(deps, state, batch)
+    }
+  } finally {
+    await feed.close()
+  }
+}
+
+/** How far the mirror has come, as it is stored. */
+interface Following {
+  readonly position: MirrorPlace['position']
+  readonly comparison: Comparison | null
+  /** Null: not all records were read yet. */
+  readonly comparedAt: Date | null
+  /** Whether an operator wants all records compared. */
+  readonly isWanted: boolean
+}
+
+/** Another source file has another position. Its records are compared with those of the file before, which answer meanwhile. */
+async function beginning(
+  { db, registry, claim }: MirrorDeps,
+  feed: ChangeFeed,
+  place: MirrorPlace,
+): Promise<Following> {
+  const { position, comparison, compared_at: comparedAt, comparison_wanted: isWanted } = place
+  const file = hash('sha256', canonicalJson(registry.source as never), 'hex')
+  if (place.file === file) return { position, comparison, comparedAt, isWanted }
+  const fresh = { position: await feed.begin(), comparison: await newComparison(db.pool) }
+  await withTransaction(db.pool, (client) => saveProgress(client, claim, { file, ...fresh }))
+  return { ...fresh, comparedAt, isWanted: false }
+}
+
+const isDue = ({ file, now }: MirrorDeps, comparedAt: Date | null): boolean =>
+  comparedAt !== null && isComparisonDue(file.timeZone, file.mirror.compareAt, comparedAt, now())
+
+async function compareSome(deps: MirrorDeps, state: Following, signal: AbortSignal): Promise<Following> {
+  let { comparison, comparedAt } = state
+  for (let portion = 0; comparison !== null && portion < PORTIONS && !signal.aborted; portion += 1) {
+    const { began } = comparison
+    comparison = await compareNext(deps, comparison, isEvent(deps, state))
+    if (comparison === null) comparedAt = new Date(began * 1_000)
+  }
+  return { ...state, comparison, comparedAt }
+}
+
+/** Nobody has subscribed to the first load: its records were there before. */
+const isEvent = ({ file }: MirrorDeps, { comparedAt }: Following): boolean => file.mirror.events && comparedAt !== null
+
+/** The position is committed with the last records of the batch. */
+async function applyBatch(deps: MirrorDeps, state: Following, batch: ChangeBatch): Promise<Following> {
+  const { db, claim } = deps
+  const portions = portionsOf(deps, batch)
+  const comparison = batch.isIncomplete ? await newComparison(db.pool) : state.comparison
+  const { position, currentAt: current_at } = batch
+  const last = { position, comparison, behind: 0, ...(current_at !== null && { current_at }) }
+  let behind = portions.reduce((sum, { keys }) => sum + keys.length, 0)
+  let isWanted = false
+  for (const due of portions) {
+    behind -= due.keys.length
+    const progress = due === portions.at(-1) ? last : { behind }
+    isWanted = await applyRows(deps, due, { progress, run: 0, began: null, isEvent: isEvent(deps, state) })
+  }
+  if (portions.length === 0) {
+    isWanted = await withTransaction(db.pool, (client) => saveProgress(client, claim, last))
+  }
+  batch.committed()
+  return { ...state, position, comparison, isWanted }
+}
+
+const portionsOf = ({ file }: MirrorDeps, { due }: ChangeBatch): readonly DueRows[] =>
+  [...due].flatMap(([name, keys]) => {
+    const records = file.records.get(name)
+    if (records === undefined) return []
+    return Array.from({ length: Math.ceil(keys.length / PORTION) }, (_, at): DueRows => {
+      const some = keys.slice(at * PORTION, (at + 1) * PORTION)
+      return { recordType: records.recordType, records, keys: some, rows: null }
+    })
+  })

@@ -1,0 +1,179 @@
+/** Copies of a civil office's people that follow its database. */
+
+import { Readable } from 'node:stream'
+import { DEFAULT_LIMITS } from '@rollcall/core/limits'
+import { RecordsUnavailable } from '@rollcall/core/model/record-source'
+import { importFile } from '@rollcall/import/import-file'
+import { registryAt, setRegistry } from '@rollcall/records/registries/registries'
+import type pg from 'pg'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { emptyDatabase, type TestDatabase, testDatabase } from '../../../keys/test/postgres.ts'
+import { copiedPeople, makeMirroredOffice, mirroredRegistry, polledSource } from '../../test/mirrored-office.ts'
+import { addressOf, officeReader } from '../../test/office.ts'
+import { findMirror, wantComparison } from '../store/mirrors.ts'
+import { rejectedRows } from '../store/source-rows.ts'
+import { type RunningFollowers, startFollowers } from './followers.ts'
+
+const LIMITS = { ...DEFAULT_LIMITS, node_lease: 2 }
+const PEOPLE = [
+  { person_no: 1, national_no: 'A1', family_name: 'Okoro', given_name: 'Ada', gender: 2, born: '1985-06-12' },
+  { person_no: 2, national_no: 'A2', family_name: 'Obi', gender: 1, birth: { no: 'B2', place: 'Lagos' } },
+]
+
+let database: TestDatabase
+let empty: Awaited<ReturnType<typeof emptyDatabase>>
+let office: pg.Client
+let env: Record<string, string>
+let log: string[]
+let running: RunningFollowers[]
+beforeEach(async () => {
+  database = await testDatabase()
+  empty = await emptyDatabase()
+  office = await makeMirroredOffice(empty.connection, PEOPLE)
+  env = { READER: await officeReader(empty.connection), OWNER: addressOf(empty.connection) }
+  log = []
+  running = []
+})
+afterEach(async () => {
+  await Promise.all(running.map((one) => one.stop()))
+  await office.end()
+  await database.close()
+  await empty.drop()
+})
+
+function follow(db = database.db): RunningFollowers {
+  const note = (_facts: object, message: string): void => void log.push(message)
+  const registries = async () => [await registryAt(database.db, 'civil')]
+  const followers = startFollowers({ db, env, limits: LIMITS, log: { warn: note, info: note }, registries })
+  running.push(followers)
+  return followers
+}
+
+const waiting = { timeout: 20_000 }
+const uins = async () => Object.keys(await copiedPeople(database.db).catch(() => ({}))).toSorted()
+const mirror = async () => findMirror(database.db, (await registryAt(database.db, 'civil')).id)
+const rejects = async () =>
+  rejectedRows(database.db, (await registryAt(database.db, 'civil')).id, { after: null, limit: 10 })
+const events = async (): Promise<number> =>
+  Number((await database.db.pool.query('select count(*) from event')).rows[0].count)
+
+test('a registry answers when all its records were read once, and then its changes are found', async () => {
+  await mirroredRegistry(database.db, polledSource({ env: 'READER' }))
+  await expect(copiedPeople(database.db)).rejects.toBeInstanceOf(RecordsUnavailable)
+  follow()
+  await expect.poll(uins, waiting).toEqual(['A1', 'A2'])
+  expect(await copiedPeople(database.db)).toMatchObject({
+    A1: { name: { surname: 'Okoro', given_name: 'Ada' }, sex: 'female', birth_date: '1985-06-12' },
+    A2: { birth_place: { name: 'Lagos' } },
+  })
+  expect(await events()).toBe(0)
+  await office.query(`insert into office.person values (3, 'A3', 'Eze');
+    insert into office.death values ('D1', 1, '2026-11-01');
+    delete from office.birth where birth_no = 'B2'`)
+  await expect.poll(uins, waiting).toEqual(['A1', 'A2', 'A3'])
+  const people = () => copiedPeople(database.db)
+  await expect.poll(people, waiting).toMatchObject({ A1: { death_date: '2026-11-01' } })
+  await expect.poll(async () => 'birth_place' in ((await people()).A2 ?? {}), waiting).toBe(false)
+  expect(await events()).toBeGreaterThan(0)
+  await office.query(`update office.person set removed_at = now() where person_no = 3;
+    update office.person set national_no = 'A9' where person_no = 2`)
+  await expect.poll(uins, waiting).toEqual(['A1', 'A9'])
+  expect(await mirror()).toMatchObject({ failure: null, behind: 0, rejects: 0, followed: true })
+})
+
+test('without events nobody is notified; rows that are deleted go with the comparison', async () => {
+  await mirroredRegistry(database.db, polledSource({ env: 'READER' }, { events: 'none' }))
+  follow()
+  await expect.poll(uins, waiting).toEqual(['A1', 'A2'])
+  await office.query(`delete from office.birth; delete from office.person where person_no = 2;
+    insert into office.person values (3, 'A3', 'Eze')`)
+  await expect.poll(uins, waiting).toEqual(['A1', 'A2', 'A3'])
+  await wantComparison(database.db, (await registryAt(database.db, 'civil')).id)
+  await expect.poll(uins, waiting).toEqual(['A1', 'A3'])
+  expect(await events()).toBe(0)
+})
+
+test('a row that cannot be read keeps its record as it was, is listed, and is read when it is mended', async () => {
+  await mirroredRegistry(database.db, polledSource({ env: 'READER' }))
+  follow()
+  await expect.poll(uins, waiting).toEqual(['A1', 'A2'])
+  await office.query(`update office.person set gender = 7, family_name = 'Eze' where person_no = 1`)
+  await expect
+    .poll(rejects, waiting)
+    .toEqual([{ record_type: 'Person', key: '1', reason: expect.stringMatching(/^sex/) }])
+  expect(await copiedPeople(database.db)).toMatchObject({ A1: { name: { surname: 'Okoro' }, sex: 'female' } })
+  await office.query('update office.person set gender = 1 where person_no = 1')
+  await expect.poll(rejects, waiting).toEqual([])
+  expect(await copiedPeople(database.db)).toMatchObject({ A1: { name: { surname: 'Eze' }, sex: 'male' } })
+})
+
+test('two rows that change their identifiers in one transaction change their records; of two that have one, one is listed', async () => {
+  await office.query('alter table office.person drop constraint person_national_no_key')
+  await mirroredRegistry(database.db, polledSource({ env: 'READER' }))
+  follow()
+  await expect.poll(uins, waiting).toEqual(['A1', 'A2'])
+  await office.query(`update office.person set national_no = case national_no when 'A1' then 'A2' else 'A1' end`)
+  const names = async () =>
+    Object.entries(await copiedPeople(database.db)).map(([uin, one]) => [
+      uin,
+      (one.name as { surname: string }).surname,
+    ])
+  await expect
+    .poll(async () => (await names()).toSorted(), waiting)
+    .toEqual([
+      ['A1', 'Obi'],
+      ['A2', 'Okoro'],
+    ])
+  await office.query(`update office.person set national_no = 'A1' where person_no = 1`)
+  await expect
+    .poll(rejects, waiting)
+    .toEqual([{ record_type: 'Person', key: '1', reason: 'another row has the same UIN' }])
+  expect(await names()).toEqual([['A1', 'Obi']])
+  await office.query(`update office.person set removed_at = now() where person_no = 2`)
+  await expect.poll(names, waiting).toEqual([['A1', 'Okoro']])
+  expect(await rejects()).toEqual([])
+})
+
+test('a column that is dropped stops the copy with the reason, and it goes on after the mend', async () => {
+  await mirroredRegistry(database.db, polledSource({ env: 'READER' }))
+  follow()
+  await expect.poll(uins, waiting).toEqual(['A1', 'A2'])
+  await office.query('alter table office.person rename column mobile to phone')
+  await office.query(`insert into office.person values (3, 'A3', 'Eze')`)
+  await expect
+    .poll(async () => (await mirror())?.failure, waiting)
+    .toBe('the database cannot be read as the file says: column own.mobile does not exist (42703)')
+  expect(await uins()).toEqual(['A1', 'A2'])
+  expect(log).toContain('a source cannot be followed now')
+  await office.query('alter table office.person rename column phone to mobile')
+  await expect.poll(uins, waiting).toEqual(['A1', 'A2', 'A3'])
+  expect(await mirror()).toMatchObject({ failure: null, failed_at: null })
+})
+
+test('one node follows; another one takes over when it is gone, and another source file is compared', async () => {
+  const registry = await mirroredRegistry(database.db, polledSource({ env: 'READER' }))
+  const first = follow()
+  await expect.poll(uins, waiting).toEqual(['A1', 'A2'])
+  follow()
+  await first.stop()
+  await office.query(`insert into office.person values (3, 'A3', 'Eze')`)
+  await expect.poll(uins, waiting).toEqual(['A1', 'A2', 'A3'])
+  const { records, ...other } = polledSource({ env: 'READER' }) as { records: { Person: object } }
+  await setRegistry(database.db, 'civil', {
+    source: { ...other, records: { Person: { ...records.Person, where: 'person_no <> 2' } } },
+  })
+  await expect.poll(uins, waiting).toEqual(['A1', 'A3'])
+  expect((await registryAt(database.db, 'civil')).awaits_records).toBe(false)
+  await expect(importFile(database.db, await registryAt(database.db, 'civil'), Readable.from(['{}']))).rejects.toThrow(
+    'the records of civil are in a database of its own, which is only read; change them there',
+  )
+  expect(registry.own_records).toBe(true)
+})
+
+test('a way that would give records other ids is refused', async () => {
+  await mirroredRegistry(database.db, polledSource({ env: 'READER' }))
+  const { follow: _, poll: __, ...live } = polledSource({ env: 'READER' })
+  await expect(setRegistry(database.db, 'civil', { source: { ...live, way: 'live' } })).rejects.toThrow(
+    'way: the records of civil have ids by which events and pages of answers keep them, and another way has others; add a registry at another namespace',
+  )
+})

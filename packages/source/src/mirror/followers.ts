@@ -1,0 +1,148 @@
+/** The followers of a node: each mirror that no other node follows is claimed, and followed until the claim ends. */
+
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
+import type { Limits } from '@rollcall/core/limits'
+import type { Registry } from '@rollcall/core/model/registry'
+import type { Database } from '@rollcall/database/database'
+import { safeDatabaseError, sqlState } from '@rollcall/database/database-errors'
+import { canonicalJson } from '@rollcall/protocol'
+import type { Environment } from '../engine/address.ts'
+import type { MirrorTerms, SourceFile } from '../engine/mapped-records.ts'
+import { SourceRefusal } from '../engine/source-refusal.ts'
+import { openEngine } from '../engines.ts'
+import { readSourceFile } from '../source-file.ts'
+import { ClaimLost, claimMirror, type MirrorClaim, noteFailure, releaseMirror, renewMirror } from '../store/mirrors.ts'
+import { followSource } from './follow-source.ts'
+
+export interface FollowerParts {
+  readonly db: Database
+  /** The environment in which source files name their addresses. */
+  readonly env: Environment
+  readonly limits: Pick<Limits, 'birth_span' | 'correction_time' | 'node_lease'>
+  readonly log: { warn(facts: object, message: string): void; info(facts: object, message: string): void }
+  readonly registries: () => Promise<readonly Registry[]>
+  readonly clock?: Clock
+}
+
+export interface RunningFollowers {
+  /** Ends what is followed, and lets other nodes follow at once. */
+  stop(): Promise<void>
+}
+
+/** Milliseconds between two looks at the registries; claims are renewed as often. */
+const LOOK = 1_000
+/** Milliseconds until a source that failed is tried again: at first, and at most. */
+const PAUSES = { first: 1_000, longest: 15_000 }
+
+interface Follower {
+  /** As it was at the beginning. */
+  readonly registry: Registry
+  readonly stopping: AbortController
+  readonly claim: MirrorClaim
+  readonly ended: Promise<void>
+}
+
+export function startFollowers(parts: FollowerParts): RunningFollowers {
+  const { db, limits, log } = parts
+  const stopping = new AbortController()
+  const followers = new Map<number, Follower>()
+  const claim = randomUUID()
+
+  const begin = async (registry: Registry): Promise<void> => {
+    const own: MirrorClaim = { registry: registry.id, claim }
+    if ((await claimMirror(db.pool, own, limits.node_lease)) === null) return
+    const ending = new AbortController()
+    const ended = followUntil(parts, registry, own, ending.signal).finally(() => followers.delete(registry.id))
+    followers.set(registry.id, { registry, stopping: ending, claim: own, ended })
+  }
+  const look = async (): Promise<void> => {
+    const mirrors = (await parts.registries()).filter(isMirror)
+    for (const [id, follower] of followers) {
+      const registry = mirrors.find((one) => one.id === id)
+      const isSame = registry !== undefined && !isOther(registry, follower.registry)
+      const isHeld = isSame && (await renewMirror(db.pool, follower.claim, limits.node_lease))
+      if (!isHeld) follower.stopping.abort()
+    }
+    for (const registry of mirrors) if (!followers.has(registry.id)) await begin(registry)
+  }
+  const looking = (async () => {
+    while (!stopping.signal.aborted) {
+      await look().catch((error: unknown) =>
+        log.warn({ database: safeDatabaseError(error) }, 'sources cannot be followed now; tried again soon'),
+      )
+      await sleep(LOOK, undefined, { signal: stopping.signal }).catch(() => undefined)
+    }
+  })()
+  return {
+    async stop() {
+      stopping.abort()
+      await looking
+      const all = [...followers.values()]
+      for (const follower of all) follower.stopping.abort()
+      await Promise.all(all.map(({ ended }) => ended))
+      await Promise.all(all.map((follower) => releaseMirror(db.pool, follower.claim).catch(() => undefined)))
+    },
+  }
+}
+
+/** Whether the records of a registry are a copy of those of a source. */
+export const isMirror = ({ own_records, source }: Registry): boolean => own_records && source !== null
+
+/** Whether it must be followed in another way. A kind is the same object as long as it is equal. */
+const isOther = (now: Registry, before: Registry): boolean =>
+  now.kind !== before.kind || canonicalJson(now.source as never) !== canonicalJson(before.source as never)
+
+/** Follows a source, and begins again after each failure, until the signal is aborted or another node has the claim. */
+async function followUntil(
+  { db, env, limits, log, clock = CLOCK }: FollowerParts,
+  registry: Registry,
+  claim: MirrorClaim,
+  signal: AbortSignal,
+): Promise<void> {
+  let pause = 0
+  while (!signal.aborted) {
+    try {
+      const place = await claimMirror(db.pool, claim, limits.node_lease)
+      if (place === null) return
+      const file = mirrorFile(registry)
+      const engine = openEngine(file, env)
+      try {
+        const began = clock.now()
+        const waits = (what: string) => noteFailure(db.pool, claim, what).catch(() => undefined)
+        const deps = { db, registry, file, engine, claim, limits, waits, now: () => new Date(clock.date()) }
+        await followSource(deps, place, signal).finally(() => {
+          if (clock.now() - began > PAUSES.longest) pause = 0
+        })
+      } finally {
+        await engine.close().catch(() => undefined)
+      }
+    } catch (error) {
+      if (error instanceof ClaimLost) return
+      const failure = inWords(error)
+      if (pause === 0) {
+        log.warn(
+          { registry: registry.namespace, database: safeDatabaseError(error) },
+          'a source cannot be followed now',
+        )
+      }
+      // Where our own database is away, nobody can read it either.
+      await noteFailure(db.pool, claim, failure).catch(() => undefined)
+      pause = Math.min(PAUSES.longest, Math.max(PAUSES.first, 2 * pause))
+      await sleep(pause, undefined, { signal }).catch(() => undefined)
+    }
+  }
+}
+
+function mirrorFile(registry: Registry): SourceFile & { readonly mirror: MirrorTerms } {
+  const file = readSourceFile(registry.source, registry.kind)
+  if (file.mirror === null) throw new SourceRefusal('way: must be mirror')
+  return { ...file, mirror: file.mirror }
+}
+
+/** What an operator reads. Messages of our own database are not repeated: they may quote a value. */
+const inWords = (error: unknown): string =>
+  error instanceof SourceRefusal
+    ? error.message
+    : `Rollcall failed to write the records (${sqlState(error) || 'see the log of the node'}); it tries again`

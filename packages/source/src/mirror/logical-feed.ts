@@ -1,0 +1,92 @@
+/** Finds changes in the log of the source's database. */
+
+import { isJsonObject, type JsonValue } from '@rollcall/protocol'
+import { databaseRefusal } from '../database-refusal.ts'
+import type { LogReading } from '../engine/change-log.ts'
+import { SourceRefusal } from '../engine/source-refusal.ts'
+import type { ChangeBatch, ChangeFeed } from './feed.ts'
+import type { MirrorDeps } from './mirror-deps.ts'
+
+/** Keys of a batch. */
+const MOST_KEYS = 5_000
+/** Milliseconds after which the making of a place is told to wait for others. */
+const PATIENCE = 5_000
+
+export function logicalFeed(deps: MirrorDeps): ChangeFeed {
+  const { file, engine, registry } = deps
+  const { mostLog, every } = file.mirror
+  const log = engine.log(registry.namespace)
+  let reading: LogReading | null = null
+  /** Where the log ended at a time: once changes up to there are taken, nothing before the time is missing. */
+  let ends: { readonly end: string; readonly at: Date }[] = []
+  let looked = Number.NEGATIVE_INFINITY
+
+  const begin = async (): Promise<JsonValue> => {
+    const problems = await log.problems()
+    if (problems.length > 0) throw new SourceRefusal(problems.join('; '))
+    const timer = setTimeout(() => void deps.waits(WAITS), PATIENCE)
+    try {
+      return { log: await log.begin() }
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+  const close = async (): Promise<void> => {
+    await reading?.close()
+    reading = null
+    ends = []
+  }
+  /** @returns whether the log has all changes after the position */
+  const look = async (position: string): Promise<boolean> => {
+    const at = deps.now()
+    if (reading !== null && at.getTime() - looked < every) return true
+    looked = at.getTime()
+    const { isKept, end, size } = await log.state(position)
+    ends.push({ end, at })
+    if (!isKept || size <= mostLog) return isKept
+    await close()
+    await log.drop()
+    return false
+  }
+  const next = async (position: string, wait: number, signal: AbortSignal): Promise<ChangeBatch> => {
+    if (!(await look(position))) {
+      await close()
+      return { ...NOTHING, position: await begin(), isIncomplete: true }
+    }
+    reading ??= await log.read(position)
+    const from = reading
+    await from.wait(wait, signal)
+    const { due, isEmptied, position: reached } = from.take(MOST_KEYS)
+    const later = ends.filter(({ end }) => log.isBefore(reached, end))
+    const currentAt = ends.findLast(({ end }) => !log.isBefore(reached, end))?.at ?? null
+    ends = later
+    return {
+      due: new Map([...due].map(([type, keys]) => [type, [...keys]])),
+      position: { log: reached },
+      isIncomplete: isEmptied,
+      currentAt,
+      committed: () => from.acknowledge(reached),
+    }
+  }
+  return {
+    begin: () => inWords(deps, begin),
+    next: (position, wait, signal) => inWords(deps, () => next(positionOf(position), wait, signal)),
+    close,
+  }
+}
+
+const WAITS =
+  'the place in the log of the source is being made: PostgreSQL waits for transactions that were open before; end those that have been open for long'
+
+const NOTHING = { due: new Map<string, readonly string[]>(), currentAt: null, committed: () => undefined }
+
+const positionOf = (position: JsonValue): string =>
+  isJsonObject(position) && typeof position.log === 'string' ? position.log : '0/0'
+
+async function inWords<Result>({ file, engine }: MirrorDeps, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    throw databaseRefusal(error, file, engine)
+  }
+}

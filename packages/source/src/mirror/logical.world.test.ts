@@ -1,0 +1,268 @@
+/** Copies that follow the log of a civil office's own PostgreSQL. */
+
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DEFAULT_LIMITS } from '@rollcall/core/limits'
+import { type EmbeddedPostgres, openEmbeddedPostgres } from '@rollcall/database/embedded/postgres'
+import { kindNamed } from '@rollcall/protocol'
+import { registryAt } from '@rollcall/records/registries/registries'
+import pg from 'pg'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { copyCluster } from '../../../database/test/embedded.ts'
+import { type TestDatabase, testDatabase } from '../../../keys/test/postgres.ts'
+import { copiedPeople, mirroredRegistry } from '../../test/mirrored-office.ts'
+import { makeOffice, officeReader, officeSource } from '../../test/office.ts'
+import { checkSource } from '../check-source.ts'
+import { openEngine } from '../engines.ts'
+import { readSourceFile } from '../source-file.ts'
+import { findMirror } from '../store/mirrors.ts'
+import { type RunningFollowers, startFollowers } from './followers.ts'
+
+const KIND = kindNamed('civil') ?? expect.fail()
+const TABLES = ['person', 'birth', 'marriage', 'death'].map((name) => `office.${name}`)
+const PEOPLE = [
+  { person_no: 1, national_no: 'A1', family_name: 'Okoro', given_name: 'Ada', gender: 2, born: '1985-06-12' },
+  { person_no: 2, national_no: 'A2', family_name: 'Obi', gender: 1, birth: { no: 'B2', place: 'Lagos' } },
+]
+
+let directory: string
+let postgres: EmbeddedPostgres
+let owner: pg.Client
+let database: TestDatabase
+let office: pg.Client
+let name: string
+let env: Record<string, string>
+let running: RunningFollowers[]
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'rollcall-office-'))
+  await chmod(directory, 0o711)
+  await copyCluster(directory)
+  postgres = await openEmbeddedPostgres(directory)
+  await onServer('alter system set wal_level = logical')
+  await postgres.close()
+  postgres = await openEmbeddedPostgres(directory)
+  owner = new pg.Client(postgres.connection)
+  await owner.connect()
+})
+afterAll(async () => {
+  await owner.end()
+  await postgres.close()
+  await rm(directory, { recursive: true, force: true })
+})
+
+async function onServer(statement: string): Promise<void> {
+  const client = new pg.Client(postgres.connection)
+  await client.connect()
+  await client.query(statement).finally(() => client.end())
+}
+
+let offices = 0
+beforeEach(async () => {
+  database = await testDatabase()
+  offices += 1
+  name = `office_${offices}`
+  await onServer(`create database ${name}`)
+  const connection = { ...postgres.connection, database: name }
+  await makeOffice(connection, PEOPLE)
+  env = { READER: await officeReader(connection) }
+  office = new pg.Client(connection)
+  await office.connect()
+  await owner.query(`alter system set max_slot_wal_keep_size = '1GB'`)
+  await owner.query('select pg_reload_conf()')
+  running = []
+})
+afterEach(async () => {
+  await Promise.all(running.map((one) => one.stop()))
+  await office.query('select pg_drop_replication_slot(slot_name) from pg_replication_slots where database = $1', [name])
+  await office.end()
+  await database.close()
+  await onServer(`drop database ${name} with (force)`)
+})
+
+const source = (more: object = {}) => {
+  const { records, ...file } = officeSource({ env: 'READER' }) as { records: { Person: object } }
+  const { compare: _, ...person } = records.Person as { compare: object }
+  return { ...file, way: 'mirror', follow: 'logical', records: { Person: person }, ...more }
+}
+
+/** What the administrator does. */
+async function publish(): Promise<void> {
+  await office.query(`create publication rollcall for table ${TABLES.join(', ')}`)
+  for (const table of TABLES.slice(1)) await office.query(`alter table ${table} replica identity full`)
+  const reader = decodeURIComponent(new URL(env.READER ?? '').username)
+  await office.query(`alter role ${reader} replication`)
+}
+
+function follow(): RunningFollowers {
+  const log = { warn: () => undefined, info: () => undefined }
+  const registries = async () => [await registryAt(database.db, 'civil')]
+  const limits = { ...DEFAULT_LIMITS, node_lease: 2 }
+  const followers = startFollowers({ db: database.db, env, limits, log, registries })
+  running.push(followers)
+  return followers
+}
+
+const uins = async () => Object.keys(await copiedPeople(database.db).catch(() => ({}))).toSorted()
+const mirror = async () => findMirror(database.db, (await registryAt(database.db, 'civil')).id)
+const check = async () => {
+  const file = readSourceFile(source(), KIND)
+  const engine = openEngine(file, env)
+  try {
+    return await checkSource(KIND, file, engine)
+  } finally {
+    await engine.close()
+  }
+}
+
+test('what would lose changes or endanger the source is refused, with the statements that mend it', async () => {
+  await owner.query('alter system reset max_slot_wal_keep_size')
+  await owner.query('select pg_reload_conf()')
+  await expect
+    .poll(async () => (await owner.query('show max_slot_wal_keep_size')).rows[0].max_slot_wal_keep_size)
+    .toBe('-1')
+  const refusal = await check().then(
+    () => '',
+    ({ message }: Error) => message,
+  )
+  const reader = decodeURIComponent(new URL(env.READER ?? '').username)
+  expect(refusal.split('; ').map((line) => line.replace(/;$/, ''))).toEqual(
+    expect.arrayContaining([
+      `the account may not read the log: alter role ${reader} replication`,
+      `there is no publication rollcall: create publication "rollcall" for table "office"."person", "office"."birth", "office"."marriage", "office"."death"`,
+      `a deleted row of "office"."birth" does not tell its person_no: alter table "office"."birth" replica identity full`,
+    ]),
+  )
+  expect(refusal).toContain('max_slot_wal_keep_size is -1, so that a slot could fill the disk while Rollcall is down')
+  await owner.query(`alter system set max_slot_wal_keep_size = '1GB'`)
+  await owner.query('select pg_reload_conf()')
+  await publish()
+  await office.query('alter table office.birth drop constraint birth_pkey, replica identity default')
+  await office.query('alter publication rollcall drop table office.death')
+  await expect(check()).rejects.toThrow(
+    '"office"."birth" has no key, so that its own updates fail while it is published: give it a primary key, or alter table "office"."birth" replica identity full;; "office"."death" is not published: alter publication "rollcall" add table "office"."death";',
+  )
+  await office.query('alter table office.birth replica identity full')
+  await office.query('alter publication rollcall add table office.death')
+  expect(await check()).toMatchObject({ writes: [], records: [{ rows: 2, leftOut: 0 }] })
+})
+
+test('changes of every table are found, in their transactions; what is rolled back is none', async () => {
+  await publish()
+  await mirroredRegistry(database.db, source())
+  follow()
+  await expect.poll(uins).toEqual(['A1', 'A2'])
+  await office.query(`begin; insert into office.person values (9, 'A9', 'Nobody'); rollback;
+    insert into office.person values (3, 'A3', 'Eze');
+    update office.birth set person_no = 1 where birth_no = 'B2'`)
+  await expect.poll(uins).toEqual(['A1', 'A2', 'A3'])
+  const people = () => copiedPeople(database.db)
+  await expect.poll(people).toMatchObject({ A1: { birth_place: { name: 'Lagos' } } })
+  expect((await people()).A2).not.toHaveProperty('birth_place')
+  await office.query(`delete from office.person where person_no = 2; delete from office.birth;
+    update office.person set person_no = 7, national_no = 'A7' where person_no = 3`)
+  await expect.poll(uins).toEqual(['A1', 'A7'])
+  await expect.poll(async () => (await people()).A1).not.toHaveProperty('birth_place')
+  await office.query(`insert into office.person select no, 'B' || no, 'Many' from generate_series(1000, 21000) as no`)
+  await office.query(`truncate office.person, office.birth, office.marriage, office.death;
+    insert into office.person values (1, 'A1', 'Okoro')`)
+  await expect.poll(uins).toEqual(['A1'])
+  expect(await mirror()).toMatchObject({ failure: null, behind: 0, rejects: 0 })
+})
+
+test('of two adjacent transactions the second one is read after a death between them', async () => {
+  await publish()
+  const file = readSourceFile(source(), KIND)
+  const engine = openEngine(file, env)
+  const log = engine.log('civil')
+  try {
+    const begun = await log.begin()
+    const reading = await log.read(begun)
+    await office.query(`do $$ begin
+      insert into office.person values (3, 'A3', 'Eze'); commit;
+      insert into office.person values (4, 'A4', 'Obi'); commit;
+    end $$`)
+    const keys = async (from: typeof reading) => {
+      for (;;) {
+        await from.wait(1_000, new AbortController().signal)
+        const { due, position } = from.take(1)
+        if (due.size > 0) return { keys: [...(due.get('Person') ?? [])], position }
+      }
+    }
+    const first = await keys(reading)
+    expect(first.keys).toEqual(['3'])
+    reading.acknowledge(first.position)
+    await expect
+      .poll(async () => {
+        const { rows } = await office.query('select confirmed_flush_lsn::text as lsn from pg_replication_slots')
+        return rows[0].lsn
+      })
+      .toBe(first.position)
+    await reading.close()
+    // The server notices the end of the connection a moment later.
+    const again: (typeof reading)[] = []
+    await expect
+      .poll(async () => {
+        if (again.length === 0)
+          again.push(
+            ...(await log.read(first.position).then(
+              (one) => [one],
+              () => [],
+            )),
+          )
+        return again.length
+      })
+      .toBe(1)
+    const [rest = expect.fail()] = again
+    expect((await keys(rest)).keys).toEqual(['4'])
+    await rest.close()
+  } finally {
+    await engine.close()
+  }
+})
+
+test('what changed while nobody followed is found later; a lost slot leads to a comparison, and old records answer meanwhile', async () => {
+  await publish()
+  await mirroredRegistry(database.db, source())
+  const first = follow()
+  await expect.poll(uins).toEqual(['A1', 'A2'])
+  await first.stop()
+  await office.query(`insert into office.person values (3, 'A3', 'Eze'); delete from office.person where person_no = 2`)
+  const second = follow()
+  await expect.poll(uins).toEqual(['A1', 'A3'])
+  await second.stop()
+  await expect
+    .poll(() =>
+      office.query(`select pg_drop_replication_slot('rollcall_civil')`).then(
+        () => true,
+        () => false,
+      ),
+    )
+    .toBe(true)
+  await office.query(`insert into office.person values (4, 'A4', 'Ife'); delete from office.person where person_no = 3`)
+  follow()
+  await expect.poll(uins).toEqual(['A1', 'A4'])
+  expect(await mirror()).toMatchObject({ failure: null })
+})
+
+test('a slot that holds more of the log than the file allows is given up, and all records are compared', async () => {
+  await publish()
+  await mirroredRegistry(database.db, source({ logical: { most_log: 16 } }))
+  const first = follow()
+  await expect.poll(uins).toEqual(['A1', 'A2'])
+  await first.stop()
+  await office.query('create table office.other (text text)')
+  for (let megabytes = 0; megabytes < 40; megabytes += 10) {
+    await office.query(`insert into office.other select md5(no::text) || repeat(md5(random()::text), 30)
+      from generate_series(1, 10000) as no`)
+    await office.query('select pg_switch_wal()')
+  }
+  await office.query(`insert into office.person values (3, 'A3', 'Eze')`)
+  follow()
+  await expect.poll(uins).toEqual(['A1', 'A2', 'A3'])
+  const { rows } = await office.query<{ size: number }>(
+    'select pg_wal_lsn_diff(pg_current_wal_flush_lsn(), restart_lsn)::float8 as size from pg_replication_slots',
+  )
+  expect(rows[0]?.size).toBeLessThan(16 * 1_048_576)
+})

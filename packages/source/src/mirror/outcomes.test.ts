@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest'
+import type { RowRead } from '../source-record.ts'
+import { isComparisonDue } from './compare-records.ts'
+import { outcomesOf } from './outcomes.ts'
+
+const record = (primary_identifier: string) => ({ primary_identifier, document: '{}', identifiers: [], columns: [] })
+const read = (primary: string | null): RowRead =>
+  ({ record: primary === null ? null : record(primary), problems: primary === null ? ['no date'] : [] }) as never
+
+/** Rows as they are now, and what they were before; null: unreadable. */
+function outcomes(now: Record<string, string | null>, before: Record<string, string | null>, keys = Object.keys(now)) {
+  const rows = new Map(Object.entries(now).map(([key, primary]) => [key, read(primary)]))
+  const { records, gone, released, rows: found } = outcomesOf('UIN', keys, rows, new Map(Object.entries(before)))
+  const rejected = found.flatMap(({ key, reason }) => (reason === null ? [] : [`${key}: ${reason}`]))
+  return {
+    records: records.map(({ key, record: one }) => `${key}=${one.primary_identifier}`),
+    gone,
+    released,
+    rejected,
+  }
+}
+
+test('rows that exchange their identifiers are two records, and nothing goes', () => {
+  expect(outcomes({ 1: 'B', 2: 'A' }, { 1: 'A', 2: 'B' })).toEqual({
+    records: ['1=B', '2=A'],
+    gone: [],
+    released: [],
+    rejected: [],
+  })
+})
+
+test('of two rows with one identifier that which had it stays, and the other one leaves its own', () => {
+  expect(outcomes({ 1: 'A', 2: 'A' }, { 1: 'B', 2: 'A' })).toEqual({
+    records: ['2=A'],
+    gone: [],
+    released: ['B'],
+    rejected: ['1: another row has the same UIN'],
+  })
+})
+
+test('a row that cannot be read keeps its record, which no other row takes; a row that is gone leaves its own', () => {
+  expect(outcomes({ 1: null, 2: 'A' }, { 1: 'A', 2: null, 3: 'C' }, ['1', '2', '3'])).toEqual({
+    records: [],
+    gone: ['3'],
+    released: ['C'],
+    rejected: ['1: no date', '2: another row has the same UIN'],
+  })
+})
+
+test('records are compared once a day at its time, in the zone of the source', () => {
+  const due = (compared: string, now: string) =>
+    isComparisonDue('Africa/Nairobi', '03:00', new Date(compared), new Date(now))
+  expect(due('2026-11-27T00:00:00Z', '2026-11-27T23:59:00Z')).toBe(false)
+  expect(due('2026-11-27T00:00:00Z', '2026-11-28T00:00:00Z')).toBe(true)
+  expect(due('2026-11-28T00:00:00Z', '2026-11-28T20:00:00Z')).toBe(false)
+  expect(due('2026-11-27T23:59:00Z', '2026-11-28T00:00:00Z')).toBe(true)
+})

@@ -1,0 +1,64 @@
+/** Decides what rows become: records that are written, rows that are no record, and records that go. */
+
+import type { PreparedRecord } from '@rollcall/records/records/prepare-record'
+import type { RowRead } from '../source-record.ts'
+import type { RowOutcome } from '../store/source-rows.ts'
+
+export interface KeptRecord {
+  readonly key: string
+  readonly record: PreparedRecord
+}
+
+export interface Outcomes {
+  /** Rows that are records, each with another primary identifier. */
+  readonly records: readonly KeptRecord[]
+  /** What every row that the source has becomes. */
+  readonly rows: readonly RowOutcome[]
+  /** Keys of rows that the source does not have. */
+  readonly gone: readonly string[]
+  /** Primary identifiers that rows had, and that none of them has any more. */
+  readonly released: readonly string[]
+}
+
+/**
+ * One row of those with the same primary identifier is the record, first of all the one that is it already; the others are listed. A
+ * row that cannot be read leaves its record as it was.
+ * @param primary the name of the primary identifier type, for reasons
+ * @param read the rows that the source has, by key
+ * @param stored by key, the primary identifier of the record that the row was before; null: it was none
+ */
+export function outcomesOf(
+  primary: string,
+  keys: readonly string[],
+  read: ReadonlyMap<string, RowRead>,
+  stored: ReadonlyMap<string, string | null>,
+): Outcomes {
+  const gone = keys.filter((key) => !read.has(key))
+  const taken = new Set<string>()
+  const rows: RowOutcome[] = []
+  const readable: KeptRecord[] = []
+  for (const [key, { record, problems }] of read) {
+    if (record !== null && problems.length === 0) {
+      readable.push({ key, record })
+      continue
+    }
+    const primary_identifier = stored.get(key) ?? null
+    if (primary_identifier !== null) taken.add(primary_identifier)
+    rows.push({ key, primary_identifier, wanted: null, reason: problems.join('; ') })
+  }
+  const isSame = ({ key, record }: KeptRecord): boolean => stored.get(key) === record.primary_identifier
+  const records: KeptRecord[] = []
+  for (const one of [...readable.filter(isSame), ...readable.filter((other) => !isSame(other))]) {
+    const { primary_identifier } = one.record
+    if (taken.has(primary_identifier)) {
+      const reason = `another row has the same ${primary}`
+      rows.push({ key: one.key, primary_identifier: null, wanted: primary_identifier, reason })
+      continue
+    }
+    taken.add(primary_identifier)
+    records.push(one)
+    rows.push({ key: one.key, primary_identifier, wanted: null, reason: null })
+  }
+  const released = keys.flatMap((key) => stored.get(key) ?? []).filter((identifier) => !taken.has(identifier))
+  return { records, rows, gone, released }
+}

@@ -1,0 +1,101 @@
+/** Finds changed rows by a column that grows with every change, such as a time or a version. */
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isJsonObject, type JsonValue } from '@rollcall/protocol'
+import type { ChangedRow, SourceState } from '../engine/engine.ts'
+import type { MappedPart } from '../engine/mapped-records.ts'
+import type { ChangeFeed } from './feed.ts'
+import type { MirrorDeps } from './mirror-deps.ts'
+import { inSource } from './read-source.ts'
+
+/** Rows that are listed at a time. */
+const PAGE = 10_000
+/** More changed rows than these are not remembered: all records are compared. */
+const MOST_CHANGES = 200_000
+
+/** A table with a column of changes. */
+interface Watched {
+  /** Its place in the position. */
+  readonly name: string
+  readonly recordType: string
+  readonly part: MappedPart
+}
+
+type Position = Readonly<Record<string, string>>
+
+export function pollFeed(deps: Pick<MirrorDeps, 'engine' | 'file' | 'now'>): ChangeFeed {
+  const { overlap } = deps.file.mirror
+  const watched = [...deps.file.records.values()].flatMap(({ recordType: { name }, own, children }) =>
+    [own, ...children].flatMap((part, at): Watched[] =>
+      part.changed === null ? [] : [{ name: `${name} ${at}`, recordType: name, part }],
+    ),
+  )
+  /** Rows within the overlap that are written already, each with its key and mark. */
+  let written: ReadonlySet<string> = new Set()
+  const marksIn = async (state: SourceState): Promise<Position> => {
+    const marks: Record<string, string> = {}
+    for (const { name, part } of watched) marks[name] = await state.mark(part)
+    return marks
+  }
+  return {
+    begin: () => inSource(deps, marksIn),
+    async next(given, wait, signal) {
+      if (wait > 0) await sleep(wait, undefined, { signal }).catch(() => undefined)
+      const before = positionOf(given)
+      const currentAt = deps.now()
+      return inSource(deps, async (state) => {
+        const position = await marksIn(state)
+        const due = new Map<string, string[]>()
+        const listed = new Set<string>()
+        let count = 0
+        let isIncomplete = watched.some(({ name }) => wentBack(before[name], position[name], overlap))
+        for (const { name, recordType, part } of watched) {
+          const since = before[name]
+          if (since === undefined) isIncomplete = true
+          if (isIncomplete || since === undefined) continue
+          for await (const { key, mark } of changesOf(state, part, { since, overlap })) {
+            const row = `${name} ${mark} ${key}`
+            listed.add(row)
+            if (written.has(row)) continue
+            count += 1
+            if (count > MOST_CHANGES) break
+            const keys = due.get(recordType) ?? []
+            keys.push(key)
+            due.set(recordType, keys)
+          }
+          isIncomplete ||= count > MOST_CHANGES
+        }
+        return {
+          due: isIncomplete ? new Map() : new Map([...due].map(([type, keys]) => [type, [...new Set(keys)]])),
+          position,
+          isIncomplete,
+          currentAt,
+          committed() {
+            written = isIncomplete ? new Set() : listed
+          },
+        }
+      })
+    },
+    close: async () => undefined,
+  }
+}
+
+const positionOf = (given: JsonValue): Position => (isJsonObject(given) ? (given as Position) : {})
+
+/** The clock of the source was set back, or its versions begin anew: nobody knows what was changed meanwhile. */
+const wentBack = (before: string | undefined, now: string | undefined, overlap: number): boolean =>
+  before !== undefined && now !== undefined && Number(now) < Number(before) - overlap
+
+async function* changesOf(
+  state: SourceState,
+  part: MappedPart,
+  { since, overlap }: { readonly since: string; readonly overlap: number },
+): AsyncGenerator<ChangedRow> {
+  let after: ChangedRow | null = null
+  for (;;) {
+    const rows: readonly ChangedRow[] = await state.changes(part, { since, overlap, after, limit: PAGE })
+    yield* rows
+    after = rows.at(-1) ?? null
+    if (after === null || rows.length < PAGE) return
+  }
+}

@@ -1,0 +1,42 @@
+/** Reads the source of a mirror. */
+
+import { databaseRefusal } from '../database-refusal.ts'
+import { ANYTHING } from '../engine/column-test.ts'
+import type { SourceRow, SourceState } from '../engine/engine.ts'
+import type { MappedRecords } from '../engine/mapped-records.ts'
+import type { MirrorDeps } from './mirror-deps.ts'
+
+/** Rows that are read at a time. */
+export const PORTION = 1_000
+
+/** Does the work in one state of the source. @throws SourceRefusal the source cannot be read, in the words of an operator */
+export async function inSource<Result>(
+  { engine, file }: Pick<MirrorDeps, 'engine' | 'file'>,
+  work: (state: SourceState) => Promise<Result>,
+): Promise<Result> {
+  try {
+    const state = await engine.begin()
+    try {
+      return await work(state)
+    } finally {
+      await state.end()
+    }
+  } catch (error) {
+    throw databaseRefusal(error, file, engine)
+  }
+}
+
+/** The rows with these keys, whole. Keys of rows that are gone, or do not count, are passed over. */
+export async function readByKeys(
+  state: SourceState,
+  records: MappedRecords,
+  keys: readonly string[],
+): Promise<readonly SourceRow[]> {
+  const rows: SourceRow[] = []
+  for (let at = 0; at < keys.length; at += PORTION) {
+    const some = keys.slice(at, at + PORTION)
+    // A key that occurs twice would leave another one out: the check refuses such a table.
+    rows.push(...(await state.rows(records, { needed: ANYTHING, keys: some, after: null, limit: 2 * PORTION })))
+  }
+  return rows
+}

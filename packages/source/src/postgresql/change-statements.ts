@@ -1,0 +1,65 @@
+/** Statements that find changed rows by a column that grows with every change: a time or a version. */
+
+import type { Statement } from '../engine/connections.ts'
+import type { ChangeSql, ChangeTypes } from '../engine/dialect.ts'
+import type { ChangesAsked } from '../engine/engine.ts'
+import type { MappedPart } from '../engine/mapped-records.ts'
+import { SourceRefusal } from '../engine/source-refusal.ts'
+import { columnType } from './column-types.ts'
+import { parameters as parametersOf } from './conditions.ts'
+import type { State } from './connections.ts'
+import { placeOf, quoted } from './names.ts'
+
+export const CHANGE_SQL: ChangeSql<number> = { readTypes, mark, list }
+
+/** @throws SourceRefusal the column of changes is neither a time nor a whole number */
+async function readTypes(state: State, part: MappedPart): Promise<ChangeTypes> {
+  const { types } = await state.run({
+    text: `select one.${quoted(part.key)}, ${changedOf(part)} from ${allRows(part)} limit 0`,
+    values: [],
+  })
+  const [key, changed] = [columnType(types[0] ?? 0), columnType(types[1] ?? 0)]
+  if (!['instant', 'day', 'integer'].includes(changed.holds)) {
+    throw new SourceRefusal(`changed: ${part.changed} must be a column of times or of whole numbers`)
+  }
+  return { key, changed }
+}
+
+/** How far the column has come: the time of the state, or the highest version in it. */
+function mark(part: MappedPart, { changed }: ChangeTypes): Statement {
+  return {
+    text:
+      changed.holds === 'integer'
+        ? `select coalesce(max(${changedOf(part)}), 0)::text from ${allRows(part)}`
+        : 'select extract(epoch from now())::text',
+    values: [],
+  }
+}
+
+function list(
+  part: MappedPart,
+  { key: keyType, changed: type }: ChangeTypes,
+  { since, overlap, after, limit }: ChangesAsked,
+): Statement {
+  const parameters = parametersOf()
+  const [key, changed] = [`one.${quoted(part.key)}`, changedOf(part)]
+  const from =
+    type.holds === 'integer'
+      ? `${parameters.add(String(BigInt(since) - BigInt(Math.ceil(overlap))), 'int8')}`
+      : `to_timestamp(${parameters.add(since, 'float8')} - ${parameters.add(overlap, 'float8')})::${type.sql}`
+  const conditions = [`${changed} >= ${from}`, `${key} is not null`]
+  if (after !== null) {
+    const place = [parameters.add(after.mark, type.sql), parameters.add(after.key, keyType.sql)]
+    conditions.push(`(${changed}, ${key}) > (${place.join(', ')})`)
+  }
+  return {
+    text: `select ${key}::text, ${changed}::text from ${allRows(part)} where ${conditions.join(' and ')}
+      order by ${changed}, ${key} limit ${parameters.add(limit, 'int4')}`,
+    values: parameters.values,
+  }
+}
+
+const changedOf = ({ changed }: MappedPart): string => `one.${quoted(changed ?? '')}`
+
+/** Also rows that do not count any more: their record is to go. */
+const allRows = ({ from }: MappedPart): string => `${'select' in from ? `(${from.select}\n)` : placeOf(from)} as one`

@@ -1,0 +1,99 @@
+/** What a PostgreSQL and its tables need so that a slot tells of every change, with the statements for its administrator. */
+
+import type { MappedPart, SourceFile } from '../engine/mapped-records.ts'
+import type { State } from './connections.ts'
+import { placeOf, quoted } from './names.ts'
+
+/** @returns sentences; none: every change is told */
+export async function logProblems(
+  state: State,
+  { records }: SourceFile,
+  publication: string,
+): Promise<readonly string[]> {
+  const parts = [...records.values()].flatMap(({ own, children }) => [own, ...children])
+  const problems = await settingProblems(state)
+  const tables = [...new Map(parts.map((part) => [tableOf(part), part])).values()]
+  const published = await publishes(state, publication)
+  if (published === null) {
+    const names = tables.map(tableOf).join(', ')
+    problems.push(
+      `there is no publication ${publication}: create publication ${quoted(publication)} for table ${names};`,
+    )
+  } else if (!published) {
+    problems.push(
+      `the publication ${publication} leaves changes out: alter publication ${quoted(publication)} set (publish = 'insert, update, delete, truncate');`,
+    )
+  }
+  for (const part of parts)
+    problems.push(...(await tableProblems(state, part, published === null ? null : publication)))
+  return [...new Set(problems)]
+}
+
+async function settingProblems(state: State): Promise<string[]> {
+  const { rows } = await state.run({
+    text: `select current_setting('wal_level'), current_setting('max_slot_wal_keep_size'),
+      (select rolreplication or rolsuper from pg_roles where rolname = current_user)::text, quote_ident(current_user)`,
+    values: [],
+  })
+  const [level, keep, replicates, account] = rows[0] ?? []
+  const problems: string[] = []
+  if (level !== 'logical') {
+    problems.push(`wal_level is ${level}: alter system set wal_level = logical; and start PostgreSQL again`)
+  }
+  if (keep === '-1') {
+    problems.push(
+      `max_slot_wal_keep_size is -1, so that a slot could fill the disk while Rollcall is down: alter system set max_slot_wal_keep_size = '10GB'; select pg_reload_conf();`,
+    )
+  }
+  if (replicates !== 'true') {
+    problems.push(`the account may not read the log: alter role ${account} replication;`)
+  }
+  return problems
+}
+
+/** Whether all changes are published; null: there is no such publication. */
+async function publishes(state: State, publication: string): Promise<boolean | null> {
+  const { rows } = await state.run({
+    text: 'select (pubinsert and pubupdate and pubdelete and pubtruncate)::text from pg_publication where pubname = $1',
+    values: [publication],
+  })
+  return rows[0] === undefined ? null : rows[0][0] === 'true'
+}
+
+/** @param publication null: there is none, which is said already */
+async function tableProblems(state: State, part: MappedPart, publication: string | null): Promise<readonly string[]> {
+  if ('select' in part.from) return []
+  const { schema, table } = part.from
+  const name = tableOf(part)
+  const { rows } = await state.run({
+    text: `select relation.relkind::text, relation.relreplident::text,
+        (select coalesce(rowfilter, '') || ' ' || (attnames @> array[$5::name])::text from pg_publication_tables
+          where pubname = $2 and schemaname = $3 and tablename = $4),
+        exists (select 1 from pg_index join pg_attribute on attrelid = indrelid and attnum = any(indkey)
+          where indrelid = relation.oid and attname = $5
+            and case relreplident when 'd' then indisprimary when 'i' then indisreplident else false end)::text,
+        (relreplident = 'f' or exists (select 1 from pg_index where indrelid = relation.oid
+          and case relreplident when 'd' then indisprimary when 'i' then indisreplident else false end))::text
+      from pg_class as relation where oid = to_regclass($1)`,
+    values: [name, publication, schema, table, part.key],
+  })
+  const [kind, identity, published, isKeyed, hasIdentity] = rows[0] ?? []
+  if (kind !== 'r')
+    return [`${name} is no plain table: its changes are not in the log under its name; write follow: poll`]
+  const problems: string[] = []
+  if (publication !== null && published === null) {
+    problems.push(`${name} is not published: alter publication ${quoted(publication)} add table ${name};`)
+  } else if (publication !== null && published !== ' true') {
+    problems.push(`${name} is published with a condition or without ${part.key}: publish it whole`)
+  }
+  if (hasIdentity !== 'true') {
+    problems.push(
+      `${name} has no key, so that its own updates fail while it is published: give it a primary key, or alter table ${name} replica identity full;`,
+    )
+  } else if (identity !== 'f' && isKeyed !== 'true') {
+    problems.push(`a deleted row of ${name} does not tell its ${part.key}: alter table ${name} replica identity full;`)
+  }
+  return problems
+}
+
+const tableOf = ({ from }: MappedPart): string => ('select' in from ? '' : placeOf(from))

@@ -1,0 +1,217 @@
+/** Reads the changes of a replication slot. What was written here is acknowledged, and nothing else. */
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import type { LoggedChanges, LogReading } from '../engine/change-log.ts'
+import { positionOf, positionText } from './log-positions.ts'
+import { type Relation, readMessage } from './pgoutput.ts'
+
+/** The records that a row of a table belongs to. */
+export interface LoggedPart {
+  readonly recordType: string
+  /** The column with the key of the record. */
+  readonly key: string
+}
+
+/** By schema and table with a point between. */
+export type LoggedParts = ReadonlyMap<string, readonly LoggedPart[]>
+
+/** A part of a transaction, or several transactions, with the position behind them; null: a commit is missing. */
+interface Segment {
+  readonly due: Map<string, Set<string>>
+  size: number
+  isEmptied: boolean
+  end: bigint | null
+}
+
+/** Keys of a segment, and keys that wait until the server has to wait, too. */
+const SEGMENT = 10_000
+const MOST_WAITING = 200_000
+/** Milliseconds between two words to the server, which ends connections that say nothing for a minute. */
+const ALIVE = 10_000
+
+/** Collects what the messages of a stream say. */
+export class LoggedRows {
+  readonly #parts: LoggedParts
+  readonly #relations = new Map<number, Relation>()
+  #segments: Segment[] = []
+  #open: Segment | null = null
+  /** Behind the last commit that was taken, or a later position before which nothing is missing. */
+  #position: bigint
+
+  constructor(parts: LoggedParts, position: bigint) {
+    this.#parts = parts
+    this.#position = position
+  }
+
+  get waiting(): number {
+    return this.#segments.reduce((sum, { size }) => sum + size, 0)
+  }
+
+  get hasSegments(): boolean {
+    return this.#segments.length > 0
+  }
+
+  message(bytes: Buffer): void {
+    const message = readMessage(bytes)
+    switch (message.is) {
+      case 'begin':
+        this.#open = emptySegment()
+        return
+      case 'commit': {
+        const segment = this.#open ?? emptySegment()
+        this.#open = null
+        this.#segments.push({ ...segment, end: message.end })
+        return
+      }
+      case 'relation':
+        this.#relations.set(message.id, message.relation)
+        return
+      case 'truncate':
+        if (this.#open && message.relations.some((id) => this.#partsOf(id).length > 0)) this.#open.isEmptied = true
+        return
+      case 'change':
+        this.#change(message.relation, [message.before, message.after])
+        return
+      default:
+    }
+  }
+
+  /** Nothing before the position is missing, unless a transaction has begun that has not ended. */
+  alive(position: bigint): void {
+    if (this.#open !== null) return
+    this.#segments.push({ ...emptySegment(), end: position })
+  }
+
+  take(most: number): LoggedChanges {
+    const due = new Map<string, Set<string>>()
+    let isEmptied = false
+    let size = 0
+    while (size < most) {
+      const segment = this.#segments.shift()
+      if (segment === undefined) break
+      size += segment.size
+      isEmptied ||= segment.isEmptied
+      for (const [type, keys] of segment.due) due.set(type, new Set([...(due.get(type) ?? []), ...keys]))
+      if (segment.end !== null && segment.end > this.#position) this.#position = segment.end
+    }
+    return { due, isEmptied, position: positionText(this.#position) }
+  }
+
+  #change(relation: number, tuples: readonly (readonly (string | null)[] | null)[]): void {
+    const { columns = [] } = this.#relations.get(relation) ?? {}
+    for (const { recordType, key } of this.#partsOf(relation)) {
+      const at = columns.indexOf(key)
+      for (const tuple of tuples) {
+        const value = tuple?.[at] ?? null
+        if (value !== null) this.#add(recordType, value)
+      }
+    }
+  }
+
+  #add(recordType: string, key: string): void {
+    this.#open ??= emptySegment()
+    const keys = this.#open.due.get(recordType) ?? new Set()
+    this.#open.due.set(recordType, keys)
+    if (keys.has(key)) return
+    keys.add(key)
+    this.#open.size += 1
+    if (this.#open.size < SEGMENT) return
+    this.#segments.push(this.#open)
+    this.#open = emptySegment()
+  }
+
+  #partsOf(id: number): readonly LoggedPart[] {
+    const relation = this.#relations.get(id)
+    return relation === undefined ? [] : (this.#parts.get(`${relation.schema}.${relation.table}`) ?? [])
+  }
+}
+
+const emptySegment = (): Segment => ({ due: new Map(), size: 0, isEmptied: false, end: null })
+
+/** The parts of pg's connection that a replication needs. */
+interface Stream extends NodeJS.EventEmitter {
+  sendCopyFromChunk(chunk: Buffer): void
+  readonly stream: { pause(): void; resume(): void }
+}
+
+/**
+ * @param client a connection for replication, which is closed with the reading
+ * @param parts tables whose changes are collected
+ */
+export async function readLog(
+  client: pg.Client,
+  {
+    slot,
+    publication,
+    position,
+    parts,
+  }: { readonly slot: string; readonly publication: string; readonly position: string; readonly parts: LoggedParts },
+): Promise<LogReading> {
+  const connection = (client as unknown as { readonly connection: Stream }).connection
+  const rows = new LoggedRows(parts, positionOf(position))
+  let acknowledged = positionOf(position)
+  let failure: unknown = null
+  let wake = (): void => undefined
+  const say = (): void => connection.sendCopyFromChunk(statusOf(acknowledged))
+  connection.on('copyData', ({ chunk }: { readonly chunk: Buffer }) => {
+    try {
+      const kind = String.fromCharCode(chunk.readUInt8(0))
+      if (kind === 'w') rows.message(chunk.subarray(1 + 8 + 8 + 8))
+      if (kind === 'k') {
+        rows.alive(chunk.readBigUInt64BE(1))
+        if (chunk.readUInt8(1 + 8 + 8) === 1) say()
+      }
+      if (rows.waiting > MOST_WAITING) connection.stream.pause()
+    } catch (error) {
+      failure ??= error
+    }
+    wake()
+  })
+  const started = new Promise<void>((resolve) => connection.once('replicationStart', () => resolve()))
+  const statement = `START_REPLICATION SLOT ${pg.escapeIdentifier(slot)} LOGICAL ${position}
+    (proto_version '1', publication_names ${pg.escapeLiteral(pg.escapeIdentifier(publication))})`
+  const ended = client.query(statement).then(
+    () => new Error('the database has ended the replication'),
+    (error: unknown) => error,
+  )
+  ended.then((error) => {
+    failure ??= error
+    wake()
+  })
+  const early = await Promise.race([started, ended])
+  if (early !== undefined) throw early
+  const timer = setInterval(say, ALIVE)
+  timer.unref()
+  return {
+    async wait(milliseconds, signal) {
+      if (rows.hasSegments || failure !== null) return
+      const come = new AbortController()
+      wake = () => come.abort()
+      await sleep(milliseconds, undefined, { signal: AbortSignal.any([signal, come.signal]) }).catch(() => undefined)
+    },
+    take(most) {
+      if (failure !== null && !rows.hasSegments) throw failure
+      const taken = rows.take(most)
+      if (rows.waiting <= MOST_WAITING) connection.stream.resume()
+      return taken
+    },
+    acknowledge(to) {
+      acknowledged = positionOf(to)
+      if (failure === null) say()
+    },
+    async close() {
+      clearInterval(timer)
+      failure ??= new Error('the reading was closed')
+      await client.end().catch(() => undefined)
+    },
+  }
+}
+
+/** Says that everything before the position was received and written. The clock in it is only shown, and left out. */
+function statusOf(position: bigint): Buffer {
+  const status = Buffer.alloc(1 + 8 + 8 + 8 + 8 + 1)
+  status.write('r')
+  for (const at of [1, 9, 17]) status.writeBigUInt64BE(position, at)
+  return status
+}

@@ -1,0 +1,98 @@
+/** The log of a PostgreSQL: a publication that its administrator makes, and a replication slot that we make. */
+
+import pg from 'pg'
+import type { ChangeLog } from '../engine/change-log.ts'
+import type { MappedPart, SourceFile } from '../engine/mapped-records.ts'
+import type { State } from './connections.ts'
+import { positionOf } from './log-positions.ts'
+import { logProblems } from './log-problems.ts'
+import { type LoggedPart, readLog } from './log-reading.ts'
+
+export interface LogParts {
+  readonly file: SourceFile
+  readonly connection: pg.ClientConfig
+  readonly within: <Result>(work: (state: State) => Promise<Result>) => Promise<Result>
+}
+
+/** @param name the end of the slot's name, such as the namespace of the registry */
+export function openChangeLog({ file, connection, within }: LogParts, name: string): ChangeLog {
+  const slot = `rollcall_${name.toLowerCase().replace(/[^a-z0-9_]/g, '_')}`.slice(0, 63)
+  const publication = file.mirror?.publication ?? ''
+  return {
+    problems: () => within((state) => logProblems(state, file, publication)),
+    begin: () =>
+      replicating(connection, async (client) => {
+        await dropSlot(client, slot)
+        // It waits for transactions that write and were open before.
+        const { rows } = await client.query<{ consistent_point: string }>(
+          `CREATE_REPLICATION_SLOT ${pg.escapeIdentifier(slot)} LOGICAL pgoutput (SNAPSHOT 'nothing')`,
+        )
+        return rows[0]?.consistent_point ?? ''
+      }),
+    state: (position) =>
+      within(async (state) => {
+        const { rows } = await state.run({
+          text: `select pg_current_wal_flush_lsn()::text, slot.confirmed_flush_lsn::text, slot.wal_status,
+              pg_wal_lsn_diff(pg_current_wal_flush_lsn(), slot.restart_lsn)::text
+            from (values (1)) as one left join pg_replication_slots as slot
+              on slot.slot_name = $1 and slot.plugin = 'pgoutput' and slot.database = current_database()`,
+          values: [slot],
+        })
+        const [end, confirmed, status, size] = rows[0] ?? []
+        const isThere = confirmed != null && status !== 'lost'
+        return {
+          isKept: isThere && positionOf(confirmed) <= positionOf(position),
+          end: end ?? '0/0',
+          size: Number(size ?? 0),
+        }
+      }),
+    async read(position) {
+      const client = new pg.Client({ ...connection, replication: 'database' } as pg.ClientConfig)
+      // A lost connection is reported by what is read.
+      client.on('error', () => undefined)
+      await client.connect()
+      try {
+        return await readLog(client, { slot, publication, position, parts: partsOf(file) })
+      } catch (error) {
+        await client.end().catch(() => undefined)
+        throw error
+      }
+    },
+    drop: () => replicating(connection, (client) => dropSlot(client, slot)),
+    isBefore: (one, other) => positionOf(one) < positionOf(other),
+  }
+}
+
+async function replicating<Result>(
+  connection: pg.ClientConfig,
+  work: (client: pg.Client) => Promise<Result>,
+): Promise<Result> {
+  const client = new pg.Client({ ...connection, replication: 'database' } as pg.ClientConfig)
+  client.on('error', () => undefined)
+  await client.connect()
+  try {
+    return await work(client)
+  } finally {
+    await client.end().catch(() => undefined)
+  }
+}
+
+/** Drops it where it is there. */
+async function dropSlot(client: pg.Client, slot: string): Promise<void> {
+  const { rows } = await client.query(`select 1 from pg_replication_slots where slot_name = ${pg.escapeLiteral(slot)}`)
+  if (rows.length > 0) await client.query(`DROP_REPLICATION_SLOT ${pg.escapeIdentifier(slot)} WAIT`)
+}
+
+function partsOf({ records }: SourceFile): ReadonlyMap<string, readonly LoggedPart[]> {
+  const parts = new Map<string, LoggedPart[]>()
+  for (const { recordType, own, children } of records.values()) {
+    for (const { from, key } of [own, ...children]) {
+      const name = nameOf({ from })
+      parts.set(name, [...(parts.get(name) ?? []), { recordType: recordType.name, key }])
+    }
+  }
+  return parts
+}
+
+const nameOf = ({ from }: Pick<MappedPart, 'from'>): string =>
+  'select' in from ? '' : `${from.schema ?? 'public'}.${from.table}`

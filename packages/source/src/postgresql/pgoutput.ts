@@ -1,0 +1,129 @@
+/** Reads the messages of `pgoutput`, protocol version 1, as far as they say which rows have changed. */
+
+/** A relation as the server describes it before its first change, and after each change of its columns. */
+export interface Relation {
+  readonly schema: string
+  readonly table: string
+  readonly columns: readonly string[]
+}
+
+/** The values of a row as texts, in the order of the columns. Null: there is none, or it was not sent. */
+type Tuple = readonly (string | null)[]
+
+export type LogMessage =
+  | { readonly is: 'begin' }
+  /** @param end the position behind the transaction */
+  | { readonly is: 'commit'; readonly end: bigint }
+  /** A row before and after; null: it was not sent, or was not there. */
+  | { readonly is: 'change'; readonly relation: number; readonly before: Tuple | null; readonly after: Tuple | null }
+  | { readonly is: 'truncate'; readonly relations: readonly number[] }
+  | { readonly is: 'relation'; readonly id: number; readonly relation: Relation }
+  | { readonly is: 'other' }
+
+const OTHER: LogMessage = { is: 'other' }
+
+/** @throws RangeError the message is shorter than it says */
+export function readMessage(bytes: Buffer): LogMessage {
+  const reader = new Reader(bytes)
+  switch (reader.letter()) {
+    case 'B':
+      return { is: 'begin' }
+    case 'C':
+      reader.skip(1 + 8)
+      return { is: 'commit', end: reader.int64() }
+    case 'R':
+      return readRelation(reader)
+    case 'I': {
+      const relation = reader.int32()
+      reader.skip(1)
+      return { is: 'change', relation, before: null, after: reader.tuple() }
+    }
+    case 'U': {
+      const relation = reader.int32()
+      const before = reader.letter() === 'N' ? null : reader.tuple()
+      if (before !== null) reader.skip(1)
+      return { is: 'change', relation, before, after: reader.tuple() }
+    }
+    case 'D': {
+      const relation = reader.int32()
+      reader.skip(1)
+      return { is: 'change', relation, before: reader.tuple(), after: null }
+    }
+    case 'T': {
+      const count = reader.int32()
+      reader.skip(1)
+      return { is: 'truncate', relations: Array.from({ length: count }, () => reader.int32()) }
+    }
+    default:
+      return OTHER
+  }
+}
+
+function readRelation(reader: Reader): LogMessage {
+  const id = reader.int32()
+  const schema = reader.text()
+  const table = reader.text()
+  reader.skip(1)
+  const columns = Array.from({ length: reader.int16() }, () => {
+    reader.skip(1)
+    const name = reader.text()
+    reader.skip(4 + 4)
+    return name
+  })
+  // An empty name stands for the schema of the server itself.
+  return { is: 'relation', id, relation: { schema: schema === '' ? 'pg_catalog' : schema, table, columns } }
+}
+
+class Reader {
+  readonly #bytes: Buffer
+  #at = 0
+
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes
+  }
+
+  skip(count: number): void {
+    this.#at += count
+  }
+
+  letter(): string {
+    return String.fromCharCode(this.#bytes.readUInt8(this.#moved(1)))
+  }
+
+  int16(): number {
+    return this.#bytes.readInt16BE(this.#moved(2))
+  }
+
+  int32(): number {
+    return this.#bytes.readInt32BE(this.#moved(4))
+  }
+
+  int64(): bigint {
+    return this.#bytes.readBigUInt64BE(this.#moved(8))
+  }
+
+  /** A text that ends with a zero byte. */
+  text(): string {
+    const end = this.#bytes.indexOf(0, this.#at)
+    if (end < 0) throw new RangeError('a text of the log does not end')
+    return this.#bytes.toString('utf8', this.#moved(end + 1 - this.#at), end)
+  }
+
+  tuple(): Tuple {
+    return Array.from({ length: this.int16() }, () => {
+      const kind = this.letter()
+      if (kind !== 't' && kind !== 'b') return null
+      const length = this.int32()
+      const from = this.#moved(length)
+      if (this.#at > this.#bytes.length) throw new RangeError('a value of the log does not end')
+      return this.#bytes.toString('utf8', from, this.#at)
+    })
+  }
+
+  /** Where the next bytes begin. */
+  #moved(count: number): number {
+    const from = this.#at
+    this.#at += count
+    return from
+  }
+}

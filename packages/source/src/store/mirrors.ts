@@ -1,0 +1,191 @@
+/** How far the copies of sources have come, and which node follows each. */
+
+import type { MirrorHealth } from '@rollcall/core/model/health'
+import type { Database } from '@rollcall/database/database'
+import type { StoredPart } from '@rollcall/database/removal'
+import { rowsOf } from '@rollcall/database/removal'
+import type { JsonValue } from '@rollcall/protocol'
+import { REGISTRIES } from '@rollcall/records/registries/registry-names'
+import type { ClientBase, Pool } from 'pg'
+
+/** A claim of a mirror: one node follows a source at a time. */
+export interface MirrorClaim {
+  readonly registry: number
+  readonly claim: string
+}
+
+/** How far a comparison of all records has come. */
+export interface Comparison {
+  /** Tells the comparisons of a mirror apart, in their order. */
+  readonly run: number
+  /** The record type that is read; null: the first one. */
+  readonly recordType: string | null
+  /** The last key that was read of it; null: none. */
+  readonly after: string | null
+  /** Seconds since 1970 by our database, at the beginning. */
+  readonly began: number
+}
+
+export interface MirrorPlace {
+  /** Digest of the source file to which the position belongs; null: nothing was read yet. */
+  readonly file: string | null
+  readonly position: JsonValue
+  readonly comparison: Comparison | null
+  readonly comparison_wanted: boolean
+  /** Null: no comparison has ended, and the registry does not answer. */
+  readonly compared_at: Date | null
+}
+
+/**
+ * Claims the mirror for some seconds, where no other claim holds. @returns null: another node has it
+ */
+export async function claimMirror(
+  pool: Pool,
+  { registry, claim }: MirrorClaim,
+  seconds: number,
+): Promise<MirrorPlace | null> {
+  const { rows } = await pool.query<MirrorPlace>(
+    `insert into source_mirror as mirror (registry, claim, claimed_until)
+       values ($1, $2, now() + make_interval(secs => $3))
+     on conflict (registry) do update set claim = excluded.claim, claimed_until = excluded.claimed_until
+       where mirror.claim is null or mirror.claim = excluded.claim or mirror.claimed_until <= now()
+     returning file, position, comparison, comparison_wanted, compared_at`,
+    [registry, claim, seconds],
+  )
+  return rows[0] ?? null
+}
+
+/** @returns whether the claim still held */
+export async function renewMirror(pool: Pool, { registry, claim }: MirrorClaim, seconds: number): Promise<boolean> {
+  const { rowCount } = await pool.query(
+    `update source_mirror set claimed_until = now() + make_interval(secs => $3) where registry = $1 and claim = $2`,
+    [registry, claim, seconds],
+  )
+  return rowCount === 1
+}
+
+/** Lets another node follow at once. */
+export async function releaseMirror(pool: Pool, { registry, claim }: MirrorClaim): Promise<void> {
+  await pool.query(`update source_mirror set claim = null, claimed_until = null where registry = $1 and claim = $2`, [
+    registry,
+    claim,
+  ])
+}
+
+/** Another node follows the source now: nothing more may be written under the former claim. */
+export class ClaimLost extends Error {
+  override readonly name = 'ClaimLost'
+
+  constructor() {
+    super('another node follows the source')
+  }
+}
+
+/** What is stored of a mirror with its records. Members that are left out stay as they are. */
+export interface Progress {
+  readonly file?: string
+  readonly position?: JsonValue
+  readonly comparison?: Comparison | null
+  readonly comparison_wanted?: false
+  readonly compared_at?: Date
+  readonly current_at?: Date
+  readonly behind?: number
+}
+
+const JSON_MEMBERS = new Set(['position', 'comparison'])
+
+/**
+ * Stores how far a mirror has come, in the transaction that writes its records. Locks the mirror until its end, so that another
+ * node comes after it.
+ * @returns whether an operator wants all records compared
+ * @throws ClaimLost
+ */
+export async function saveProgress(
+  client: Pick<ClientBase, 'query'>,
+  { registry, claim }: MirrorClaim,
+  progress: Progress,
+): Promise<boolean> {
+  const given = Object.entries({ ...progress, failure: null, failed_at: null }).filter(
+    ([, value]) => value !== undefined,
+  )
+  const values = given.map(([name, value]) =>
+    JSON_MEMBERS.has(name) && value !== null ? JSON.stringify(value) : value,
+  )
+  const { rows } = await client.query<{ wanted: boolean }>(
+    `update source_mirror set ${given.map(([name], at) => `${name} = $${at + 3}`).join(', ')}
+     where registry = $1 and claim = $2 returning comparison_wanted as wanted`,
+    [registry, claim, ...values],
+  )
+  const [row] = rows
+  if (row === undefined) throw new ClaimLost()
+  return row.wanted
+}
+
+/** A comparison that begins now. */
+export async function newComparison(pool: Pool): Promise<Comparison> {
+  const { rows } = await pool.query<{ began: number }>('select extract(epoch from now())::float8 as began')
+  const began = rows[0]?.began ?? 0
+  return { run: Math.floor(began * 1_000), recordType: null, after: null, began }
+}
+
+/** Notes why the source cannot be followed now. @param failure in the words of an operator, without a value */
+export async function noteFailure(pool: Pool, { registry, claim }: MirrorClaim, failure: string): Promise<void> {
+  await pool.query(
+    `update source_mirror set failure = $3, failed_at = coalesce(case when failure is not null then failed_at end, now())
+     where registry = $1 and claim = $2`,
+    [registry, claim, failure],
+  )
+}
+
+/** Has all records compared with the source, by the node that follows it. @returns false: nothing has been read yet */
+export async function wantComparison({ pool }: Pick<Database, 'pool'>, registry: number): Promise<boolean> {
+  const { rowCount } = await pool.query(
+    'update source_mirror set comparison_wanted = true where registry = $1 and compared_at is not null',
+    [registry],
+  )
+  return rowCount === 1
+}
+
+/** A mirror as its operator sees it. */
+export interface MirrorState {
+  /** Null: nothing was read yet. */
+  readonly compared_at: Date | null
+  readonly comparison: Comparison | null
+  /** Seconds for which changes of the source may be missing here; null: nothing was read yet. */
+  readonly lag: number | null
+  readonly behind: number
+  readonly rejects: number
+  readonly failure: string | null
+  readonly failed_at: Date | null
+  /** Whether a node follows it now. */
+  readonly followed: boolean
+}
+
+/** Null: no node has begun to follow it. */
+export async function findMirror({ pool }: Pick<Database, 'pool'>, registry: number): Promise<MirrorState | null> {
+  const { rows } = await pool.query<MirrorState>(
+    `select compared_at, comparison, greatest(0, extract(epoch from now() - current_at))::float8 as lag,
+       behind::float8 as behind, failure, failed_at, claimed_until is not null and claimed_until > now() as followed,
+       (select count(*) from source_row where source_row.registry = source_mirror.registry and reason is not null)::float8
+         as rejects
+     from source_mirror where registry = $1`,
+    [registry],
+  )
+  return rows[0] ?? null
+}
+
+/** How every mirror follows its source, by namespace. */
+export async function mirrorsHealth({ pool }: Pick<Database, 'pool'>): Promise<readonly MirrorHealth[]> {
+  const { rows } = await pool.query<MirrorHealth>({
+    name: 'mirrors health',
+    text: `select registry.namespace, mirror.behind::float8 as behind, mirror.failure,
+        case when mirror.compared_at is not null then greatest(0, extract(epoch from now() - mirror.current_at)) end::float8 as lag,
+        (select count(*) from source_row as row where row.registry = mirror.registry and row.reason is not null)::float8
+          as rejects
+      from source_mirror as mirror join ${REGISTRIES} as registry on registry.id = mirror.registry
+      order by registry.namespace`,
+  })
+  return rows
+}
+
+export const STORED_OF_SOURCES: StoredPart = { removed: rowsOf('registry', ['source_row', 'source_mirror']) }

@@ -1,0 +1,130 @@
+/** Which record each row of a source has become, and why others are none. */
+
+import type { Database } from '@rollcall/database/database'
+import type { ClientBase, Pool } from 'pg'
+
+/** The rows of one record type of a registry. */
+export interface RowsOf {
+  readonly registry: number
+  readonly recordType: string
+}
+
+export interface StoredRow {
+  readonly key: string
+  /** Of the record that the row has become; null: none. */
+  readonly primary_identifier: string | null
+}
+
+/** The stored rows among these. */
+export async function storedRows(
+  pool: Pool,
+  { registry, recordType }: RowsOf,
+  keys: readonly string[],
+): Promise<readonly StoredRow[]> {
+  const { rows } = await pool.query<StoredRow>(
+    `select key, primary_identifier from source_row where registry = $1 and record_type = $2 and key = any($3::text[])`,
+    [registry, recordType, keys],
+  )
+  return rows
+}
+
+/** Keys of rows whose records have one of these identifiers, or which want one. */
+export async function keysOf(
+  pool: Pool,
+  { registry, recordType }: RowsOf,
+  { held, wanted }: { readonly held: readonly string[]; readonly wanted: readonly string[] },
+): Promise<readonly string[]> {
+  const { rows } = await pool.query<{ key: string }>(
+    `select key from source_row where registry = $1 and record_type = $2 and primary_identifier = any($3::text[])
+     union select key from source_row where registry = $1 and record_type = $2 and wanted = any($4::text[])`,
+    [registry, recordType, held, wanted],
+  )
+  return rows.map(({ key }) => key)
+}
+
+/** Keys of rows that a comparison has not found, in an order of ours. */
+export async function unseenKeys(
+  pool: Pool,
+  { registry, recordType }: RowsOf,
+  run: number,
+  limit: number,
+): Promise<readonly string[]> {
+  const { rows } = await pool.query<{ key: string }>(
+    `select key from source_row where registry = $1 and record_type = $2 and seen < $3::bigint order by key limit $4`,
+    [registry, recordType, run, limit],
+  )
+  return rows.map(({ key }) => key)
+}
+
+/** The record types of which rows are stored. */
+export async function storedTypes(pool: Pool, registry: number): Promise<readonly string[]> {
+  const { rows } = await pool.query<{ record_type: string }>(
+    'select distinct record_type from source_row where registry = $1',
+    [registry],
+  )
+  return rows.map(({ record_type }) => record_type)
+}
+
+/** What a row has become. */
+export interface RowOutcome extends StoredRow {
+  readonly wanted: string | null
+  readonly reason: string | null
+}
+
+/** Stores what became of rows, and forgets those that are gone. @param run the comparison that found them; null: none */
+export async function saveRows(
+  client: Pick<ClientBase, 'query'>,
+  { registry, recordType }: RowsOf,
+  {
+    found,
+    gone,
+    run,
+  }: { readonly found: readonly RowOutcome[]; readonly gone: readonly string[]; readonly run: number },
+): Promise<void> {
+  if (found.length > 0) {
+    await client.query(
+      `insert into source_row as stored (registry, record_type, key, primary_identifier, wanted, reason, seen)
+       select $1, $2, given.*, $7::bigint
+         from unnest($3::text[], $4::text[], $5::text[], $6::text[]) as given
+       on conflict (registry, record_type, key) do update set primary_identifier = excluded.primary_identifier,
+         wanted = excluded.wanted, reason = excluded.reason, seen = greatest(stored.seen, excluded.seen)`,
+      [
+        registry,
+        recordType,
+        found.map(({ key }) => key),
+        found.map(({ primary_identifier }) => primary_identifier),
+        found.map(({ wanted }) => wanted),
+        found.map(({ reason }) => reason),
+        run,
+      ],
+    )
+  }
+  if (gone.length === 0) return
+  await client.query('delete from source_row where registry = $1 and record_type = $2 and key = any($3::text[])', [
+    registry,
+    recordType,
+    gone,
+  ])
+}
+
+/** A row that is no record, or not as it is now. */
+export interface RejectedRow {
+  readonly record_type: string
+  readonly key: string
+  readonly reason: string
+}
+
+/** Rejected rows in the order of their record types and keys. @param after the row before the first; null: at the beginning */
+export async function rejectedRows(
+  { pool }: Pick<Database, 'pool'>,
+  registry: number,
+  { after, limit }: { readonly after: Pick<RejectedRow, 'record_type' | 'key'> | null; readonly limit: number },
+): Promise<readonly RejectedRow[]> {
+  const { rows } = await pool.query<RejectedRow>(
+    `select record_type, key, reason from source_row where registry = $1 and reason is not null
+       and ($2::text is null or (record_type, key) > ($2, $3::text))
+     order by record_type, key limit $4`,
+    [registry, after?.record_type ?? null, after?.key ?? null, limit],
+  )
+  return rows
+}
