@@ -3,7 +3,7 @@ export const SOURCE = {
   title: 'Source',
   lead: 'The records stay in a database of their own. It is only read.',
   check: 'Check',
-  failed: 'The check was stopped',
+  failed: 'The check was stopped. Mend what it names, and check again.',
   unchecked: 'Not checked on this page yet',
   uncheckedNote: 'A check reads the first 1,000 rows, and says what is understood of them. No value is shown.',
   answers: 'answers',
