@@ -73,9 +73,9 @@ test.each<[string, unknown, string, readonly (string | number)[]]>([
   ],
   [
     'a mirror of another engine',
-    { ...office(), engine: 'mariadb', way: 'mirror', follow: 'poll' },
-    'way: must be live: a mirror does not follow mariadb yet',
-    ['way'],
+    { ...office(), engine: 'mariadb', way: 'mirror', follow: 'logical' },
+    'follow: must be poll',
+    ['follow'],
   ],
   [
     'a mirror without a column of changes',

@@ -16,7 +16,7 @@ export interface ChangeTypes {
 /** @typeParam Type the type of a column as the driver tells it */
 export interface ChangeSql<Type> {
   /** @throws SourceRefusal the column of changes is neither a time nor a whole number */
-  readTypes(state: State<Type>, part: MappedPart): Promise<ChangeTypes>
+  readTypes(state: State<Type>, part: MappedPart, file: SourceFile): Promise<ChangeTypes>
   /** How far the column has come: the time of the state, or the highest version in it. */
   mark(part: MappedPart, types: ChangeTypes): Statement
   /** Keys with their marks, in the order of the marks. */

@@ -8,6 +8,6 @@ export type FollowName = (typeof FOLLOW_NAMES)[number]
 /** The ways of each engine. */
 export const FOLLOWED: Readonly<Record<EngineName, readonly FollowName[]>> = {
   postgresql: FOLLOW_NAMES,
-  mariadb: [],
-  mysql: [],
+  mariadb: ['poll'],
+  mysql: ['poll'],
 }

@@ -32,7 +32,7 @@ export function engineOf<Type>(
     known.set(records, types)
     return types
   }
-  const changesIn = changesOf(dialect)
+  const changesIn = changesOf(file, dialect)
   const begin = async (): Promise<SourceState> => {
     const state = await connections.begin()
     return {
@@ -133,11 +133,11 @@ async function readSample<Type>(
 const NO_MAPPING = { targets: [], duplicates: null }
 
 /** The statements that find changed rows of a part, with the types of its columns. @throws SourceRefusal there are none */
-function changesOf<Type>({ changes: sql }: Dialect<Type>) {
+function changesOf<Type>(file: SourceFile, { changes: sql }: Dialect<Type>) {
   const known = new Map<MappedPart, ChangeTypes>()
   return async (state: State<Type>, part: MappedPart) => {
     if (sql === null) throw new SourceRefusal('follow: changes of this engine are not found yet', ['follow'])
-    const types = known.get(part) ?? (await sql.readTypes(state, part))
+    const types = known.get(part) ?? (await sql.readTypes(state, part, file))
     known.set(part, types)
     return { sql, types }
   }

@@ -44,14 +44,16 @@ const number =
 const none = (text: string): string => (text.startsWith('0000-00-00') ? '' : text)
 
 const time =
-  (zoned: (zone: string) => (text: string) => string) =>
+  (zoned: (zone: string) => (text: string) => string, isLocal: boolean) =>
   (_: Field, zone: string): ColumnType => {
     const inZone = zoned(zone)
+    const toZone = instant(zone)
     return {
       sql: 'cast(? as datetime)',
       read: asText,
       cell: (text) => inZone(none(text)),
-      parameter: unasked,
+      // A time of UTC, as the column has it.
+      parameter: (text) => (isLocal ? toZone(text).slice(0, 19) : text),
       holds: 'instant',
       isKey: false,
     }
@@ -102,8 +104,8 @@ const TYPES: ReadonlyMap<number, (field: Field, zone: string) => ColumnType> = n
   [5, number(() => FLOAT)],
   [10, () => day],
   [14, () => day],
-  [12, time(localTime)],
-  [7, time(instant)],
+  [12, time(localTime, true)],
+  [7, time(instant, false)],
   [
     16, // bit
     (field) => ({ ...integer(64)({ ...field, flags: FLAGS.unsigned }), read: (column) => asText(`${column} + 0`) }),

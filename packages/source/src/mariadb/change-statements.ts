@@ -1,0 +1,72 @@
+/** Statements that find changed rows by a column that grows with every change: a time or a version. */
+
+import type { ColumnType } from '../engine/column-type.ts'
+import type { Statement } from '../engine/connections.ts'
+import type { ChangeTypes } from '../engine/dialect.ts'
+import type { ChangesAsked } from '../engine/engine.ts'
+import type { MappedPart } from '../engine/mapped-records.ts'
+import { SourceRefusal } from '../engine/source-refusal.ts'
+import { parameters as parametersOf } from './conditions.ts'
+import { NAMES } from './names.ts'
+
+/** @throws SourceRefusal the column of changes is neither a time nor a whole number */
+export function changeTypes({ changed: name }: MappedPart, types: readonly ColumnType[]): ChangeTypes {
+  const [key, changed] = types
+  if (key === undefined || changed === undefined || !['instant', 'day', 'integer'].includes(changed.holds)) {
+    throw new SourceRefusal(`changed: ${name} must be a column of times or of whole numbers`)
+  }
+  return { key, changed }
+}
+
+/** How far the column has come: the time of the state, or the highest version in it. */
+export function mark(part: MappedPart, { changed }: ChangeTypes): Statement {
+  return {
+    text:
+      changed.holds === 'integer'
+        ? `select cast(coalesce(max(${changedOf(part)}), 0) as char) from ${allRows(part)}`
+        : 'select cast(unix_timestamp(now(6)) as char)',
+    values: [],
+  }
+}
+
+export function list(
+  part: MappedPart,
+  { key: keyType, changed: type }: ChangeTypes,
+  { since, overlap, after, limit }: ChangesAsked,
+): Statement {
+  const parameters = parametersOf()
+  const [key, changed] = [`one.${NAMES.quoted(part.key)}`, changedOf(part)]
+  const sql = type.holds === 'instant' ? 'cast(? as datetime(6))' : type.sql
+  const conditions = [`${changed} >= ${parameters.add(startOf(type, since, overlap), sql)}`, `${key} is not null`]
+  if (after !== null) {
+    const [later, same] = [parameters.add(after.mark, sql), parameters.add(after.mark, sql)]
+    conditions.push(
+      `(${changed} > ${later} or (${changed} = ${same} and ${key} > ${parameters.add(after.key, keyType.sql)}))`,
+    )
+  }
+  return {
+    text: `select ${keyType.read(key)}, ${type.read(changed)} from ${allRows(part)} where ${conditions.join(' and ')}
+      order by ${changed}, ${key} limit ${Math.trunc(limit)}`,
+    values: parameters.values,
+  }
+}
+
+/** Seconds by which the clocks of a zone are set back at most: times without a zone come twice then. */
+const SET_BACK = 3_600
+const DAY = 86_400
+
+/** The value of the column from which rows are looked at. */
+function startOf(type: ColumnType, since: string, overlap: number): string {
+  if (type.holds === 'integer') return String(BigInt(since) - BigInt(Math.ceil(overlap)))
+  // A day is one of the zone of the source, which may be behind UTC.
+  const from = timeAt(Number(since) - overlap - (type.holds === 'day' ? DAY : 0))
+  const local = type.parameter(from)
+  return local === null || local === from ? from : timeAt(Date.parse(`${local.replace(' ', 'T')}Z`) / 1_000 - SET_BACK)
+}
+
+const timeAt = (seconds: number): string => new Date(seconds * 1_000).toISOString().slice(0, 19).replace('T', ' ')
+
+const changedOf = ({ changed }: MappedPart): string => `one.${NAMES.quoted(changed ?? '')}`
+
+/** Also rows that do not count any more: their record is to go. */
+const allRows = ({ from }: MappedPart): string => NAMES.tableOf({ from, where: null }, 'one')
