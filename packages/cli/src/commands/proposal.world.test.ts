@@ -58,7 +58,7 @@ test('each command whose act may wait ends with exit code 5, and only the admin 
   }
   const others = APPROVAL_ACTS.map(({ act }) => act.name).filter((name) => !withCommand.includes(name))
   expect(others.toSorted()).toEqual([
-    ...['deliveries body', 'deliveries change', 'deliveries replay', 'messages bodies', 'operator link'],
+    ...['deliveries body', 'deliveries change', 'deliveries replay', 'messages bodies'],
     // Its source is a file: the tests of registries have it.
     'registry add',
   ])
