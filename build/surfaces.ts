@@ -78,6 +78,13 @@ function documentSurface(document: unknown): Surface {
 
 const ADMIN = join(import.meta.dirname, '../packages/admin/src')
 
+/** Functions with another name than in the last release: what their commands write is compared all the same. */
+const FORMER_NAMES: Readonly<Record<string, string>> = {
+  listAuditEntries: 'listAccounts',
+  listAuditSigningKeys: 'listAccountSigningKeys',
+  verifyWholeAuditLog: 'verifyAllAccounts',
+}
+
 /** Commands print the results of admin functions with `--json` unchanged. */
 async function commandSurface(): Promise<Surface> {
   const all: Surface[] = []
@@ -86,7 +93,7 @@ async function commandSurface(): Promise<Surface> {
     const exported: object = await import(join(ADMIN, file))
     for (const [name, value] of Object.entries(exported)) {
       if (typeof value === 'function' && 'result' in value && 'input' in value)
-        all.push(surfaceOf(value.result, name, 'output'))
+        all.push(surfaceOf(value.result, FORMER_NAMES[name] ?? name, 'output'))
     }
   }
   return Object.assign({}, ...all)

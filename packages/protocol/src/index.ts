@@ -242,7 +242,7 @@ export type {
 } from './records/types.ts'
 export { daysInMonth, isTimestamp, isWithinWindow, timestampInstant } from './timestamps.ts'
 export { TOKEN_PATH, TokenAnswer, TokenError, TokenRequest } from './token.ts'
-export { tolerateEnvelope, tolerateHeader, tolerateMessage, tolerateUnsignedAnswerHeader } from './tolerance.ts'
+export { tolerateEnvelope, tolerateHeader, tolerateMessage, tolerateUnsignedAnswer } from './tolerance.ts'
 export { CanonicalJsonError, CanonicalText, canonicalJson } from './trust/canonical-json.ts'
 // Encryption
 export {

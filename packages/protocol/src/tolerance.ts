@@ -172,7 +172,7 @@ export function tolerateHeader(header: JsonValue): JsonValue {
 }
 
 /** The header of a synchronous answer whose signature is not looked at, in canonical spelling: its sender_id may be empty. */
-export function tolerateUnsignedAnswerHeader(header: JsonValue): JsonValue {
+export function tolerateUnsignedAnswer(header: JsonValue): JsonValue {
   return apply(UNSIGNED_ANSWER_PLAN, header)
 }
 

@@ -18,7 +18,7 @@ import {
   SourcedEnvelope,
   tolerateEnvelope,
   tolerateHeader,
-  tolerateUnsignedAnswerHeader,
+  tolerateUnsignedAnswer,
   type Validator,
   verifyEnvelope,
 } from '@rollcall/protocol'
@@ -68,7 +68,7 @@ export interface Frame {
 /** How headers are brought into the canonical spelling. */
 const TOLERATED = {
   answer: tolerateHeader,
-  'unsigned answer': tolerateUnsignedAnswerHeader,
+  'unsigned answer': tolerateUnsignedAnswer,
   callback: tolerateHeader,
   question: tolerateHeader,
 } as const

@@ -12,7 +12,7 @@ import { searchKey } from './record-keys.ts'
 
 type Named = Pick<RecordIdentifier, 'type' | 'value'>
 
-export interface IdentifierWithin extends Named {
+export interface BorneIdentifier extends Named {
   /** Set when the identifier has no type and may be of any type. */
   readonly untyped?: true
 }
@@ -53,11 +53,11 @@ export function identifiersWithin(
   kind: Kind,
   object: JsonObject,
   recordType: Pick<RecordType, 'identifiers'> | null = null,
-): readonly IdentifierWithin[] {
+): readonly BorneIdentifier[] {
   return within(kind, recordType === null ? NO_SOURCES : sourcesOf(recordType), '', object)
 }
 
-function within(kind: Kind, sources: Sources, path: string, value: JsonValue): readonly IdentifierWithin[] {
+function within(kind: Kind, sources: Sources, path: string, value: JsonValue): readonly BorneIdentifier[] {
   if (Array.isArray(value)) return value.flatMap((element) => within(kind, sources, path, element))
   const read = sources.at.get(path)?.flatMap((source) => identifierAt(kind, source, value)) ?? []
   const here = read.length > 0 ? read : anyIdentifier(kind, path, value)
@@ -91,7 +91,7 @@ function identifierOf(type: IdentifierType, raw: JsonValue): readonly Named[] {
 const ANYWHERE: IdentifierSource = { path: '', names: 'part' }
 
 /** The identifiers at a place without a source. An identifier without a type may be of any type. */
-function anyIdentifier(kind: Kind, path: string, value: JsonValue): readonly IdentifierWithin[] {
+function anyIdentifier(kind: Kind, path: string, value: JsonValue): readonly BorneIdentifier[] {
   if (!isJsonObject(value)) return isList(path) ? bareIdentifiers(kind, value, 1) : []
   if (!isList(path) && !isPerson(path)) return []
   const type = identifierTypeOf(kind, ANYWHERE, value)
@@ -118,7 +118,7 @@ const valuesOf = (object: JsonObject): readonly JsonValue[] =>
  * The value as an identifier of each type, without means of contact, which several people share.
  * @param length the fewest characters of a value that may be an identifier
  */
-export function bareIdentifiers(kind: Kind, raw: JsonValue, length: number): readonly IdentifierWithin[] {
+export function bareIdentifiers(kind: Kind, raw: JsonValue, length: number): readonly BorneIdentifier[] {
   if ((typeof raw !== 'string' && typeof raw !== 'number') || String(raw).length < length) return []
   return [...kind.identifier_types, UNLISTED].flatMap((type) =>
     isContact(type) ? [] : identifierOf(type, raw).map((one) => ({ ...one, untyped: true as const })),
