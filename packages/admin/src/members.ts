@@ -21,7 +21,7 @@ export const instant = (description: string) => Type.Unsafe<string>({ ...Timesta
  * Marks a member that may be personal data. It is left out of a result unless the input asks for it. The mark is in the
  * schema, so that code that shows the member can see it.
  */
-export function personalData<Schema extends TSchema>(schema: Schema) {
+export function markPersonal<Schema extends TSchema>(schema: Schema) {
   return { ...schema, 'x-personal-data': true } as const
 }
 

@@ -21,7 +21,7 @@ export function readAsText({ encoding, delimiter, header }: Result['read_as']): 
   return [`read as CSV in ${encoding}, with ${delimiterName(delimiter)} between cells, ${first}`]
 }
 
-/** @param undecided columns that the mapping leaves to a person and that are not imported */
+/** The lines that tell what an import report counted. @param undecided columns that the mapping leaves to a person and that are not imported */
 export function reportText(
   { kept, rejections, repeated, columns, unused_columns, attributes }: Report,
   undecided: readonly string[],

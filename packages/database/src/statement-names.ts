@@ -105,5 +105,5 @@ const NAMED_LENGTH = 4_000
 const SLOW_TIMES = 3
 /** Milliseconds for which a slow search is remembered, and for which a withdrawn shape has no name. */
 const [SLOW_FOR, WITHDRAWN_FOR] = [600_000, 3_600_000]
-/** For each shape with a name: names that a connection may have prepared, and remembered withdrawn shapes. */
+/** Both are multiples of the limit of named shapes: statements that a connection prepares, and withdrawn shapes. */
 const [PREPARED, WITHDRAWN] = [2, 10]

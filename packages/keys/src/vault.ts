@@ -91,7 +91,7 @@ export async function currentMasterKey(db: Database, source: MasterKeySource): P
 /** The database and the files are not read in one moment: the key may be replaced between the two. */
 const TRIES = 3
 
-/** @throws MasterKeyError */
+/** Finds the key of `source` that decrypts the values of this database. @throws MasterKeyError none does */
 async function findMasterKey(db: Database, source: MasterKeySource): Promise<MasterKey> {
   for (let tries = 1; ; tries += 1) {
     const record = (await readMasterKey(db)) ?? (await firstMasterKey(db, source))

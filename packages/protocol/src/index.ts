@@ -42,7 +42,7 @@ export {
   withoutPersons,
 } from './attributes/without-persons.ts'
 
-// Codes and faults
+// Codes of errors, and the faults that carry them
 export {
   type AckCode,
   CODES,

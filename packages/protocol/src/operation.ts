@@ -1,4 +1,4 @@
-/** The rows of the tables of operations and callbacks (`operations.ts`). */
+/** Types: a row of the table of operations, and of callbacks. The tables are in `operations.ts`. */
 import type { TSchema } from 'typebox'
 import type { Deprecation } from './deprecation.ts'
 

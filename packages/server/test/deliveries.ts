@@ -4,7 +4,12 @@ import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Writable } from 'node:stream'
-import { type Claim, deliveryContext, type EncryptedReply, type NewDelivery } from '@rollcall/core/model/delivery'
+import {
+  type Claim,
+  deliveryEncryptionContext,
+  type EncryptedReply,
+  type NewDelivery,
+} from '@rollcall/core/model/delivery'
 import type { GrantTerms } from '@rollcall/core/model/grant'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'
@@ -208,7 +213,7 @@ export async function newDelivery(
     meta: {},
   }
   const message = { transaction_id: 'tx-1', correlation_id: id, search_response: [] }
-  const body = await context.bodies.encryptBody(canonicalJson({ header, message }), deliveryContext(id))
+  const body = await context.bodies.encryptBody(canonicalJson({ header, message }), deliveryEncryptionContext(id))
   const delivery = {
     id,
     participant: participant.id,

@@ -2,7 +2,7 @@
 import { FIXED_LIMITS } from '@rollcall/core/limits'
 
 /** The constant value, or the setting that replaced the variable. */
-export const REPLACED: Readonly<Record<string, number | string>> = {
+export const REPLACED_VARIABLES: Readonly<Record<string, number | string>> = {
   ROLLCALL_ADMIN_READS_AT_ONCE: 3,
   ROLLCALL_BATCH_SEARCH_TIME: FIXED_LIMITS.batch_search_time,
   ROLLCALL_CHECKPOINT_ENTRIES: FIXED_LIMITS.checkpoint_entries,

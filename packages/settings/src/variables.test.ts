@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { LIMITS } from '@rollcall/core/limits'
 import { expect, test } from 'vitest'
-import { REPLACED } from './replaced.ts'
+import { REPLACED_VARIABLES } from './replaced.ts'
 import { OPTIONS } from './settings.ts'
 import { refuseUnknownVariables } from './variables.ts'
 
@@ -45,7 +45,7 @@ test('those that Kubernetes sets for a service of our name are not refused', () 
 test('every constant that replaced a variable is on docs/limits.md', async () => {
   const page = await readFile(new URL('../../../docs/limits.md', import.meta.url), 'utf8')
   const bounds = new Set([...page.matchAll(/^\| (\d+) \|/gm)].map(([, bound]) => Number(bound)))
-  const constants = Object.entries(REPLACED).filter(([, now]) => typeof now === 'number')
+  const constants = Object.entries(REPLACED_VARIABLES).filter(([, now]) => typeof now === 'number')
   expect(constants.filter(([, now]) => !bounds.has(Number(now)))).toEqual([])
 })
 

@@ -57,7 +57,7 @@ export function createApprovals({ limits, clock = CLOCK }: Proposing): Approvals
       const id = randomUUID()
       const vault = await deps.vault()
       await withCurrentMasterKey(async () => {
-        const sealed = await vault.encrypt(PURPOSE, proposalContext(id), Buffer.from(JSON.stringify(input)))
+        const sealed = await vault.encrypt(PURPOSE, proposalEncryptionContext(id), Buffer.from(JSON.stringify(input)))
         await addProposal(deps.db, { id, act: name, diff: textOf(diff), proposed_at, lapses_at, sealed, by })
       })
       throw new Proposed({ id, act: name, diff, proposed_by: by.name, lapses_at: lapses_at.toISOString() })
@@ -66,7 +66,7 @@ export function createApprovals({ limits, clock = CLOCK }: Proposing): Approvals
 }
 
 export const { purpose: PURPOSE } = SEALED_PROPOSALS
-export const proposalContext = (id: string) => ({ table: SEALED_PROPOSALS.table, id })
+export const proposalEncryptionContext = (id: string) => ({ table: SEALED_PROPOSALS.table, id })
 
 /** @throws AdminRefusal the operator is not known, or lacks the role */
 export function mayAct(operator: Operator | null, role: OperatorRole): Operator {

@@ -17,10 +17,10 @@ import Type from 'typebox'
 import { type Acting, act } from '../act.ts'
 import { operatorOf } from '../caller.ts'
 import type { HasDatabase } from '../deps.ts'
-import { closed, flag, instant, orNull, personalData, text, timeOut, wholeNumber } from '../members.ts'
+import { closed, flag, instant, markPersonal, orNull, text, timeOut, wholeNumber } from '../members.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'
 import { type ActDeps, actNamed } from './acts.ts'
-import { actorOf, mayAct, PURPOSE, proposalContext } from './approval.ts'
+import { actorOf, mayAct, PURPOSE, proposalEncryptionContext } from './approval.ts'
 import { type DiffLine, textOf } from './diff-lines.ts'
 
 const Id = text('id of the proposal.')
@@ -94,7 +94,7 @@ export const showProposal = act(
     result: closed({
       ...PROPOSAL,
       confidential: orNull(
-        personalData(
+        markPersonal(
           Type.Record(Type.String(), Type.Unknown(), {
             description:
               'Members of the input that may be personal data, while the proposal waits; null: the caller may not decide.',
@@ -127,7 +127,7 @@ export const approveProposal = act(
     input: closed({ id: Id }),
     result: closed({
       proposal: closed(PROPOSAL),
-      result: personalData(
+      result: markPersonal(
         Type.Unknown({ description: 'What the act answers, such as a secret: it is in this answer and in no other.' }),
       ),
     }),
@@ -248,7 +248,7 @@ async function opened(
   { vault }: Pick<ActDeps, 'vault'>,
   { id, sealed }: { readonly id: string; readonly sealed: Buffer },
 ): Promise<Readonly<Record<string, unknown>>> {
-  const json = await (await vault()).decrypt(PURPOSE, proposalContext(id), sealed)
+  const json = await (await vault()).decrypt(PURPOSE, proposalEncryptionContext(id), sealed)
   return JSON.parse(json.toString()) as Record<string, unknown>
 }
 

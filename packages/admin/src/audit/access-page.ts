@@ -3,7 +3,7 @@
 import { cellText } from '@rollcall/base/shared/spreadsheet'
 import type { ReadOnly } from '@rollcall/core/model/read-only'
 import Type, { type Static } from 'typebox'
-import { closed, instant, orNull, personalData, text } from '../members.ts'
+import { closed, instant, markPersonal, orNull, text } from '../members.ts'
 import { MONTH } from './accesses-by-month.ts'
 
 const Access = closed({
@@ -22,7 +22,7 @@ export const Report = closed({
   made_at: instant('When the report was made.'),
   from: orNull(instant('From when on was looked.')),
   to: orNull(instant('Until when was looked.')),
-  identifier: personalData(closed({ type: text('Type of the identifier.'), value: text('Its value.') })),
+  identifier: markPersonal(closed({ type: text('Type of the identifier.'), value: text('Its value.') })),
   seen: Type.Array(Access),
   written: Type.Array(Access),
   asked: Type.Array(Access),

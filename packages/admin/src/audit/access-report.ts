@@ -3,7 +3,7 @@
 import Type from 'typebox'
 import { act } from '../act.ts'
 import type { HasVault } from '../deps.ts'
-import { closed, instant, personalData, text, timeOut } from '../members.ts'
+import { closed, instant, markPersonal, text, timeOut } from '../members.ts'
 import { type Access, type AccessReport, accessPage, Report } from './access-page.ts'
 import { type AccessesOfMonth, wordsOf } from './accesses-by-month.ts'
 import { auditOf, type PersonAudit } from './person-accesses.ts'
@@ -16,11 +16,11 @@ export const reportAccess = act(
     entry: 'within',
     input: closed({
       type: text('Type of an identifier, such as UIN.'),
-      value: personalData(text('Its value.')),
+      value: markPersonal(text('Its value.')),
       from: Type.Optional(instant('Only what was at this time or later.')),
       to: Type.Optional(instant('Only what was before this time.')),
     }),
-    result: closed({ html: personalData(text('The report as a page.')), report: personalData(Report) }),
+    result: closed({ html: markPersonal(text('The report as a page.')), report: markPersonal(Report) }),
   },
   async (
     deps: HasVault & { readonly now?: () => Date },

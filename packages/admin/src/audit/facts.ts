@@ -8,7 +8,7 @@ import { AUDIT_KINDS } from '@rollcall/core/model/audit-entry'
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
 import type { HasVault } from '../deps.ts'
-import { closed, flag, instant, orNull, personalData, text, timeOut, wholeNumber } from '../members.ts'
+import { closed, flag, instant, markPersonal, orNull, text, timeOut, wholeNumber } from '../members.ts'
 import { AdminRefusal } from '../use-case.ts'
 
 export const EntryId = text('id of an entry: its chain, a dot, and its number in the chain.')
@@ -48,9 +48,9 @@ export const AUDIT_ENTRY = {
 
 /** The members that are stored encrypted in the audit log: they may name who works with the data, or a person. */
 export const CONFIDENTIAL = {
-  requested_by: Type.Optional(personalData(text('The user whom the participant named.'))),
-  case: Type.Optional(personalData(text('The case that the participant named.'))),
-  reason: Type.Optional(personalData(text('The reason of an emergency.'))),
+  requested_by: Type.Optional(markPersonal(text('The user whom the participant named.'))),
+  case: Type.Optional(markPersonal(text('The case that the participant named.'))),
+  reason: Type.Optional(markPersonal(text('The reason of an emergency.'))),
 } as const
 
 export const entryFacts = ({ chain, sequence, at, entry }: LoggedEntry) => ({

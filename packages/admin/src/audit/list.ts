@@ -13,7 +13,7 @@ import Type from 'typebox'
 import { type Acting, act } from '../act.ts'
 import { callerText } from '../caller.ts'
 import type { HasDatabase, HasVault } from '../deps.ts'
-import { closed, flag, instant, personalData, text, timeOut, wholeNumber } from '../members.ts'
+import { closed, flag, instant, markPersonal, text, timeOut, wholeNumber } from '../members.ts'
 import { AdminRefusal } from '../use-case.ts'
 import {
   AUDIT_ENTRY,
@@ -67,7 +67,7 @@ export const listAuditEntries = act(
   },
 )
 
-const Review = closed({ at: instant('When.'), reviewed_by: text('Who.'), note: personalData(text('What was found.')) })
+const Review = closed({ at: instant('When.'), reviewed_by: text('Who.'), note: markPersonal(text('What was found.')) })
 
 /** Lists uses of the emergency part of a grant, the oldest first, with the reason that was given. */
 export const listEmergencies = act(
@@ -167,7 +167,7 @@ export const reviewEmergency = act(
     entry: 'within',
     input: closed({
       id: EntryId,
-      note: personalData(Type.String({ minLength: 1, maxLength: 2_000, description: 'What was found.' })),
+      note: markPersonal(Type.String({ minLength: 1, maxLength: 2_000, description: 'What was found.' })),
     }),
     result: closed({ id: EntryId, ...Review.properties }),
   },

@@ -14,7 +14,7 @@ import { listParticipants } from '@rollcall/participants/store/participants'
 import Type from 'typebox'
 import { act, type Enter } from '../act.ts'
 import type { HasVault } from '../deps.ts'
-import { closed, flag, instant, personalData, text } from '../members.ts'
+import { closed, flag, instant, markPersonal, text } from '../members.ts'
 import { type KnownIdentifier, knownIdentifiers } from '../persons/known-person.ts'
 import { AccessesOfMonth, accessesByMonth } from './accesses-by-month.ts'
 import { AUDIT_ENTRY, auditKeysOf, CONFIDENTIAL, confidentialFacts, entryFacts, periodOf } from './facts.ts'
@@ -37,7 +37,7 @@ export const auditPerson = act(
     entry: 'within',
     input: closed({
       type: text('Type of an identifier, such as UIN.'),
-      value: personalData(text('Its value.')),
+      value: markPersonal(text('Its value.')),
       from: Type.Optional(instant('Only what was at this time or later.')),
       to: Type.Optional(instant('Only what was before this time.')),
       confidential: Type.Optional(

@@ -17,7 +17,7 @@ import { continueJournal, type JournalPosition, readJournalPosition } from '@rol
 import { withTransaction } from '@rollcall/database/transaction'
 import { ENVELOPE_NUMBERS } from '@rollcall/delivery/store/events/mailboxes'
 import { destroyBodyKeys } from '@rollcall/keys/store/body-keys'
-import { lapseWaiting } from '@rollcall/participants/store/proposals'
+import { lapseAllWaitingProposals } from '@rollcall/participants/store/proposals'
 import Type from 'typebox'
 import { type Acting, act, type Enter } from '../act.ts'
 import { migrateDatabase } from '../database.ts'
@@ -218,7 +218,7 @@ async function complete(
   await withTransaction(db.pool, (client) => continueJournal(client, later?.head ?? null))
   await owner.kysely.transaction().execute(async (transaction) => {
     await insertTombstone(transaction, signTombstone(signer, tombstone))
-    await lapseWaiting(transaction)
+    await lapseAllWaitingProposals(transaction)
     await markApplied(transaction, restoration)
   })
   return {

@@ -1,13 +1,13 @@
 /** The inbox: callbacks that other systems sent to us. */
 
-import { inboxContext } from '@rollcall/engine/store/exchanges/inbox'
+import { inboxEncryptionContext } from '@rollcall/engine/store/exchanges/inbox'
 import { findInInbox, type InboxEntry, listInbox as listRows } from '@rollcall/engine/store/exchanges/inbox-list'
 import { createBodies } from '@rollcall/keys/bodies'
 import { CALLBACKS, oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
 import { act } from '../act.ts'
 import type { HasDatabase, HasVault } from '../deps.ts'
-import { closed, flag, instant, orNull, personalData, SenderId, text, timeOut, wholeNumber } from '../members.ts'
+import { closed, flag, instant, markPersonal, orNull, SenderId, text, timeOut, wholeNumber } from '../members.ts'
 import { participantNamed } from '../participants/participants.ts'
 import { AdminRefusal } from '../use-case.ts'
 
@@ -77,7 +77,7 @@ export const showInboxMessage = act(
     }),
     result: closed({
       ...ENTRY,
-      body: Type.Optional(personalData(Type.Unknown({ description: 'Header and message in clear.' }))),
+      body: Type.Optional(markPersonal(Type.Unknown({ description: 'Header and message in clear.' }))),
     }),
   },
   async ({ db, vault }: HasVault, { message_id, participant, body: withBody = false }) => {
@@ -92,7 +92,7 @@ export const showInboxMessage = act(
     const { body, owner, ...entry } = found
     if (!withBody) return described(entry)
     const bodies = createBodies(db, await vault())
-    const opened = await bodies.decryptBody(body, inboxContext({ participant: owner, message_id }))
+    const opened = await bodies.decryptBody(body, inboxEncryptionContext({ participant: owner, message_id }))
     return { ...described(entry), body: JSON.parse(opened) as unknown }
   },
 )

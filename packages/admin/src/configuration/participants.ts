@@ -14,7 +14,7 @@ import type { CallbackEntry, Configuration, HostEntry, ParticipantEntry } from '
 import { type KnownNames, planGrants } from './grants.ts'
 import { planKeys } from './keys.ts'
 import type { Asker } from './lockout.ts'
-import { participantEntry, policyEntry, type Stored, type StoredParticipant } from './read.ts'
+import { messagePolicyEntry, participantEntry, type Stored, type StoredParticipant } from './read.ts'
 import { about, changed, refused, type Step } from './steps.ts'
 
 export interface PlannedParticipant {
@@ -176,7 +176,7 @@ async function policySteps(
   { sender_id, policy: wanted, hosts }: ParticipantEntry & { readonly sender_id: string },
   at: readonly PathStep[],
 ): Promise<Step[]> {
-  const current = policyEntry(before)
+  const current = messagePolicyEntry(before)
   const names = wanted === undefined ? null : changed(wanted, current)
   if (wanted === undefined || names === null) return []
   const outgoing = hosts ?? before.outgoing

@@ -162,7 +162,7 @@ export const participantEntry = (
     concurrency_limit: limitOut(participant.concurrency_limit),
     max_subscriptions: limitOut(participant.max_subscriptions),
     hosts: hostEntries(participant),
-    policy: policyEntry(participant),
+    policy: messagePolicyEntry(participant),
     callback: callbackEntry(callback),
     keys: keys.map(keyEntry).toReversed(),
     grants: grantEntries(grants, registries),
@@ -171,7 +171,8 @@ export const participantEntry = (
 const hostEntries = ({ outgoing }: Pick<Participant, 'outgoing'>): readonly HostEntry[] =>
   outgoing.toSorted((one, other) => (one.host < other.host ? -1 : 1))
 
-export const policyEntry = (participant: Participant) => {
+/** The settings of signatures and encryption, as a configuration file has them. */
+export const messagePolicyEntry = (participant: Participant) => {
   const { signature_policy, allow_unsigned, signature_profile, encryption_policy, jwks_uri } = participant
   return { signature_policy, allow_unsigned, signature_profile, encryption_policy, jwks_uri }
 }

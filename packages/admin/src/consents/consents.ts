@@ -9,7 +9,7 @@ import { isGrantedPurpose } from '@rollcall/participants/store/purposes'
 import Type from 'typebox'
 import { act } from '../act.ts'
 import type { HasDatabase, HasVault } from '../deps.ts'
-import { closed, personalData, SenderId, text, wholeNumber } from '../members.ts'
+import { closed, markPersonal, SenderId, text, wholeNumber } from '../members.ts'
 import { participantNamed } from '../participants/participants.ts'
 import { AdminRefusal } from '../use-case.ts'
 import { AuthorityName, authorityNamed } from './authorities.ts'
@@ -20,7 +20,7 @@ const MOST_JTIS = 10_000
 
 const PERSON = {
   identifier_type: text('Type of an identifier of the person, such as UIN.'),
-  identifier_value: personalData(text('Its value.')),
+  identifier_value: markPersonal(text('Its value.')),
   purpose: text('Code of the purpose.'),
   participant: SenderId,
 } as const

@@ -1,7 +1,7 @@
 /** The person who withdraws a consent, in all registries of one environment, as pseudonyms. */
 
 import { createPseudonyms } from '@rollcall/audit/pseudonyms'
-import { identifiersAlone, recordsWithIdentifier } from '@rollcall/core/model/person-identifiers'
+import { recordsWithIdentifier, unsharedIdentifiers } from '@rollcall/core/model/person-identifiers'
 import type { Identifier } from '@rollcall/core/model/records'
 import type { Registry } from '@rollcall/core/model/registry'
 import type { RecordType } from '@rollcall/protocol'
@@ -48,7 +48,7 @@ export async function withdrawingPerson({ db, vault }: HasVault, person: GivenPe
         )
       }
       if (record === undefined) continue
-      for (const one of await joined(await identifiersAlone(place, record))) {
+      for (const one of await joined(await unsharedIdentifiers(place, record))) {
         add(one, one.type === recordType.primary_identifier)
       }
     }

@@ -1,7 +1,7 @@
 /** Deliveries: what is sent to participants, how it went, and what can be done by hand. */
 
 import type { Limits } from '@rollcall/core/limits'
-import { answerContext, deliveryContext } from '@rollcall/core/model/delivery'
+import { answerEncryptionContext, deliveryEncryptionContext } from '@rollcall/core/model/delivery'
 import type { ReadOnly } from '@rollcall/core/model/read-only'
 import type { Database } from '@rollcall/database/database'
 import { explainedCause } from '@rollcall/delivery/delivery/causes'
@@ -27,9 +27,9 @@ import {
   closed,
   flag,
   instant,
+  markPersonal,
   Namespace,
   orNull,
-  personalData,
   SenderId,
   text,
   timeOut,
@@ -109,7 +109,7 @@ export const showDelivery = act(
     }),
     result: closed({
       ...DELIVERY,
-      body: Type.Optional(personalData(orNull(text('The message in clear.')))),
+      body: Type.Optional(markPersonal(orNull(text('The message in clear.')))),
       made: Type.Array(
         closed({
           number: wholeNumber('Number of the attempt, from 1.'),
@@ -118,7 +118,7 @@ export const showDelivery = act(
           status: orNull(Type.Integer({ description: 'HTTP status.' })),
           error: orNull(text('What went wrong, as a code.')),
           cause: ExplainedCauseOrNull,
-          answer: Type.Optional(personalData(orNull(text('Beginning of the answer.')))),
+          answer: Type.Optional(markPersonal(orNull(text('Beginning of the answer.')))),
         }),
       ),
     }),
@@ -135,12 +135,12 @@ export async function deliveryShown(db: Database, id: string, vault: HasVault['v
       ...attempt,
       at: timeOut(at),
       cause: explainedCause(attempt.error),
-      ...(bodies && { answer: await opened(bodies, answer, answerContext(id, attempt.number)) }),
+      ...(bodies && { answer: await opened(bodies, answer, answerEncryptionContext(id, attempt.number)) }),
     })),
   )
   return {
     ...described(delivery),
-    ...(bodies && { body: await opened(bodies, body, deliveryContext(id)) }),
+    ...(bodies && { body: await opened(bodies, body, deliveryEncryptionContext(id)) }),
     made: attempts,
   }
 }

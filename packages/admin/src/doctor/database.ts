@@ -2,7 +2,7 @@
 import { counted } from '@rollcall/base/shared/counted'
 import { isLoopback } from '@rollcall/base/shared/loopback'
 import { REPORT_AGE } from '@rollcall/database/journal-reports'
-import { broken, type Check, type DatabaseFacts, ok, weak } from './finding.ts'
+import { type Check, type DatabaseFacts, judgedBroken, judgedOk, judgedWeak } from './finding.ts'
 
 /** The oldest release that serves, and the encoding that every registry needs. */
 const OLDEST = 15
@@ -13,8 +13,8 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
   {
     check: 'database',
     judge({ embedded }) {
-      if (!embedded) return ok('PostgreSQL of DATABASE_URL answers')
-      return weak(
+      if (!embedded) return judgedOk('PostgreSQL of DATABASE_URL answers')
+      return judgedWeak(
         'the embedded PostgreSQL is in use: one machine, no replica; back it up, or set DATABASE_URL in production',
       )
     },
@@ -22,9 +22,9 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
   {
     check: 'two_person',
     judge({ twoPerson, operators }) {
-      if (twoPerson) return ok('acts that give access wait for a second operator')
+      if (twoPerson) return judgedOk('acts that give access wait for a second operator')
       if (operators < 2) return null
-      return weak(
+      return judgedWeak(
         `${operators} operators may give access, and each of them alone: set ROLLCALL_TWO_PERSON=1 on servers and for commands (docs/approvals.md)`,
       )
     },
@@ -34,8 +34,8 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
     command: 'rollcall operator add <name> --role own',
     judge({ twoPerson, operators }) {
       if (!twoPerson) return null
-      if (operators >= 2) return ok(`${counted(operators, 'operator')} may decide about what waits`)
-      return weak(
+      if (operators >= 2) return judgedOk(`${counted(operators, 'operator')} may decide about what waits`)
+      return judgedWeak(
         `${counted(operators, 'operator')} may decide about what waits for a second one: without two nothing is approved; add one, with ROLLCALL_TWO_PERSON=0 for the command`,
       )
     },
@@ -43,15 +43,15 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
   {
     check: 'postgresql_version',
     judge({ settings: { version } }) {
-      if (Number.parseInt(version, 10) >= OLDEST) return ok(`PostgreSQL ${version}`)
-      return broken(`PostgreSQL ${version}; ${OLDEST} or newer is needed`)
+      if (Number.parseInt(version, 10) >= OLDEST) return judgedOk(`PostgreSQL ${version}`)
+      return judgedBroken(`PostgreSQL ${version}; ${OLDEST} or newer is needed`)
     },
   },
   {
     check: 'encoding',
     judge({ settings: { encoding } }) {
-      if (encoding === 'UTF8') return ok('UTF8')
-      return broken(`${encoding}; names need UTF8: create the database with ENCODING 'UTF8' TEMPLATE template0`)
+      if (encoding === 'UTF8') return judgedOk('UTF8')
+      return judgedBroken(`${encoding}; names need UTF8: create the database with ENCODING 'UTF8' TEMPLATE template0`)
     },
   },
   { check: 'fsync', judge: ({ settings }) => on(settings.fsync, 'a power cut may ruin the whole database') },
@@ -63,15 +63,15 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
     check: 'synchronous_commit',
     judge: ({ settings }) =>
       settings.synchronous_commit === 'off'
-        ? weak('off: acknowledged requests may be lost in a power cut; turn it on')
-        : ok(settings.synchronous_commit),
+        ? judgedWeak('off: acknowledged requests may be lost in a power cut; turn it on')
+        : judgedOk(settings.synchronous_commit),
   },
   {
     check: 'migrations',
     command: 'rollcall migrate',
     judge({ pending }) {
-      if (pending.length === 0) return ok('all have run')
-      return weak(
+      if (pending.length === 0) return judgedOk('all have run')
+      return judgedWeak(
         `${pending.join(', ')} will run at the next start of a server, and other commands are refused before; run rollcall migrate to choose the moment`,
       )
     },
@@ -80,8 +80,8 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
     check: 'database_roles',
     judge({ roles, pending }) {
       if (pending.length > 0) return null
-      if (roles.separate) return ok(`${roles.application} cannot change the audit log`)
-      return weak(
+      if (roles.separate) return judgedOk(`${roles.application} cannot change the audit log`)
+      return judgedWeak(
         `${roles.application} can change and delete audit entries; as a superuser run: ${statements(roles)} ` +
           `Then ${afterwards(roles)} (docs/roles.md)`,
       )
@@ -90,26 +90,30 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
   {
     check: 'demo_data',
     judge({ content: { demo, real } }) {
-      if (demo.length === 0) return ok('none')
+      if (demo.length === 0) return judgedOk('none')
       if (real.length > 0) {
-        return broken(`beside ${list(real)} there is ${list(demo)}: neither serve nor demo starts on this database`)
+        return judgedBroken(
+          `beside ${list(real)} there is ${list(demo)}: neither serve nor demo starts on this database`,
+        )
       }
-      return weak(`${list(demo)}: rollcall serve refuses this database; use another in production`)
+      return judgedWeak(`${list(demo)}: rollcall serve refuses this database; use another in production`)
     },
   },
   {
     check: 'registries',
     judge({ unreadable }) {
-      if (unreadable.length === 0) return ok('this version can read every one')
+      if (unreadable.length === 0) return judgedOk('this version can read every one')
       const found = unreadable.map(({ id, namespace, error }) => `${namespace} (id ${id}, ${error})`)
-      return broken(`${list(found)} cannot be read and is not served; run the version that made it, or a later one`)
+      return judgedBroken(
+        `${list(found)} cannot be read and is not served; run the version that made it, or a later one`,
+      )
     },
   },
   {
     check: 'nodes',
     judge({ overdue }) {
-      if (overdue === 0) return ok('no accepted request waits for a worker')
-      return weak(
+      if (overdue === 0) return judgedOk('no accepted request waits for a worker')
+      return judgedWeak(
         `${counted(overdue, 'accepted request is', 'accepted requests are')} due for a minute or more, and no node has claimed them: start a worker, or read its log`,
       )
     },
@@ -118,8 +122,8 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
     check: 'mailboxes',
     command: 'rollcall subscriptions resume <code>',
     judge({ withClosedMailbox }) {
-      if (withClosedMailbox.length === 0) return ok('notifications are delivered to every participant')
-      return weak(
+      if (withClosedMailbox.length === 0) return judgedOk('notifications are delivered to every participant')
+      return judgedWeak(
         `a mailbox of ${names(withClosedMailbox)} is closed: nothing could be delivered for too long; ask them, then rollcall subscriptions resume`,
       )
     },
@@ -128,8 +132,8 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
     check: 'held_deliveries',
     command: 'rollcall participant callback <sender_id> --default-url <url>',
     judge({ withHeldDeliveries }) {
-      if (withHeldDeliveries.length === 0) return ok('an address is known for every callback')
-      return weak(
+      if (withHeldDeliveries.length === 0) return judgedOk('an address is known for every callback')
+      return judgedWeak(
         `answers to ${names(withHeldDeliveries)} are held, because no address for callbacks is known: set one, then rollcall deliveries replay --state held`,
       )
     },
@@ -137,8 +141,8 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
   {
     check: 'accounts_witnessed',
     judge({ unwitnessed, unwitnessedEntries }) {
-      if (unwitnessed === 0) return ok('no process has failed to give checkpoints to the witness within a day')
-      return weak(
+      if (unwitnessed === 0) return judgedOk('no process has failed to give checkpoints to the witness within a day')
+      return judgedWeak(
         `${counted(unwitnessed, 'process', 'processes')} could not give the last checkpoints to the witness, which lacks up to ${counted(unwitnessedEntries, 'entry', 'entries')}; the log says why (ROLLCALL_WITNESS)`,
       )
     },
@@ -149,21 +153,21 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
       const failing = journals.filter(({ problem }) => problem !== null)
       if (failing.length > 0) {
         const said = failing.map(({ machine, problem }) => `the service on ${machine} says: ${problem}`)
-        return broken(`erasures and revocations are refused; ${list(said)}`)
+        return judgedBroken(`erasures and revocations are refused; ${list(said)}`)
       }
       if (journal === undefined) {
         if (embedded) return null
-        return weak(
+        return judgedWeak(
           'there is no journal: a restore from a backup would undo erasures, withdrawals and revocations; set ROLLCALL_JOURNAL (docs/backup.md)',
         )
       }
       if (journals.length === 0) {
-        return weak(
+        return judgedWeak(
           `no service has said within ${REPORT_AGE} minutes that it can write its journal: start it with ROLLCALL_JOURNAL=${journal}, or read its log`,
         )
       }
       const written = journals.map(({ machine, path }) => `${path} on ${machine}`)
-      return ok(`the service writes erasures and revocations to ${list(written)} too`)
+      return judgedOk(`the service writes erasures and revocations to ${list(written)} too`)
     },
   },
   {
@@ -171,14 +175,16 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
     command: 'rollcall outbox show',
     judge({ outbox: { waiting, failed, oldest } }) {
       if (failed > 0) {
-        return weak(`${counted(failed, 'row')} of the outbox could not be published; rollcall outbox show says why`)
+        return judgedWeak(
+          `${counted(failed, 'row')} of the outbox could not be published; rollcall outbox show says why`,
+        )
       }
       if (oldest >= OVERDUE) {
-        return weak(
+        return judgedWeak(
           `${counted(waiting, 'row')} of the outbox ${waiting === 1 ? 'waits' : 'wait'}, the oldest for ${Math.floor(oldest)} seconds: start a worker, or read its log`,
         )
       }
-      return ok('no row has failed, and none has waited for a minute')
+      return judgedOk('no row has failed, and none has waited for a minute')
     },
   },
   {
@@ -202,9 +208,9 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
     command: 'rollcall index apply',
     judge({ indexes }) {
       const unfilled = indexes.filter((plan) => plan.unfilled.length > 0)
-      if (unfilled.length === 0) return ok('every attribute can be searched')
+      if (unfilled.length === 0) return judgedOk('every attribute can be searched')
       const found = unfilled.flatMap((plan) => plan.unfilled.map((name) => `${name} of ${plan.namespace}`))
-      return weak(`searches with ${list(found)} are refused until rollcall index apply has run`)
+      return judgedWeak(`searches with ${list(found)} are refused until rollcall index apply has run`)
     },
   },
   {
@@ -212,24 +218,24 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
     command: 'rollcall index apply',
     judge({ indexes }) {
       const missing = indexes.flatMap((plan) => plan.missing.map((name) => `${name} of ${plan.namespace}`))
-      if (missing.length === 0) return ok('no declared one is missing')
-      return weak(`searches by ${list(missing)} read every record until rollcall index apply has run`)
+      if (missing.length === 0) return judgedOk('no declared one is missing')
+      return judgedWeak(`searches by ${list(missing)} read every record until rollcall index apply has run`)
     },
   },
   {
     check: 'client_secrets',
     command: 'rollcall participant secret rotate <sender_id>',
     judge({ withoutSecret }) {
-      if (withoutSecret.length === 0) return ok('every participant has a valid one')
-      return weak(`${names(withoutSecret)} cannot get a token: no valid client secret`)
+      if (withoutSecret.length === 0) return judgedOk('every participant has a valid one')
+      return judgedWeak(`${names(withoutSecret)} cannot get a token: no valid client secret`)
     },
   },
   {
     check: 'signatures',
     command: 'rollcall participant policy <sender_id> --signature required',
     judge({ unsigned }) {
-      if (unsigned.length === 0) return ok('every participant must sign')
-      return weak(
+      if (unsigned.length === 0) return judgedOk('every participant must sign')
+      return judgedWeak(
         `unsigned messages of ${names(unsigned)} are accepted: anybody who has the client secret can send them; register a key, then rollcall participant policy ... --signature required`,
       )
     },
@@ -238,8 +244,8 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
     check: 'signature_keys',
     command: 'rollcall participant key add <sender_id> <file>',
     judge({ withoutSignatureKey }) {
-      if (withoutSignatureKey.length === 0) return ok('every participant that must sign has one')
-      return weak(
+      if (withoutSignatureKey.length === 0) return judgedOk('every participant that must sign has one')
+      return judgedWeak(
         `${names(withoutSignatureKey)} must sign and has no valid key of its profile: its messages are refused until rollcall participant key add`,
       )
     },
@@ -248,8 +254,8 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
     check: 'grants',
     command: 'rollcall grant set <sender_id> <namespace> --file <file>',
     judge({ grants: { weak: all } }) {
-      if (all.length === 0) return ok('none shows everything without a condition')
-      return weak(
+      if (all.length === 0) return judgedOk('none shows everything without a condition')
+      return judgedWeak(
         `the grant of ${places(all)} asks and shows everything of every record: replace it with rollcall grant set`,
       )
     },
@@ -258,17 +264,19 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
     check: 'expiring_grants',
     command: 'rollcall grant set <sender_id> <namespace> --file <file> --beside',
     judge({ grants: { expiring } }) {
-      if (expiring.length === 0) return ok('none ends within 30 days')
+      if (expiring.length === 0) return judgedOk('none ends within 30 days')
       const found = expiring.map((row) => `${row.sender_id} in ${row.namespace} (${row.valid_until})`)
-      return weak(`the grant of ${list(found)} ends soon: grant a later one with rollcall grant set --beside`)
+      return judgedWeak(`the grant of ${list(found)} ends soon: grant a later one with rollcall grant set --beside`)
     },
   },
   {
     check: 'without_grant',
     command: 'rollcall grant set <sender_id> <namespace> --template <name>',
     judge({ grants: { without } }) {
-      if (without.length === 0) return ok('every active participant has a grant')
-      return weak(`${names(without)} may do nothing in any registry: rollcall grant set, or disable what is not used`)
+      if (without.length === 0) return judgedOk('every active participant has a grant')
+      return judgedWeak(
+        `${names(without)} may do nothing in any registry: rollcall grant set, or disable what is not used`,
+      )
     },
   },
   {
@@ -277,13 +285,13 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
       const hosts = plainHttp.flatMap((row) =>
         row.hosts.filter((host) => !isLoopback(host)).map((host) => `${host} of ${row.sender_id}`),
       )
-      if (hosts.length === 0) return ok('none but to this machine')
-      return weak(`messages may go without TLS to ${list(hosts)}`)
+      if (hosts.length === 0) return judgedOk('none but to this machine')
+      return judgedWeak(`messages may go without TLS to ${list(hosts)}`)
     },
   },
   {
     check: 'disabled_participants',
-    judge: ({ disabled }) => ok(disabled.length === 0 ? 'none' : `${names(disabled)}: refused until enabled`),
+    judge: ({ disabled }) => judgedOk(disabled.length === 0 ? 'none' : `${names(disabled)}: refused until enabled`),
   },
 ]
 
@@ -310,7 +318,7 @@ function afterwards({ superuser }: DatabaseFacts['roles']): string {
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
 function on(setting: string, danger: string) {
-  return setting === 'on' ? ok('on') : broken(`${setting}: ${danger}; turn it on`)
+  return setting === 'on' ? judgedOk('on') : judgedBroken(`${setting}: ${danger}; turn it on`)
 }
 
 const SHOWN = 5

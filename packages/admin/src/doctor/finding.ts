@@ -71,9 +71,9 @@ export const databaseFacts = (
   examined: Awaited<ReturnType<typeof examineDatabase>>,
 ): DatabaseFacts => ({ ...examined, embedded: databaseUrl === undefined, twoPerson, journal })
 
-export const ok = (advice: string): Judgement => ({ state: 'ok', advice })
-export const weak = (advice: string): Judgement => ({ state: 'weak', advice })
-export const broken = (advice: string): Judgement => ({ state: 'broken', advice })
+export const judgedOk = (advice: string): Judgement => ({ state: 'ok', advice })
+export const judgedWeak = (advice: string): Judgement => ({ state: 'weak', advice })
+export const judgedBroken = (advice: string): Judgement => ({ state: 'broken', advice })
 
 /** Applies each check, in order. */
 export function findings<Facts>(checks: readonly Check<Facts>[], facts: Facts): Finding[] {

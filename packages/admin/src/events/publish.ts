@@ -27,7 +27,7 @@ import type { ClientBase } from 'pg'
 import Type, { type Static } from 'typebox'
 import { act } from '../act.ts'
 import type { HasRecording } from '../deps.ts'
-import { closed, flag, instant, Namespace, personalData, text, wholeNumber } from '../members.ts'
+import { closed, flag, instant, markPersonal, Namespace, text, wholeNumber } from '../members.ts'
 import { AdminRefusal } from '../use-case.ts'
 import { type PublishedRecord, writePublished } from './published-record.ts'
 
@@ -41,7 +41,7 @@ const CORRECTIONS = ['CANCEL', 'CORRECTION'] as const
 const INPUT = closed({
   namespace: Namespace,
   reg_event_type: text("One of the registry's event types, or CANCEL or CORRECTION of an earlier event."),
-  record: personalData(
+  record: markPersonal(
     Type.Unsafe<JsonObject>(
       Type.Object({}, { description: 'The record, or the members of it that are new. It has the identifier.' }),
     ),
@@ -60,7 +60,7 @@ const INPUT = closed({
   ),
   replace: Type.Optional(flag('The record takes the place of the stored one; otherwise it is merged into it.')),
   remove: Type.Optional(
-    personalData(
+    markPersonal(
       Type.Unsafe<Readonly<Record<string, readonly JsonValue[]>>>(
         Type.Record(Type.String(), Type.Array(Type.Unknown()), {
           description: 'Elements to take out of lists, by the path of the list, such as identifier.',

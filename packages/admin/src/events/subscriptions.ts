@@ -19,9 +19,9 @@ import {
   closed,
   flag,
   instant,
+  markPersonal,
   Namespace,
   orNull,
-  personalData,
   SenderId,
   text,
   timeOut,
@@ -71,7 +71,7 @@ const SHOWN = {
     { description: 'Of the same participant, registry and address: what waits in it is sent in order.' },
   ),
   criteria: Type.Optional(
-    personalData(Type.Unsafe<JsonObject>(Type.Object({}, { description: 'What it was asked for with.' }))),
+    markPersonal(Type.Unsafe<JsonObject>(Type.Object({}, { description: 'What it was asked for with.' }))),
   ),
 } as const
 

@@ -1,10 +1,10 @@
 /** Sealed bodies, opened for an operator with a reason. The access has an audit entry before anything is opened. */
 
-import { deliveryContext } from '@rollcall/core/model/delivery'
-import { requestContext } from '@rollcall/core/model/exchange'
+import { deliveryEncryptionContext } from '@rollcall/core/model/delivery'
+import { requestEncryptionContext } from '@rollcall/core/model/exchange'
 import { findDelivery } from '@rollcall/delivery/store/deliveries/delivery-list'
 import { listRequests } from '@rollcall/engine/store/exchanges/accepted-exchanges'
-import { inboxContext } from '@rollcall/engine/store/exchanges/inbox'
+import { inboxEncryptionContext } from '@rollcall/engine/store/exchanges/inbox'
 import { findInInbox } from '@rollcall/engine/store/exchanges/inbox-list'
 import type { Traced } from '@rollcall/engine/store/exchanges/trace'
 import { type Bodies, BodyUnreadable, createBodies } from '@rollcall/keys/bodies'
@@ -12,14 +12,14 @@ import { oneOf } from '@rollcall/protocol'
 import Type, { type Static } from 'typebox'
 import { act } from '../act.ts'
 import type { HasDatabase, HasVault } from '../deps.ts'
-import { closed, Namespace, orNull, personalData, SenderId, text } from '../members.ts'
+import { closed, markPersonal, Namespace, orNull, SenderId, text } from '../members.ts'
 import { AdminRefusal } from '../use-case.ts'
 import { MESSAGE, tracedMessages } from './timeline.ts'
 
 /** Bodies in one answer; those of further deliveries are opened one by one. */
 const MOST = 20
 
-const Reason = personalData(
+const Reason = markPersonal(
   Type.String({
     minLength: 5,
     maxLength: 255,
@@ -32,7 +32,7 @@ const Body = closed({
   what: oneOf(['request', 'delivery', 'callback'], { description: 'callback: in our inbox.' }),
   id: text('id of the delivery; else the correlation_id, or the id of a part of a large request.'),
   participant: orNull(SenderId),
-  body: Type.Optional(personalData(Type.Unknown({ description: 'Header and message in clear.' }))),
+  body: Type.Optional(markPersonal(Type.Unknown({ description: 'Header and message in clear.' }))),
   problem: orNull(text('Why it cannot be opened.')),
 })
 
@@ -94,7 +94,7 @@ export const openDeliveryBody = act(
     const repeats = correlation_id === null ? [] : [correlation_id]
     await enter({ registry: registry ?? undefined, reason, repeats })
     const bodies = createBodies(db, await deps.vault())
-    return openedAt(bodies, { what: 'delivery', id, participant, sealed, context: deliveryContext(id) })
+    return openedAt(bodies, { what: 'delivery', id, participant, sealed, context: deliveryEncryptionContext(id) })
   },
 )
 
@@ -112,7 +112,7 @@ async function placesOf({ db }: HasDatabase, traced: Traced): Promise<readonly P
       id: message_id,
       participant,
       sealed,
-      context: inboxContext({ participant: owner, message_id }),
+      context: inboxEncryptionContext({ participant: owner, message_id }),
     }))
   }
   const { correlation_id, deliveries } = traced
@@ -124,7 +124,7 @@ async function placesOf({ db }: HasDatabase, traced: Traced): Promise<readonly P
       id,
       participant,
       sealed,
-      context: requestContext(id),
+      context: requestEncryptionContext(id),
     })),
     ...sent.flatMap((delivery) =>
       delivery === null
@@ -135,7 +135,7 @@ async function placesOf({ db }: HasDatabase, traced: Traced): Promise<readonly P
               id: delivery.id,
               participant,
               sealed: delivery.body,
-              context: deliveryContext(delivery.id),
+              context: deliveryEncryptionContext(delivery.id),
             },
           ],
     ),

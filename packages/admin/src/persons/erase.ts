@@ -20,8 +20,8 @@ import {
   closed,
   flag,
   instant,
+  markPersonal,
   Namespace,
-  personalData,
   RecordTypeName,
   text,
   timeOut,
@@ -57,7 +57,7 @@ export const erasePerson = act(
     },
     input: closed({
       type: text('An identifier type.'),
-      value: personalData(text('Its value.')),
+      value: markPersonal(text('Its value.')),
       reason: Type.String({
         minLength: 1,
         maxLength: 1_000,

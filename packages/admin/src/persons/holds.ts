@@ -14,7 +14,7 @@ import Type from 'typebox'
 import { type Acting, act } from '../act.ts'
 import { callerText } from '../caller.ts'
 import type { HasDatabase, HasVault } from '../deps.ts'
-import { closed, instant, NOTHING, orNull, personalData, SenderId, text, timeOut, wholeNumber } from '../members.ts'
+import { closed, instant, markPersonal, NOTHING, orNull, SenderId, text, timeOut, wholeNumber } from '../members.ts'
 import { participantNamed } from '../participants/participants.ts'
 import { AdminRefusal } from '../use-case.ts'
 import { findPerson } from './person.ts'
@@ -49,7 +49,7 @@ export const addHold = act(
     entry: 'within',
     input: closed({
       person: Type.Optional(
-        personalData(
+        markPersonal(
           closed(
             { type: text('Identifier type.'), value: text('Its value.') },
             { description: 'The person whose audit entries are held.' },

@@ -2,9 +2,9 @@
 
 import type { PersonIdentifier } from '@rollcall/core/model/audit-entry'
 import {
-  identifiersAlone,
   type PlaceOfRecords,
   recordsWithIdentifier,
+  unsharedIdentifiers,
   withAllTypes,
 } from '@rollcall/core/model/person-identifiers'
 import type { Registry } from '@rollcall/core/model/registry'
@@ -97,6 +97,6 @@ async function ownIdentifiers(
   const isUnlisted = identifier.type === UNLISTED.name
   const [record, another] = await recordsWithIdentifier(place, isUnlisted ? kind : withAllTypes(kind), identifier)
   if (record === undefined || another !== undefined) return []
-  const alone = await identifiersAlone(place, record)
+  const alone = await unsharedIdentifiers(place, record)
   return alone.map(({ type, value }) => ({ type, value, registries: null }))
 }

@@ -1,7 +1,7 @@
 /** A person by one identifier: the records in the registries of one environment, and the identifiers that are the person's alone. */
 
 import type { PersonIdentifier } from '@rollcall/core/model/audit-entry'
-import { identifiersAlone, recordsWithIdentifier, withAllTypes } from '@rollcall/core/model/person-identifiers'
+import { recordsWithIdentifier, unsharedIdentifiers, withAllTypes } from '@rollcall/core/model/person-identifiers'
 import type { RecordId } from '@rollcall/core/model/records'
 import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
@@ -63,7 +63,7 @@ export async function findPerson(
       }
       if (record === undefined) continue
       records.push({ registry, recordType, ...record })
-      for (const one of await joined(await identifiersAlone(place, record, { contacts: true }))) add(one)
+      for (const one of await joined(await unsharedIdentifiers(place, record, { contacts: true }))) add(one)
     }
   }
   return { identifiers: [...identifiers.values()], records, given: named }

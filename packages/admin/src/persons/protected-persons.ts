@@ -26,7 +26,7 @@ import type { ClientBase, PoolClient } from 'pg'
 import Type from 'typebox'
 import { act } from '../act.ts'
 import type { HasDatabase } from '../deps.ts'
-import { closed, flag, Namespace, orNull, personalData, text, wholeNumber } from '../members.ts'
+import { closed, flag, markPersonal, Namespace, orNull, text, wholeNumber } from '../members.ts'
 import { AdminRefusal } from '../use-case.ts'
 import { bearerOf } from './protected-bearer.ts'
 import { withMerged } from './with-merged.ts'
@@ -37,7 +37,7 @@ const Category = oneOf(PROTECTION_CATEGORIES, { description: 'Why the person is 
 const Named = {
   namespace: Namespace,
   identifier_type: text("One of the registry's identifier types."),
-  identifier_value: personalData(text('The value of an identifier of the person.')),
+  identifier_value: markPersonal(text('The value of an identifier of the person.')),
 } as const
 const Rewritten = wholeNumber('Records of others, such as households, that were found by the person too.')
 
@@ -49,7 +49,7 @@ export const protectPerson = act(
     input: closed({
       ...Named,
       category: Category,
-      reason: personalData(
+      reason: markPersonal(
         Type.String({ minLength: 1, maxLength: 500, description: 'For those who read the list later.' }),
       ),
     }),
@@ -178,8 +178,8 @@ export const listProtected = act(
         category: Category,
         protected_at: text('Since when.'),
         identifier_type: text('The type of the identifier by which the person is known here.'),
-        identifier_value: personalData(orNull(text('Its value; null: it was not asked for.'))),
-        reason: personalData(orNull(text('As it was given; null: it was not asked for.'))),
+        identifier_value: markPersonal(orNull(text('Its value; null: it was not asked for.'))),
+        reason: markPersonal(orNull(text('As it was given; null: it was not asked for.'))),
         records: wholeNumber('Records of the person.'),
       }),
     ),

@@ -21,11 +21,11 @@ import type { ClientBase } from 'pg'
 import Type, { type Static } from 'typebox'
 import { act } from '../act.ts'
 import type { HasRecording } from '../deps.ts'
-import { closed, Namespace, personalData, RecordTypeName, text, wholeNumber } from '../members.ts'
+import { closed, markPersonal, Namespace, RecordTypeName, text, wholeNumber } from '../members.ts'
 import { AdminRefusal } from '../use-case.ts'
 
 const RecordIdentifier = (description: string) =>
-  personalData(
+  markPersonal(
     closed(
       { identifier_type: text("One of the registry's identifier types."), identifier_value: text('Its value.') },
       { description },

@@ -12,7 +12,7 @@ import { registryAt } from '@rollcall/records/registries/registries'
 import Type from 'typebox'
 import { act } from '../act.ts'
 import type { HasDatabase } from '../deps.ts'
-import { closed, Namespace, personalData, RecordTypeName, text } from '../members.ts'
+import { closed, markPersonal, Namespace, RecordTypeName, text } from '../members.ts'
 import { AdminRefusal } from '../use-case.ts'
 
 /** Records that are shown of one type, at most. */
@@ -29,12 +29,12 @@ export const showRecord = act(
     input: closed({
       namespace: Namespace,
       type: text('An identifier type of the registry.'),
-      value: personalData(text('Its value.')),
+      value: markPersonal(text('Its value.')),
     }),
     result: Type.Array(
       closed({
         record_type: RecordTypeName,
-        record: personalData(Type.Unknown({ description: 'The record as it is stored.' })),
+        record: markPersonal(Type.Unknown({ description: 'The record as it is stored.' })),
       }),
     ),
   },

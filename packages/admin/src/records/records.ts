@@ -17,7 +17,7 @@ import Type from 'typebox'
 import { type Acting, act } from '../act.ts'
 import { auditAct } from '../audit/operator-entries.ts'
 import type { HasRecording } from '../deps.ts'
-import { closed, flag, Namespace, orNull, personalData, RecordTypeName, text, wholeNumber } from '../members.ts'
+import { closed, flag, markPersonal, Namespace, orNull, RecordTypeName, text, wholeNumber } from '../members.ts'
 import { AdminRefusal } from '../use-case.ts'
 import { ImportReport } from './import-reports.ts'
 
@@ -184,7 +184,7 @@ export const deleteRecords = act(
     input: closed({
       namespace: Namespace,
       record_type: RecordTypeName,
-      identifiers: personalData(Type.Array(Type.String(), { description: 'Primary identifiers of the records.' })),
+      identifiers: markPersonal(Type.Array(Type.String(), { description: 'Primary identifiers of the records.' })),
     }),
     result: closed({
       namespace: Namespace,

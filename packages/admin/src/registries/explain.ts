@@ -7,7 +7,7 @@ import { registryAt } from '@rollcall/records/registries/registries'
 import Type from 'typebox'
 import { act } from '../act.ts'
 import type { HasDatabase } from '../deps.ts'
-import { closed, flag, Namespace, orNull, personalData, RecordTypeName, text } from '../members.ts'
+import { closed, flag, markPersonal, Namespace, orNull, RecordTypeName, text } from '../members.ts'
 import { AdminRefusal } from '../use-case.ts'
 import { explainItem } from './explain-item.ts'
 
@@ -18,7 +18,7 @@ export const explainQuery = act(
     approval: 'never',
     input: closed({
       namespace: Namespace,
-      query: personalData(
+      query: markPersonal(
         Type.Unsafe<JsonValue>({
           description: 'search_criteria, a query alone, or a whole request, of which the first item is taken.',
         }),
@@ -29,12 +29,12 @@ export const explainQuery = act(
     }),
     result: closed({
       record_type: RecordTypeName,
-      tree: personalData(text('How it is understood.')),
+      tree: markPersonal(text('How it is understood.')),
       sql: text('The statement.'),
-      values: personalData(
+      values: markPersonal(
         orNull(Type.Array(Type.Unknown(), { description: 'What goes with the statement as $1 and so on.' })),
       ),
-      plan: personalData(
+      plan: markPersonal(
         Type.Unsafe<{ readonly text: string }>({
           type: 'object',
           description: "PostgreSQL's plan.",

@@ -125,7 +125,7 @@ export const requireSameKeys = (kind: Kind, stored: unknown, given: unknown): Pr
     }
   })
 
-/** A refusal of a source file, at its member of the input. */
+/** Turns a refusal of the source file into an AdminRefusal at the member `source` of the input. */
 export async function withRefusals<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()

@@ -14,7 +14,7 @@ import { recordTypeOf } from '@rollcall/records/registries/registry-attributes'
 import Type from 'typebox'
 import { act } from '../act.ts'
 import type { HasDatabase } from '../deps.ts'
-import { closed, flag, Namespace, orNull, personalData, RecordTypeName, SenderId, text } from '../members.ts'
+import { closed, flag, markPersonal, Namespace, orNull, RecordTypeName, SenderId, text } from '../members.ts'
 import { participantNamed } from '../participants/participants.ts'
 import { AdminRefusal } from '../use-case.ts'
 import { signedBytes, tryEnvelope } from './envelope.ts'
@@ -52,15 +52,15 @@ export const trySearch = act(
       sender_id: SenderId,
       record_type: Type.Optional(RecordTypeName),
       identifier: Type.Optional(
-        personalData(
+        markPersonal(
           closed({ type: text('Type of an identifier.'), value: text('Its value.') }, { description: 'Whom to find.' }),
         ),
       ),
-      expression: Type.Optional(personalData(Json('Conditions by attribute, as docs/query.md describes.'))),
+      expression: Type.Optional(markPersonal(Json('Conditions by attribute, as docs/query.md describes.'))),
       predicate: Type.Optional(
-        personalData(Type.Unsafe<JsonValue[]>(Type.Array(Type.Unknown(), { description: 'Conditions as a list.' }))),
+        markPersonal(Type.Unsafe<JsonValue[]>(Type.Array(Type.Unknown(), { description: 'Conditions as a list.' }))),
       ),
-      graphql: Type.Optional(personalData(text('A query as a text.'))),
+      graphql: Type.Optional(markPersonal(text('A query as a text.'))),
       page_size: Type.Optional(Type.Integer({ minimum: 1, description: 'Records in the answer, at most.' })),
       later: Type.Optional(
         flag('The answer comes later, as a callback to the address of the participant (default: at once).'),
@@ -70,22 +70,22 @@ export const trySearch = act(
     result: closed({
       method: text('Of the request.'),
       path: text('Path of the request, at the address that peers know.'),
-      envelope: personalData(Json('The message, unsigned.')),
-      body: personalData(text('The bytes of the unsigned message.')),
+      envelope: markPersonal(Json('The message, unsigned.')),
+      body: markPersonal(text('The bytes of the unsigned message.')),
       signature: closed({
         required: flag('Whether the messages of the participant must be signed.'),
         kid: orNull(text('Of the key with which the participant signs; null: it has registered none.')),
         algorithm: orNull(text('JOSE name of its algorithm.')),
         layout: text('How its signatures are written (docs/signature.md).'),
-        bytes: personalData(orNull(text('What is signed with that key; null: it has none.'))),
+        bytes: markPersonal(orNull(text('What is signed with that key; null: it has none.'))),
       }),
-      curl: personalData(text('Commands for a shell that send it unsigned, with names for the secrets.')),
-      typescript: personalData(text('The same search with @rollcall/client, which signs it.')),
-      python: personalData(text('The same search with rollcall.py, which signs it (docs/python.md).')),
-      java: personalData(text('The same search with Rollcall.java, which signs it (docs/java.md).')),
+      curl: markPersonal(text('Commands for a shell that send it unsigned, with names for the secrets.')),
+      typescript: markPersonal(text('The same search with @rollcall/client, which signs it.')),
+      python: markPersonal(text('The same search with rollcall.py, which signs it (docs/python.md).')),
+      java: markPersonal(text('The same search with Rollcall.java, which signs it (docs/java.md).')),
       can_send: flag('Whether it may be sent from here.'),
       send_problem: orNull(text('Why it may not be sent from here; null: it may.')),
-      reply: personalData(
+      reply: markPersonal(
         orNull(
           closed({
             status: Type.Integer({ description: 'HTTP status.' }),

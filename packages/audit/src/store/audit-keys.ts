@@ -1,6 +1,6 @@
 import type { Database } from '@rollcall/database/database'
 
-/** The column of the encrypted secret halves. */
+/** The table with the encrypted audit keys: a new master key encrypts them again. */
 export const SEALED_AUDIT_KEYS = { table: 'account_key', id: 'kid', purpose: 'account key' } as const
 
 export interface AuditKey {

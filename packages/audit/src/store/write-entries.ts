@@ -35,7 +35,7 @@ export interface JointRow {
   readonly row: unknown
 }
 
-/** @returns the time of the database */
+/** The present time by the clock of the database, which dates audit entries. */
 export async function databaseTime(pool: pg.Pool): Promise<Date> {
   const { rows } = await pool.query<{ at: Date }>({ name: 'database time', text: 'select clock_timestamp() as at' })
   return (rows[0] as { at: Date }).at

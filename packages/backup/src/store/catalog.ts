@@ -10,7 +10,7 @@ export type SchemaName = (typeof SCHEMAS)[number]
 export interface CatalogTable {
   readonly schema: SchemaName
   readonly name: string
-  /** Without generated columns. */
+  /** The names of the columns that are copied; PostgreSQL computes generated columns anew. */
   readonly columns: readonly string[]
 }
 

@@ -2,7 +2,14 @@
 
 import { examineDatabase } from '@rollcall/admin/database'
 import { DATABASE_CHECKS } from '@rollcall/admin/doctor/database'
-import { broken, databaseFacts, type Finding, findings, ok, settingFacts } from '@rollcall/admin/doctor/finding'
+import {
+  databaseFacts,
+  type Finding,
+  findings,
+  judgedBroken,
+  judgedOk,
+  settingFacts,
+} from '@rollcall/admin/doctor/finding'
 import { SETTING_CHECKS } from '@rollcall/admin/doctor/settings'
 import type { Config } from '@rollcall/settings/config'
 import { settingsOf } from '@rollcall/settings/settings'
@@ -51,7 +58,7 @@ async function examine(): Promise<Finding[]> {
   }
   const settings = findings(SETTING_CHECKS, await settingFacts(config, judgedFiles(config)))
   return [
-    { check: EXAMINED, ...ok(examinedText(config)), command: null },
+    { check: EXAMINED, ...judgedOk(examinedText(config)), command: null },
     ...settings,
     ...(await judgeMachine(config.publicUrl)),
     ...(await databaseFindings(config)),
@@ -68,7 +75,7 @@ function examinedText(config: Config): string {
 async function databaseFindings(config: Config): Promise<Finding[]> {
   if (!(await hasDatabase(config))) {
     const advice = `there is none in ${config.dataDirectory}: set DATABASE_URL or ROLLCALL_DATA to those of the service, or make one with rollcall serve, demo or migrate`
-    return [{ check: 'database', ...broken(advice), command: null }]
+    return [{ check: 'database', ...judgedBroken(advice), command: null }]
   }
   try {
     const storage = await openStorage(config)

@@ -1,5 +1,5 @@
 /** Texts of a registry whose records stay in a database of their own. */
-export const SOURCE = {
+export const SOURCE_TEXTS = {
   title: 'Source',
   lead: 'The records stay in a database of their own. It is only read.',
   check: 'Check',

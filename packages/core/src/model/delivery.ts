@@ -18,7 +18,7 @@ export const originOf = (target: string | null): string =>
 declare const encryptedReply: unique symbol
 
 /**
- * A reply encrypted at rest for `deliveryContext`: canonical JSON of `{header, message}`. Its records were disclosed
+ * A reply encrypted at rest for `deliveryEncryptionContext`: canonical JSON of `{header, message}`. Its records were disclosed
  * when the reply was made. They are not disclosed again: every attempt sends the same message.
  */
 export type EncryptedReply = Uint8Array & { readonly [encryptedReply]: true }
@@ -105,7 +105,7 @@ export interface Attempt {
   readonly status: number | null
   /** A class of RESULTS_TMP (`delivery/failures.ts`); null when the attempt delivered. */
   readonly error: string | null
-  /** At most 256 printable bytes of the answer, encrypted at rest for `answerContext`. */
+  /** At most 256 printable bytes of the answer, encrypted at rest for `answerEncryptionContext`. */
   readonly answer: Uint8Array | null
 }
 
@@ -120,7 +120,7 @@ export interface Health extends Destination {
 }
 
 /** The context to which the encrypted body of a delivery is bound (`keys/bodies.ts`). */
-export const deliveryContext = (id: string): string => `delivery ${id} body`
+export const deliveryEncryptionContext = (id: string): string => `delivery ${id} body`
 
 /** The context to which the stored beginning of an answer is bound. */
-export const answerContext = (id: string, number: number): string => `delivery ${id} answer ${number}`
+export const answerEncryptionContext = (id: string, number: number): string => `delivery ${id} answer ${number}`

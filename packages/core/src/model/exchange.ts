@@ -43,6 +43,6 @@ export interface Message {
  * The context to which the stored, encrypted request of an accepted exchange is bound (`keys/bodies.ts`).
  * @param id the id of its row
  */
-export const requestContext = (id: string): string => `exchange ${id} request`
+export const requestEncryptionContext = (id: string): string => `exchange ${id} request`
 
 export type ModeName = 'sync' | 'async'

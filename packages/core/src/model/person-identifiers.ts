@@ -80,7 +80,7 @@ export async function recordsWithIdentifier(
  * the number of a household, which several persons share.
  * @param options.contacts whether telephones and e-mail addresses are included (default: no)
  */
-export async function identifiersAlone(
+export async function unsharedIdentifiers(
   place: PlaceOfRecords,
   record: FoundRecord,
   { contacts = false }: { readonly contacts?: boolean } = {},

@@ -4,12 +4,12 @@
  */
 import { randomUUID } from 'node:crypto'
 import {
-  answerContext,
+  answerEncryptionContext,
   type Claim,
   type ClaimedDelivery,
   type DeliveryUpdate,
   type Destination,
-  deliveryContext,
+  deliveryEncryptionContext,
   type NewDelivery,
   originOf,
 } from '@rollcall/core/model/delivery'
@@ -175,7 +175,7 @@ export async function openDelivery(
   { bodies }: Pick<Delivering, 'bodies'>,
   { id, body }: Pick<NewDelivery, 'id' | 'body'>,
 ): Promise<Contents> {
-  const persisted = parsePersisted(await bodies.decryptBody(body, deliveryContext(id)))
+  const persisted = parsePersisted(await bodies.decryptBody(body, deliveryEncryptionContext(id)))
   if (!isJsonObject(persisted.header) || !isJsonObject(persisted.message)) {
     throw new BodyUnreadable('altered')
   }
@@ -239,7 +239,7 @@ async function record(
       duration_ms,
       status: result.status,
       error: result.verdict === 'delivered' ? null : result.name,
-      answer: answer === '' ? null : await deps.bodies.encryptBody(answer, answerContext(id, number)),
+      answer: answer === '' ? null : await deps.bodies.encryptBody(answer, answerEncryptionContext(id, number)),
     },
     update,
     {

@@ -140,7 +140,7 @@ const unknown = (): Health => ({ inUse: 0, health: 'unknown', failedAt: 0 })
 
 /**
  * A destination that is not known to be healthy gets at most half of a participant's permits, and all such destinations
- * together leave a quarter to the healthy ones, if there is more than one permit.
+ * together leave a quarter of its permits to the healthy ones, if it has more than one.
  */
 function mayAcquire({ destinations }: ParticipantState, { inUse, health }: Health, concurrency: number): boolean {
   if (health === 'healthy') return true

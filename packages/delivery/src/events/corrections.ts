@@ -14,9 +14,9 @@ import {
 } from '../store/events/corrections.ts'
 import { insertNotifications, type NewNotification } from '../store/events/events.ts'
 import { fileSubscriptions, reopen } from '../store/events/subscription-states.ts'
-import type { ChangeCheck } from './change-check.ts'
 import type { DueTimes } from './due-times.ts'
 import type { Draft, Recording } from './recording.ts'
+import type { VisibilityFilter } from './visibility-filter.ts'
 
 const DAY = 86_400_000
 
@@ -33,7 +33,7 @@ export async function correctEvents(
   client: ClientBase,
   recording: Recording,
   draft: Draft,
-  permitted: ChangeCheck,
+  permitted: VisibilityFilter,
   matched: Map<number, number>,
   times: DueTimes,
 ): Promise<void> {

@@ -21,11 +21,11 @@ import { publicText, readProtection } from '@rollcall/records/records/protection
 import type { ClientBase } from 'pg'
 import { insertEvents, insertNotifications, nextEventNumbers, storeMatches } from '../store/events/events.ts'
 import { endNotified, suspend } from '../store/events/subscription-states.ts'
-import { type ChangeCheck, changeCheckOf, isOfHidden, parsed } from './change-check.ts'
 import { correctEvents } from './corrections.ts'
 import { DueTimes } from './due-times.ts'
 import { matchEvents } from './match.ts'
 import { type Draft, type NamedEvent, type RecordedEvent, type Recording, recordedAt, typeOf } from './recording.ts'
+import { createVisibilityFilter, isOfHidden, parsed, type VisibilityFilter } from './visibility-filter.ts'
 
 /**
  * Records the events of changes of records, and notifies who has subscribed to them. Runs in the transaction that makes the
@@ -45,7 +45,7 @@ export async function recordChanges(
   const matched = new Map<number, number>()
   const times = new DueTimes(recording.registry, recording.now)
   const checked = { recording, protection, derived: named === undefined }
-  const permitted = await changeCheckOf(client, checked, drafts)
+  const permitted = await createVisibilityFilter(client, checked, drafts)
   await queueNotifications(client, recording, drafts, permitted, matched, times)
   for (const draft of drafts) await correctEvents(client, recording, draft, permitted, matched, times)
   await storeShown(client, recording, drafts, matched)
@@ -177,7 +177,7 @@ async function queueNotifications(
   client: ClientBase,
   { registry, now, filters }: Recording,
   drafts: readonly Draft[],
-  permitted: ChangeCheck,
+  permitted: VisibilityFilter,
   matched: Map<number, number>,
   times: DueTimes,
 ): Promise<void> {

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { auditEntryOfAccepted, auditedMessage } from '@rollcall/audit/audit-entry-of'
 import type { JointAuditLog } from '@rollcall/audit/audit-log'
-import { type Exchange, requestContext } from '@rollcall/core/model/exchange'
+import { type Exchange, requestEncryptionContext } from '@rollcall/core/model/exchange'
 import { withTraceparent } from '@rollcall/core/model/traceparent'
 import { type CheckingSenderUri, readSenderUri } from '@rollcall/delivery/delivery/targets'
 import type { Bodies } from '@rollcall/keys/bodies'
@@ -89,7 +89,7 @@ async function newChunks(
   for (const { message, items } of chunks) {
     const id = chunks.length === 1 ? correlation_id : randomUUID()
     const text = canonicalJson({ header, message })
-    const request = await bodies.encryptBody(withTraceparent(text, traceparent), requestContext(id))
+    const request = await bodies.encryptBody(withTraceparent(text, traceparent), requestEncryptionContext(id))
     made.push({ id, items, request, request_bytes: Buffer.byteLength(text) })
   }
   return made

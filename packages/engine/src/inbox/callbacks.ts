@@ -34,7 +34,7 @@ import { type Admitting, admit } from '../exchange/admit.ts'
 import { batchLength, checkAddress, checkCount, checkSender } from '../exchange/checks.ts'
 import { exchangeFingerprint } from '../exchange/remember.ts'
 import { acknowledgement, type Reply, refusalOf } from '../exchange/reply.ts'
-import { type Inbox, inboxContext, type NewInboxMessage } from '../store/exchanges/inbox.ts'
+import { type Inbox, inboxEncryptionContext, type NewInboxMessage } from '../store/exchanges/inbox.ts'
 
 export type ReceivingCallback = { readonly limits: Limits } & Admitting & Opening & Verifying & PersistingCallback
 
@@ -133,7 +133,7 @@ export async function persist(deps: PersistingCallback, received: ReceivedCallba
     transaction_id: message?.transaction_id ?? null,
     status: textOf(header.status),
     state: ANSWERS.has(callback) ? 'quarantined' : 'stored',
-    body: await deps.bodies.encryptBody(canonicalJson({ header, message, ...noted }), inboxContext(key)),
+    body: await deps.bodies.encryptBody(canonicalJson({ header, message, ...noted }), inboxEncryptionContext(key)),
   })
   const persisted = await withinDay(deps, 'inbox', participant.id, {
     persist: async () => deps.inbox.persist(await make()),

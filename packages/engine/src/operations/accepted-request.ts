@@ -1,7 +1,7 @@
 /** Reads the stored request of an accepted exchange. */
 
 import { inTurn, type Semaphore } from '@rollcall/base/shared/semaphore'
-import { type Exchange, type Message, requestContext } from '@rollcall/core/model/exchange'
+import { type Exchange, type Message, requestEncryptionContext } from '@rollcall/core/model/exchange'
 import { BodyUnreadable, parsePersisted } from '@rollcall/keys/bodies'
 import { wholeMessage } from '@rollcall/participants/reading/large'
 import { LARGE } from '@rollcall/participants/reading/threads'
@@ -26,7 +26,7 @@ export async function openRequest(deps: OpeningRequest, accepted: AcceptedExchan
   const { id, parent, participant } = accepted
   const row = operation(accepted.operation)
   const open = async (from: string, request: Buffer): Promise<OpenedRequest> =>
-    readText(deps, row, participant, await deps.bodies.decryptBody(request, requestContext(from)))
+    readText(deps, row, participant, await deps.bodies.decryptBody(request, requestEncryptionContext(from)))
   const own = accepted.request ?? (await findRequest(deps.db, id))
   if (own !== null) return open(id, own)
   const whole = parent === null ? null : await findRequest(deps.db, parent)

@@ -6,7 +6,7 @@ import { ConsentProblem } from '@rollcall/consents/verify'
 import type { ConsentFacts, ConsentUse, SignedConsent } from '@rollcall/core/model/consent'
 import type { Exchange } from '@rollcall/core/model/exchange'
 import type { Grant } from '@rollcall/core/model/grant'
-import { identifiersAlone } from '@rollcall/core/model/person-identifiers'
+import { unsharedIdentifiers } from '@rollcall/core/model/person-identifiers'
 import type { RecordQuery } from '@rollcall/core/model/record-source'
 import type { FoundRecord, Identifier } from '@rollcall/core/model/records'
 import type { RegistryShape } from '@rollcall/core/model/registry'
@@ -152,7 +152,7 @@ export async function useOfRecord(
     find: (_: RegistryShape, query: RecordQuery) => measuredFind(work, query),
     merged: readerOf(work).merged,
   }
-  const pseudonyms = await consents.pseudonyms(await identifiersAlone({ registry, recordType, reader }, record))
+  const pseudonyms = await consents.pseudonyms(await unsharedIdentifiers({ registry, recordType, reader }, record))
   const all = { ...use, pseudonyms: [...use.pseudonyms, ...pseudonyms] }
   return (await consents.isEnded(all)) ? null : all
 }

@@ -18,7 +18,7 @@ import { filtersOf } from '@rollcall/delivery/events/recording'
 import { canonicalJson, isJsonObject, type JsonValue, searchKey, timestampInstant } from '@rollcall/protocol'
 import { recordsOf } from '@rollcall/records/records/registry-records'
 import type { ClientBase } from 'pg'
-import { receiptContext, storeReceipt } from '../store/exchanges/enrolment-receipts.ts'
+import { receiptEncryptionContext, storeReceipt } from '../store/exchanges/enrolment-receipts.ts'
 import { type EntryResult, type UpdateEntry, type WritingScope, writePortion } from './enrolment-portion.ts'
 import type { Answering, Asked } from './item.ts'
 import type { Outcome } from './outcome.ts'
@@ -71,7 +71,7 @@ export async function answerEnrolmentUpdates(
       await storeReceipt(client, await receiptOf(deps, exchange, message, outcome))
     }
     // This loads the key of receipts, so that `finish` needs no second connection.
-    if (isLast) await deps.bodies.encryptBody('', receiptContext(exchange.correlation_id))
+    if (isLast) await deps.bodies.encryptBody('', receiptEncryptionContext(exchange.correlation_id))
     // One portion at a time on this node: portions write the same persons, and would wait for each other with a
     // connection each.
     const written = await inTurn(deps.turns, `enrolment ${registry.id}`, () =>
@@ -195,5 +195,5 @@ async function receiptOf(
     header: { ...(status_reason_message !== undefined && { status_reason_message }) },
     message: { transaction_id, correlation_id, ...members },
   })
-  return { correlation_id, encrypted, body: await bodies.encryptBody(text, receiptContext(correlation_id)) }
+  return { correlation_id, encrypted, body: await bodies.encryptBody(text, receiptEncryptionContext(correlation_id)) }
 }

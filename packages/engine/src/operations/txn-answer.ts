@@ -2,7 +2,7 @@
 
 import { inTurn } from '@rollcall/base/shared/semaphore'
 import { usesOf } from '@rollcall/consents/store/consent-uses'
-import { deliveryContext } from '@rollcall/core/model/delivery'
+import { deliveryEncryptionContext } from '@rollcall/core/model/delivery'
 import type { Exchange } from '@rollcall/core/model/exchange'
 import type { ReplyMembers } from '@rollcall/core/model/outcome'
 import { isAboutSubject, isConsentGranted } from '@rollcall/core/policy/basis'
@@ -17,7 +17,7 @@ import {
   findItemStatuses,
   SMALL_REQUEST,
 } from '../store/exchanges/accepted-exchanges.ts'
-import { findReceipt, receiptContext } from '../store/exchanges/enrolment-receipts.ts'
+import { findReceipt, receiptEncryptionContext } from '../store/exchanges/enrolment-receipts.ts'
 import { type ItemReference, listReferences } from '../store/exchanges/references.ts'
 import { LARGE_BODIES } from './accepted-request.ts'
 import { discloseItem } from './disclose-item.ts'
@@ -135,7 +135,9 @@ async function receiptItems(
       ? { items: [], status: 'rjct', reason: NO_RECEIPT }
       : { items: [], reason: SYNCHRONOUS }
   }
-  const persisted = parsePersisted(await deps.bodies.decryptBody(receipt.body, receiptContext(correlation_id)))
+  const persisted = parsePersisted(
+    await deps.bodies.decryptBody(receipt.body, receiptEncryptionContext(correlation_id)),
+  )
   const { message, reason } = messageIn(persisted)
   const items = message[operation.reply.items ?? '']
   return {
@@ -253,7 +255,7 @@ async function persistedAnswer(
   deps: Answering,
   { id, body }: NonNullable<AskedExchange['first']>,
 ): Promise<{ readonly message: JsonObject; readonly reason: string | undefined }> {
-  const decrypt = async () => parsePersisted(await deps.bodies.decryptBody(body, deliveryContext(id)))
+  const decrypt = async () => parsePersisted(await deps.bodies.decryptBody(body, deliveryEncryptionContext(id)))
   const persisted = body.length > SMALL_REQUEST ? await inTurn(deps.turns, LARGE_BODIES, decrypt) : await decrypt()
   return messageIn(persisted)
 }

@@ -59,7 +59,7 @@ export type SignedTexts = { readonly header: string; readonly message: string } 
 
 export interface ReadEnvelope {
   readonly header: IncomingHeader
-  /** As received. */
+  /** The signature and header members of the envelope, as received; undefined for one that is missing. */
   readonly source: { readonly signature: JsonValue | undefined; readonly header: JsonValue | undefined }
   /** Null: not read, because the envelope will be refused before. */
   readonly message: ReadMessage | null

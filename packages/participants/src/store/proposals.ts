@@ -35,6 +35,7 @@ export interface StoredProposal {
 
 type Kysely = Pick<Database, 'kysely'>
 
+/** Stores a proposal that waits for a second operator. */
 export async function addProposal(
   { kysely }: Kysely,
   proposal: Pick<StoredProposal, 'id' | 'act' | 'diff' | 'proposed_at' | 'lapses_at'> & {
@@ -109,7 +110,7 @@ export async function noteProposalEnd({ kysely }: Kysely, id: string, failure: s
 }
 
 /** Lets all waiting proposals lapse: after a restore nobody knows what was decided since the backup. */
-export async function lapseWaiting(kysely: Kysely['kysely']): Promise<void> {
+export async function lapseAllWaitingProposals(kysely: Kysely['kysely']): Promise<void> {
   await sql`update proposal set state = 'lapsed', sealed = null where state = 'waiting'`.execute(kysely)
 }
 

@@ -30,8 +30,8 @@ const SETTINGS = 'rollcall settings'
 const SETTINGS_WAIT = 10_000
 
 /**
- * Waits until no other transaction changes settings; held until this one ends. What is read from then on stays so until then.
- * @throws StoreUnavailable another one goes on for long
+ * Waits for a lock on settings, held until the transaction ends: no other transaction changes settings meanwhile.
+ * @throws StoreUnavailable another one holds the lock for `SETTINGS_WAIT`
  */
 export const lockSettings = (client: ClientBase): Promise<void> =>
   takeSettings(client, 'pg_advisory_xact_lock', 'local')

@@ -103,7 +103,7 @@ export function writtenIdentifiers(
   return found
 }
 
-/** The type that an identifier object names, else the source's; `UNLISTED` where the kind does not know the name. */
+/** The type that an identifier object names, else `source.type`; `UNLISTED` where the kind does not know the name. */
 export function identifierTypeOf(kind: Kind, source: IdentifierSource, leaf: JsonValue): IdentifierType | undefined {
   const named = isJsonObject(leaf) ? member(leaf, IDENTIFIER_TYPE) : undefined
   const spelling = named === undefined ? source.type : named

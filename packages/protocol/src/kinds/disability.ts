@@ -6,11 +6,11 @@ import {
   addressAttributes,
   identifierList,
   PERSON_PREFIXES,
+  pathsAt,
   personAttributes,
   programmeList,
   programmeMembers,
   registrationAttributes,
-  under,
 } from './shared-attributes.ts'
 
 const persons = ['personal_details', 'personal_details.demographic_info']
@@ -60,7 +60,7 @@ export const disability: Kind = {
       document_types: ['DisabledPerson', 'DRPerson', 'PWD_PERSON', 'Person'],
       primary_identifier: 'UIN',
       identifiers: [
-        ...under(persons, 'member_identifier', 'identifier').map((path) => ({
+        ...pathsAt(persons, 'member_identifier', 'identifier').map((path) => ({
           path,
           type: 'UIN',
           names: 'record' as const,
@@ -83,7 +83,7 @@ export const disability: Kind = {
       ],
       compounds: [impairment, programmeEnrolment],
       keyed_lists: [
-        identifierList([...under(persons, 'member_identifier', 'identifier'), 'member_identifier', 'identifier']),
+        identifierList([...pathsAt(persons, 'member_identifier', 'identifier'), 'member_identifier', 'identifier']),
         programmeList(['programs_enrollments']),
       ],
       event_rules: [{ event: 'REGISTER', on: 'new' }],

@@ -6,10 +6,10 @@ import {
   addressAttributes,
   identifierList,
   PERSON_PREFIXES,
+  pathsAt,
   personAttributes,
   registrationAttributes,
   situationAttributes,
-  under,
 } from './shared-attributes.ts'
 
 const persons = ['demographic_info', 'demographic_info.person']
@@ -48,7 +48,7 @@ export const ess: Kind = {
       identifiers: [
         { path: 'member_identifier', type: 'UIN', names: 'record' },
         ...persons.map((path) => ({ path, names: 'record' as const })),
-        ...under(persons, 'identifier').map((path) => ({ path, type: 'UIN', names: 'record' as const })),
+        ...pathsAt(persons, 'identifier').map((path) => ({ path, type: 'UIN', names: 'record' as const })),
       ],
       attributes: [
         ...personAttributes(persons),
@@ -64,7 +64,7 @@ export const ess: Kind = {
         ...registrationAttributes(['', ...persons]),
       ],
       compounds: [employment],
-      keyed_lists: [identifierList(['member_identifier', ...under(persons, 'identifier')])],
+      keyed_lists: [identifierList(['member_identifier', ...pathsAt(persons, 'identifier')])],
       event_rules: [
         { event: 'enrolment', on: 'new' },
         { event: 'enrolment', on: 'changed', if: [{ is: 'set', attribute: 'enrolment_status' }] },

@@ -5,16 +5,16 @@ import type { Compound, CompoundMember, IdentifierSource, Kind } from './kind.ts
 import {
   addressAttributes,
   identifierList,
+  pathsAt,
   personAttributes,
   registrationAttributes,
-  under,
 } from './shared-attributes.ts'
 
 const details = ['farmer_personal_details']
-const persons = under(details, 'demographic_info', 'demographic_info.person')
+const persons = pathsAt(details, 'demographic_info', 'demographic_info.person')
 /** Land in the published examples, farms in the newer classes. */
 const parcels = ['land_details', 'farm_details']
-const activities = under(parcels, 'farming_activities')
+const activities = pathsAt(parcels, 'farming_activities')
 
 const named = (path: string): IdentifierSource => ({ path, type: 'FARMER_ID', names: 'record' })
 
@@ -39,7 +39,7 @@ const parcel: Compound = {
 /** One crop, with how it is grown; for a whole activity, parcel or farmer where crops are not listed. */
 const crop: Compound = {
   name: 'crop',
-  paths: [...under(activities, 'crop_details'), ...activities, ...parcels, ''],
+  paths: [...pathsAt(activities, 'crop_details'), ...activities, ...parcels, ''],
   members: [
     { name: 'crop_type', paths: ['crop_type'], record_paths: ['crop_type'], type: 'code', codes: 'crop_type' },
     elementOrRecordMember('irrigation_type'),
@@ -62,11 +62,11 @@ export const farmer: Kind = {
       document_types: ['Farmer', 'FRPerson', 'Person'],
       primary_identifier: 'FARMER_ID',
       identifiers: [
-        ...under([...details, ''], 'member_identifier', 'identifier').map(named),
+        ...pathsAt([...details, ''], 'member_identifier', 'identifier').map(named),
         ...persons.map((path) => ({ path, names: 'record' as const })),
-        ...under(persons, 'identifier').map(named),
-        ...under(parcels, 'identifier').map((path) => ({ path, names: 'record' as const })),
-        ...under(parcels, 'farm_id').map((path) => ({ path, type: 'FARM_ID', names: 'record' as const })),
+        ...pathsAt(persons, 'identifier').map(named),
+        ...pathsAt(parcels, 'identifier').map((path) => ({ path, names: 'record' as const })),
+        ...pathsAt(parcels, 'farm_id').map((path) => ({ path, type: 'FARM_ID', names: 'record' as const })),
       ],
       attributes: [
         ...personAttributes(persons),
@@ -77,8 +77,8 @@ export const farmer: Kind = {
       compounds: [parcel, crop],
       keyed_lists: [
         identifierList([
-          ...under([...details, ''], 'member_identifier', 'identifier'),
-          ...under([...persons, ...parcels], 'identifier'),
+          ...pathsAt([...details, ''], 'member_identifier', 'identifier'),
+          ...pathsAt([...persons, ...parcels], 'identifier'),
         ]),
         { name: 'parcel', paths: parcels, identifiers: ['identifier'], values: ['farm_id'] },
       ],

@@ -7,12 +7,12 @@ import {
   addressAttributes,
   identifierList,
   PERSON_PREFIXES,
+  pathsAt,
   personAttributes,
   programmeList,
   programmeMembers,
   registrationAttributes,
   situationAttributes,
-  under,
 } from './shared-attributes.ts'
 
 /** The beneficiary's shape first, the plain member's of notifications after it. */
@@ -31,7 +31,7 @@ const members = ['member', '']
 const enrolment: Compound = {
   name: 'enrolment',
   aliases: ['enrollment'],
-  paths: [...under(members, 'programme_identifier'), ''],
+  paths: [...pathsAt(members, 'programme_identifier'), ''],
   members: [
     // A bare value in place of an enrolment is the identifier of its programme.
     ...programmeMembers.map((member) =>
@@ -41,7 +41,7 @@ const enrolment: Compound = {
       name: 'enrolment_status',
       paths: ['enrolment_status', 'programme.enrolment_status'],
       record_paths: [
-        ...under(members, 'enrolment_status', 'additional_attributes.enrolment_status'),
+        ...pathsAt(members, 'enrolment_status', 'additional_attributes.enrolment_status'),
         'programme.enrolment_status',
       ],
       type: 'code',
@@ -50,7 +50,7 @@ const enrolment: Compound = {
     {
       name: 'enrolment_date',
       paths: ['enrolment_date', 'programme.enrolment_date'],
-      record_paths: [...under(members, 'enrolment_date'), 'programme.enrolment_date'],
+      record_paths: [...pathsAt(members, 'enrolment_date'), 'programme.enrolment_date'],
       type: 'date',
     },
   ],
@@ -63,7 +63,7 @@ const notifiedMember: NotifiedShape = {
   members: [
     {
       name: 'member_identifier',
-      paths: [...under(members, 'member_identifier'), ...persons, ...under(persons, 'identifier')],
+      paths: [...pathsAt(members, 'member_identifier'), ...persons, ...pathsAt(persons, 'identifier')],
       as: 'identifiers',
     },
     {
@@ -86,15 +86,15 @@ const notifiedMember: NotifiedShape = {
         { name: 'email', paths: ['email'], as: 'list' },
       ],
     },
-    { name: 'related_person', paths: under(members, 'related_person'), as: 'objects' },
-    { name: 'is_disabled', paths: under(members, 'is_disabled'), as: 'boolean' },
+    { name: 'related_person', paths: pathsAt(members, 'related_person'), as: 'objects' },
+    { name: 'is_disabled', paths: pathsAt(members, 'is_disabled'), as: 'boolean' },
     ...['marital_status', 'employment_status', 'occupation', 'income_level', 'education_level'].map((name) => {
-      return { name, paths: under(members, name), as: 'value' } as const
+      return { name, paths: pathsAt(members, name), as: 'value' } as const
     }),
-    { name: 'language_code', paths: under(members, 'language_code'), as: 'list' },
-    { name: 'additional_attributes', paths: under(members, 'additional_attributes'), as: 'objects' },
-    { name: 'registration_date', paths: under(members, 'registration_date'), as: 'datetime' },
-    { name: 'last_updated', paths: under(members, 'last_updated'), as: 'datetime' },
+    { name: 'language_code', paths: pathsAt(members, 'language_code'), as: 'list' },
+    { name: 'additional_attributes', paths: pathsAt(members, 'additional_attributes'), as: 'objects' },
+    { name: 'registration_date', paths: pathsAt(members, 'registration_date'), as: 'datetime' },
+    { name: 'last_updated', paths: pathsAt(members, 'last_updated'), as: 'datetime' },
   ],
 }
 
@@ -112,9 +112,9 @@ export const ibr: Kind = {
       document_types: ['Beneficiary', 'Member', 'Person'],
       primary_identifier: 'UIN',
       identifiers: [
-        ...under(members, 'member_identifier').map((path) => ({ path, type: 'UIN', names: 'record' as const })),
+        ...pathsAt(members, 'member_identifier').map((path) => ({ path, type: 'UIN', names: 'record' as const })),
         ...persons.map((path) => ({ path, names: 'record' as const })),
-        ...under(persons, 'identifier').map((path) => ({ path, type: 'UIN', names: 'record' as const })),
+        ...pathsAt(persons, 'identifier').map((path) => ({ path, type: 'UIN', names: 'record' as const })),
       ],
       attributes: [
         ...personAttributes(persons),
@@ -125,8 +125,8 @@ export const ibr: Kind = {
       ],
       compounds: [enrolment],
       keyed_lists: [
-        identifierList([...under(members, 'member_identifier', 'identifier'), ...under(persons, 'identifier')]),
-        programmeList(under(members, 'programme_identifier')),
+        identifierList([...pathsAt(members, 'member_identifier', 'identifier'), ...pathsAt(persons, 'identifier')]),
+        programmeList(pathsAt(members, 'programme_identifier')),
       ],
       event_rules: [
         { event: 'enrollement', on: 'new' },
@@ -144,8 +144,8 @@ export const ibr: Kind = {
       relations: [
         {
           name: 'related_person',
-          paths: under(members, 'related_person.related_member'),
-          entries: under(members, 'related_person'),
+          paths: pathsAt(members, 'related_person.related_member'),
+          entries: pathsAt(members, 'related_person'),
           record_type: 'Beneficiary',
         },
       ],

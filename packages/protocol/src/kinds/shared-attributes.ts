@@ -6,7 +6,7 @@ import type { KeyedList } from './event-rules.ts'
 import type { Attribute, CompoundMember } from './kind.ts'
 
 /** `path` under each of the places, in order; the place "" is the record itself. */
-export function under(places: readonly string[], ...paths: readonly string[]): string[] {
+export function pathsAt(places: readonly string[], ...paths: readonly string[]): string[] {
   return paths.flatMap((path) => places.map((place) => (place === '' ? path : `${place}.${path}`)))
 }
 
@@ -21,43 +21,50 @@ export function registrationAttributes(places: readonly string[]): Attribute[] {
   return [
     {
       name: 'registration_date',
-      paths: under(places, 'registration_date'),
+      paths: pathsAt(places, 'registration_date'),
       type: 'datetime',
       indexed: true,
       sortable: true,
     },
-    { name: 'last_updated', paths: under(places, 'last_updated'), type: 'datetime', indexed: true, sortable: true },
+    { name: 'last_updated', paths: pathsAt(places, 'last_updated'), type: 'datetime', indexed: true, sortable: true },
   ]
 }
 
 /** The attributes of a person: name, sex, birth and death, and the age that follows from them. */
 export function personAttributes(places: readonly string[]): Attribute[] {
   return [
-    { name: 'surname', paths: under(places, 'name.surname'), type: 'text', fold: true, indexed: true, sortable: true },
     {
-      name: 'given_name',
-      paths: under(places, 'name.given_name'),
+      name: 'surname',
+      paths: pathsAt(places, 'name.surname'),
       type: 'text',
       fold: true,
       indexed: true,
       sortable: true,
     },
-    { name: 'sex', paths: under(places, 'sex'), type: 'code', codes: 'sex' },
-    { name: 'birth_date', paths: under(places, 'birth_date'), type: 'date', indexed: true, sortable: true },
+    {
+      name: 'given_name',
+      paths: pathsAt(places, 'name.given_name'),
+      type: 'text',
+      fold: true,
+      indexed: true,
+      sortable: true,
+    },
+    { name: 'sex', paths: pathsAt(places, 'sex'), type: 'code', codes: 'sex' },
+    { name: 'birth_date', paths: pathsAt(places, 'birth_date'), type: 'date', indexed: true, sortable: true },
     { name: 'age', paths: [], type: 'age', since: 'birth_date', sortable: true },
-    { name: 'death_date', paths: under(places, 'death_date'), type: 'date', sortable: true },
+    { name: 'death_date', paths: pathsAt(places, 'death_date'), type: 'date', sortable: true },
   ]
 }
 
 /** The attributes of an address: from the addresses under the places, then from `otherLocations`. */
 export function addressAttributes(places: readonly string[], otherLocations: readonly string[] = []): Attribute[] {
-  const addresses = under(places, 'address')
+  const addresses = pathsAt(places, 'address')
   return [
     {
       name: 'location',
       paths: [
-        ...under(addresses, 'locality', 'city'),
-        ...under(places, 'location'),
+        ...pathsAt(addresses, 'locality', 'city'),
+        ...pathsAt(places, 'location'),
         ...otherLocations,
         ...additional('location'),
       ],
@@ -67,20 +74,20 @@ export function addressAttributes(places: readonly string[], otherLocations: rea
     },
     {
       name: 'district',
-      paths: [...under(addresses, 'sub_region_code'), ...under(places, 'district'), ...additional('district')],
+      paths: [...pathsAt(addresses, 'sub_region_code'), ...pathsAt(places, 'district'), ...additional('district')],
       type: 'text',
       fold: true,
       indexed: true,
     },
     {
       name: 'region',
-      paths: [...under(addresses, 'region_code'), ...under(places, 'region'), ...additional('region')],
+      paths: [...pathsAt(addresses, 'region_code'), ...pathsAt(places, 'region'), ...additional('region')],
       type: 'text',
       fold: true,
     },
     {
       name: 'postal_code',
-      paths: [...under(addresses, 'postal_code'), ...additional('postal_code')],
+      paths: [...pathsAt(addresses, 'postal_code'), ...additional('postal_code')],
       type: 'text',
       fold: true,
     },
@@ -90,12 +97,17 @@ export function addressAttributes(places: readonly string[], otherLocations: rea
 /** The attributes of the life and work of a member. */
 export function situationAttributes(places: readonly string[]): Attribute[] {
   return [
-    { name: 'is_disabled', paths: under(places, 'is_disabled'), type: 'boolean' },
-    maritalStatus(under(places, 'marital_status')),
-    { name: 'employment_status', paths: under(places, 'employment_status'), type: 'code', codes: 'employment_status' },
-    { name: 'occupation', paths: under(places, 'occupation'), type: 'code', codes: 'occupation' },
-    { name: 'education_level', paths: under(places, 'education_level'), type: 'code', codes: 'education_level' },
-    { name: 'income_level', paths: under(places, 'income_level'), type: 'text', fold: true },
+    { name: 'is_disabled', paths: pathsAt(places, 'is_disabled'), type: 'boolean' },
+    maritalStatus(pathsAt(places, 'marital_status')),
+    {
+      name: 'employment_status',
+      paths: pathsAt(places, 'employment_status'),
+      type: 'code',
+      codes: 'employment_status',
+    },
+    { name: 'occupation', paths: pathsAt(places, 'occupation'), type: 'code', codes: 'occupation' },
+    { name: 'education_level', paths: pathsAt(places, 'education_level'), type: 'code', codes: 'education_level' },
+    { name: 'income_level', paths: pathsAt(places, 'income_level'), type: 'text', fold: true },
   ]
 }
 

@@ -8,11 +8,11 @@ import {
   identifierList,
   maritalStatus,
   PERSON_PREFIXES,
+  pathsAt,
   personAttributes,
   povertyScore,
   registrationAttributes,
   situationAttributes,
-  under,
 } from './shared-attributes.ts'
 
 const persons = ['demographic_info', 'demographic_info.person']
@@ -21,19 +21,19 @@ const places = ['group_head_info', 'member_list', 'member_list.household_member'
 
 /** The identifiers of the members at these places. */
 function memberIdentifiers(at: readonly string[], names: IdentifierSource['names']): IdentifierSource[] {
-  const people = under(at, ...persons)
+  const people = pathsAt(at, ...persons)
   return [
-    ...under(at, 'member_identifier').map((path) => ({ path, type: 'UIN', names })),
+    ...pathsAt(at, 'member_identifier').map((path) => ({ path, type: 'UIN', names })),
     ...people.map((path) => ({ path, names })),
-    ...under(people, 'identifier').map((path) => ({ path, type: 'UIN', names })),
-    ...under(people, 'phone_number').map((path) => ({ path, type: 'MOBILE', names })),
-    ...under(people, 'email').map((path) => ({ path, type: 'EMAIL', names })),
+    ...pathsAt(people, 'identifier').map((path) => ({ path, type: 'UIN', names })),
+    ...pathsAt(people, 'phone_number').map((path) => ({ path, type: 'MOBILE', names })),
+    ...pathsAt(people, 'email').map((path) => ({ path, type: 'EMAIL', names })),
   ]
 }
 
 /** The places of the members' lists of identifiers. */
 function memberIdentifierLists(at: readonly string[]): string[] {
-  return [...under(at, 'member_identifier'), ...under(under(at, ...persons), 'identifier')]
+  return [...pathsAt(at, 'member_identifier'), ...pathsAt(pathsAt(at, ...persons), 'identifier')]
 }
 
 /** One limitation of a member. */
@@ -58,8 +58,8 @@ const householdMember: Compound = {
   aliases: ['group_member'],
   paths: ['member_list.household_member', 'member_list', 'group_head_info'],
   members: [
-    { name: 'sex', paths: under(persons, 'sex'), type: 'code', codes: 'sex' },
-    { name: 'birth_date', paths: under(persons, 'birth_date'), type: 'date' },
+    { name: 'sex', paths: pathsAt(persons, 'sex'), type: 'code', codes: 'sex' },
+    { name: 'birth_date', paths: pathsAt(persons, 'birth_date'), type: 'date' },
     { name: 'is_disabled', paths: ['is_disabled'], type: 'boolean' },
     maritalStatus(['marital_status']),
   ],
@@ -86,7 +86,7 @@ export const social: Kind = {
         ...registrationAttributes(['', ...persons]),
       ],
       compounds: [limitation],
-      keyed_lists: [identifierList(['member_identifier', ...under(persons, 'identifier')])],
+      keyed_lists: [identifierList(['member_identifier', ...pathsAt(persons, 'identifier')])],
       event_rules: [{ event: 'REGISTER', on: 'new' }],
       relations: [
         {

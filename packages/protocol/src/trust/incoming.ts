@@ -113,7 +113,7 @@ async function verifyWithAny(
 export interface Decryption extends DecryptionLimits {
   /** Whether the header says that the message is encrypted. */
   readonly encrypted: boolean
-  /** The reasons for which a message in clear, or an encrypted one, is refused; null: it is accepted. */
+  /** For each of the two forms of a message, why it is refused; null: this form is accepted. */
   readonly refuses: { readonly clear: string | null; readonly encrypted: string | null }
   readonly keys: ResolveKey
   /** Called before anything is decrypted; throws when the message must not be decrypted. */

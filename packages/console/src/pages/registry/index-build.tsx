@@ -38,7 +38,7 @@ function useBuild(namespace: string) {
   return query.data
 }
 
-/** @param isNeeded there is something to fill or to build */
+/** Begins or stops a build. Hidden when it would do nothing. @param isNeeded there is something to fill or to build */
 export function BuildButton({ namespace, isNeeded }: { readonly namespace: string; readonly isNeeded: boolean }) {
   const progress = useBuild(namespace)
   const may = useMay()

@@ -14,7 +14,7 @@ import { count } from '../../parts/times.ts'
 import { useAct } from '../../parts/use-act.tsx'
 import { useMay } from '../../session/session.ts'
 import { LOCALE } from '../../texts/common.ts'
-import { SOURCE as TEXTS } from '../../texts/source.ts'
+import { SOURCE_TEXTS as TEXTS } from '../../texts/source.ts'
 import { Problems, problemsOf } from './import-progress.tsx'
 
 const { facts: NAMES, columns: TITLES } = TEXTS

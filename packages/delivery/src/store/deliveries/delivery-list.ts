@@ -34,7 +34,7 @@ export interface ListedAttempt {
   readonly duration_ms: number
   readonly status: number | null
   readonly error: string | null
-  /** Encrypted at rest for `answerContext`. */
+  /** Encrypted at rest for `answerEncryptionContext`. */
   readonly answer: Buffer | null
 }
 
@@ -70,7 +70,7 @@ export async function listDeliveries(
   return rows
 }
 
-/** One with its attempts, and its encrypted body (`deliveryContext`); null when there is none. */
+/** One with its attempts, and its encrypted body (`deliveryEncryptionContext`); null when there is none. */
 export async function findDelivery(
   { pool }: Pick<Database, 'pool'>,
   id: string,

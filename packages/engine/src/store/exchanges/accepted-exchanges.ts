@@ -27,7 +27,7 @@ export interface AcceptedExchange {
   readonly correlation_id: string
   /** For a chunk: the position of its first item in the request. */
   readonly first_item: number
-  /** Header and message, encrypted at rest for `requestContext`; null for a large one, see `findRequest`. */
+  /** Header and message, encrypted at rest for `requestEncryptionContext`; null for a large one, see `findRequest`. */
   readonly request: Buffer | null
   /** The length of header and message in clear. */
   readonly request_bytes: number

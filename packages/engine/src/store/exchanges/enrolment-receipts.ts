@@ -4,13 +4,13 @@ import type { Database } from '@rollcall/database/database'
 import type { ClientBase } from 'pg'
 
 /** The context to which the stored body of a receipt is bound. */
-export const receiptContext = (correlation_id: string): string => `enrolment receipt ${correlation_id}`
+export const receiptEncryptionContext = (correlation_id: string): string => `enrolment receipt ${correlation_id}`
 
 export interface Receipt {
   readonly correlation_id: string
   /** Whether the request was encrypted. */
   readonly encrypted: boolean
-  /** Encrypted for `receiptContext`. */
+  /** Encrypted for `receiptEncryptionContext`. */
   readonly body: Buffer
 }
 

@@ -44,7 +44,7 @@ export interface Acceptance {
 export interface NewChunk {
   /** A UUID: the correlation_id of the exchange for an only chunk, otherwise one of its own. */
   readonly id: string
-  /** Header and message, encrypted at rest for `requestContext` of the id. */
+  /** Header and message, encrypted at rest for `requestEncryptionContext` of the id. */
   readonly request: Buffer
   /** Bytes of header and message in clear. */
   readonly request_bytes: number

@@ -49,7 +49,8 @@ interface StoredMessage {
 }
 
 /** The context to which an encrypted body is bound (`keys/bodies.ts`). */
-export const inboxContext = ({ participant, message_id }: Key): string => `inbox ${keyOf({ participant, message_id })}`
+export const inboxEncryptionContext = ({ participant, message_id }: Key): string =>
+  `inbox ${keyOf({ participant, message_id })}`
 
 /** @param options.waiting messages that may wait for a statement at a time, on this node */
 export function createInbox({ pool }: Pick<Database, 'pool'>, options: { waiting: number }): Inbox {

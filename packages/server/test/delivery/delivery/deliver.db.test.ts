@@ -1,4 +1,4 @@
-import { answerContext } from '@rollcall/core/model/delivery'
+import { answerEncryptionContext } from '@rollcall/core/model/delivery'
 import type { Participant } from '@rollcall/core/model/participant'
 import { deliverNow, reserve } from '@rollcall/delivery/delivery/deliver'
 import { createDispatcher } from '@rollcall/delivery/delivery/dispatcher'
@@ -166,7 +166,7 @@ test('of a huge answer 64 kB are read, and 256 characters kept, sealed', async (
   expect(written).toBeLessThan(16 * 1024 * 1024)
   const sealed = attempts[0]?.answer ?? Buffer.alloc(0)
   expect(sealed.includes('a.a.')).toBe(false)
-  const answer = await server.context.bodies.decryptBody(sealed, answerContext(delivery.id, 1))
+  const answer = await server.context.bodies.decryptBody(sealed, answerEncryptionContext(delivery.id, 1))
   expect(answer).toBe('a.'.repeat(128))
 })
 

@@ -1,6 +1,6 @@
 /** Batches that are larger than one callback should be: files, which are cut into chunks when they are accepted. */
 import { createHash } from 'node:crypto'
-import { requestContext } from '@rollcall/core/model/exchange'
+import { requestEncryptionContext } from '@rollcall/core/model/exchange'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { CHUNK } from '../../../../engine/src/exchange/unread-request.ts'
 import { listReferences } from '../../../../engine/src/store/exchanges/references.ts'
@@ -185,11 +185,13 @@ it('a chunk of an earlier version reads its items, and the references before the
   )
   const { bodies } = server.context
   const parts = await Promise.all(
-    rows.map(async (row) => JSON.parse(await bodies.decryptBody(row.request, requestContext(row.correlation_id)))),
+    rows.map(async (row) =>
+      JSON.parse(await bodies.decryptBody(row.request, requestEncryptionContext(row.correlation_id))),
+    ),
   )
   const search_request = parts.flatMap(({ message }) => message.search_request)
   const whole = { ...parts[0], message: { ...parts[0].message, search_request } }
-  const request = await bodies.encryptBody(JSON.stringify(whole), requestContext(correlation_id))
+  const request = await bodies.encryptBody(JSON.stringify(whole), requestEncryptionContext(correlation_id))
   await pool.query('update accepted_exchange set request = $2, references_stored = false where correlation_id = $1', [
     correlation_id,
     request,

@@ -20,7 +20,7 @@ import { HIDES_ALL, type Hiding, hidingOf } from '../store/events/subscriber-hid
 import type { Draft, Recording } from './recording.ts'
 
 /** Keeps the elements whose subscription may be notified of the event. */
-export type ChangeCheck = <One extends { readonly subscription: number }>(
+export type VisibilityFilter = <One extends { readonly subscription: number }>(
   all: readonly One[],
   eventOf: (one: One) => Draft | undefined,
 ) => Promise<readonly One[]>
@@ -32,11 +32,12 @@ interface Checked {
   readonly derived: boolean
 }
 
-export async function changeCheckOf(
+/** Makes a filter for the events of these drafts: a change that the subscriber's grants hide is not notified. */
+export async function createVisibilityFilter(
   client: ClientBase,
   checked: Checked,
   drafts: readonly Draft[],
-): Promise<ChangeCheck> {
+): Promise<VisibilityFilter> {
   const { kind } = checked.recording.registry
   const marks = new Map(drafts.map((draft) => [draft, categoriesOf(kind, checked.protection, draft)]))
   const known = new Map<string, boolean>()
