@@ -194,13 +194,13 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
       if (mirrors.length === 0) return null
       const [failing] = mirrors.filter(({ failure }) => failure !== null)
       if (failing !== undefined) {
-        return weak(`the copy of ${failing.namespace} cannot follow its source: ${failing.failure}`)
+        return judgedWeak(`the copy of ${failing.namespace} cannot follow its source: ${failing.failure}`)
       }
       const late = mirrors.filter(({ lag }) => (lag ?? 0) >= OVERDUE).map(({ namespace }) => namespace)
       if (late.length > 0) {
-        return weak(`${list(late)} may miss changes of the last minute: start a worker, or read its log`)
+        return judgedWeak(`${list(late)} may miss changes of the last minute: start a worker, or read its log`)
       }
-      return ok('each copy follows its source within a minute')
+      return judgedOk('each copy follows its source within a minute')
     },
   },
   {
