@@ -160,8 +160,16 @@ test('no command imports SQL', () => {
 
 /** What commands call of the admin room that is no admin function: none of it writes, so none could wait for a second operator. */
 const HELPERS = [
-  ...['changeableStates', 'delimiterName', 'findings', 'grantWords', 'ok', 'openRecordFile'],
-  ...['broken', 'databaseFacts', 'listUnfilled', 'operatorWithToken', 'parseSchedule', 'settingFacts', 'weak'],
+  ...['changeableStates', 'delimiterName', 'findings', 'grantWords', 'judgedOk', 'openRecordFile'],
+  ...[
+    'judgedBroken',
+    'databaseFacts',
+    'listUnfilled',
+    'operatorWithToken',
+    'parseSchedule',
+    'settingFacts',
+    'judgedWeak',
+  ],
 ]
 
 /** How the demo starts, and how a database is kept from being a demo's and a production's: no operator asks for it. */
