@@ -4,6 +4,7 @@ import type { Protection } from '@rollcall/core/model/protection'
 import { type RecordReader, RecordsUnavailable, SearchTimeout } from '@rollcall/core/model/record-source'
 import type { RegistryShape } from '@rollcall/core/model/registry'
 import { type CandidateSource, guardedReader, type SourceRecord } from '@rollcall/core/policy/guarded-records'
+import { isStorable } from '@rollcall/database/text'
 import { createSearchSlots, type SearchSlots } from '@rollcall/participants/admission/search-slots'
 import { type Kind, type RecordType, RequestFault } from '@rollcall/protocol'
 import type { RegistryRecords } from '@rollcall/records/records/registry-records'
@@ -173,4 +174,4 @@ function recordOf(kind: Kind, records: MappedRecords, row: SourceRow, written: D
   return { id: row.key, document: record.document, written, merged: [] }
 }
 
-export const isKey = (key: string): boolean => key !== '' && Buffer.byteLength(key) <= KEY_BYTES
+export const isKey = (key: string): boolean => key !== '' && Buffer.byteLength(key) <= KEY_BYTES && isStorable(key)

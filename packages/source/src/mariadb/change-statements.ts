@@ -12,7 +12,7 @@ import { NAMES } from './names.ts'
 /** @throws SourceRefusal the column of changes is neither a time nor a whole number */
 export function changeTypes({ changed: name }: MappedPart, types: readonly ColumnType[]): ChangeTypes {
   const [key, changed] = types
-  if (key === undefined || changed === undefined || !['instant', 'day', 'integer'].includes(changed.holds)) {
+  if (key === undefined || changed === undefined || !['instant', 'integer'].includes(changed.holds)) {
     throw new SourceRefusal(`changed: ${name} must be a column of times or of whole numbers`)
   }
   return { key, changed }
@@ -53,13 +53,15 @@ export function list(
 
 /** Seconds by which the clocks of a zone are set back at most: times without a zone come twice then. */
 const SET_BACK = 3_600
-const DAY = 86_400
 
 /** The value of the column from which rows are looked at. */
 function startOf(type: ColumnType, since: string, overlap: number): string {
-  if (type.holds === 'integer') return String(BigInt(since) - BigInt(Math.ceil(overlap)))
-  // A day is one of the zone of the source, which may be behind UTC.
-  const from = timeAt(Number(since) - overlap - (type.holds === 'day' ? DAY : 0))
+  if (type.holds === 'integer') {
+    const from = BigInt(since) - BigInt(Math.ceil(overlap))
+    // Without a sign, a number below zero would be a very large one.
+    return from < 0n && type.sql.includes('unsigned') ? '0' : String(from)
+  }
+  const from = timeAt(Number(since) - overlap)
   const local = type.parameter(from)
   return local === null || local === from ? from : timeAt(Date.parse(`${local.replace(' ', 'T')}Z`) / 1_000 - SET_BACK)
 }

@@ -11,6 +11,7 @@ import { mirroredRecords } from '@rollcall/records/records/registry-records'
 import type { ClientBase } from 'pg'
 import type { SourceRow } from '../engine/engine.ts'
 import type { MappedRecords } from '../engine/mapped-records.ts'
+import { isKey } from '../live-records.ts'
 import { type RowRead, readRow } from '../source-record.ts'
 import { type Progress, saveProgress } from '../store/mirrors.ts'
 import { keysOf, saveRows, storedRows } from '../store/source-rows.ts'
@@ -97,7 +98,10 @@ async function decide(deps: MirrorDeps, { recordType, records, keys, rows }: Due
   }
   return inSource(deps, async (state) => {
     for (let next: readonly string[] = fresh; next.length > 0; next = await others()) {
-      await add(next, await readByKeys(state, records, next))
+      const found = await readByKeys(state, records, next)
+      // A row of a child may write its key in another way, such as in small letters, where the source takes both as the same.
+      const own = found.map(({ key }) => key).filter(isKey)
+      await add([...new Set([...next, ...own])], found)
     }
     return outcomes()
   })

@@ -3,6 +3,7 @@
 import { hash } from 'node:crypto'
 import { withTransaction } from '@rollcall/database/transaction'
 import { canonicalJson } from '@rollcall/protocol'
+import { isKey } from '../live-records.ts'
 import { type Comparison, type MirrorPlace, newComparison, saveProgress } from '../store/mirrors.ts'
 import { applyRows, type DueRows } from './apply-rows.ts'
 import { compareNext, isComparisonDue } from './compare-records.ts'
@@ -27,10 +28,11 @@ export async function followSource(deps: MirrorDeps, place: MirrorPlace, signal:
       if (state.comparison === null && (state.isWanted || isDue(deps, state.comparedAt))) {
         state = { ...state, comparison: await newComparison(deps.db.pool), isWanted: false }
       }
-      state = await compareSome(deps, state, signal)
+      // Changes first: where the comparison fails, they are read all the same.
       const wait = state.comparison === null ? deps.file.mirror.every : 0
       const batch = await feed.next(state.position, wait, signal)
       state = await applyBatch(deps, state, batch)
+      state = await compareSome(deps, state, signal)
     }
   } finally {
     await feed.close()
@@ -71,7 +73,9 @@ async function compareSome(deps: MirrorDeps, state: Following, signal: AbortSign
     comparison = await compareNext(deps, comparison, isEvent(deps, state))
     if (comparison === null) comparedAt = new Date(began * 1_000)
   }
-  return { ...state, comparison, comparedAt }
+  // The comparison that has ended is the one that was wanted.
+  const isWanted = state.isWanted && (comparison !== null || state.comparison === null)
+  return { ...state, comparison, comparedAt, isWanted }
 }
 
 /** Nobody has subscribed to the first load: its records were there before. */
@@ -99,9 +103,10 @@ async function applyBatch(deps: MirrorDeps, state: Following, batch: ChangeBatch
 }
 
 const portionsOf = ({ file }: MirrorDeps, { due }: ChangeBatch): readonly DueRows[] =>
-  [...due].flatMap(([name, keys]) => {
+  [...due].flatMap(([name, given]) => {
     const records = file.records.get(name)
     if (records === undefined) return []
+    const keys = given.filter(isKey)
     return Array.from({ length: Math.ceil(keys.length / PORTION) }, (_, at): DueRows => {
       const some = keys.slice(at * PORTION, (at + 1) * PORTION)
       return { recordType: records.recordType, records, keys: some, rows: null }

@@ -10,8 +10,10 @@ import { inSource } from './read-source.ts'
 
 /** Rows that are listed at a time. */
 const PAGE = 10_000
-/** More changed rows than these are not remembered: all records are compared. */
+/** More changed rows than these are not read one by one: all records are compared. */
 const MOST_CHANGES = 200_000
+/** Rows that are remembered all the same, so that the next look does not begin the comparison anew. */
+const MOST_MARKS = 1_000_000
 
 /** A table with a column of changes. */
 interface Watched {
@@ -55,23 +57,27 @@ export function pollFeed(deps: Pick<MirrorDeps, 'engine' | 'file' | 'now'>): Cha
           if (isIncomplete || since === undefined) continue
           for await (const { key, mark } of changesOf(state, part, { since, overlap })) {
             const row = `${name} ${mark} ${key}`
+            const isKnown = written.has(row)
             listed.add(row)
-            if (written.has(row)) continue
-            count += 1
-            if (count > MOST_CHANGES) break
+            if (isKnown && isFine(mark)) continue
+            if (!isKnown) count += 1
+            if (count > MOST_CHANGES) {
+              if (listed.size > MOST_MARKS) break
+              continue
+            }
             const keys = due.get(recordType) ?? []
             keys.push(key)
             due.set(recordType, keys)
           }
-          isIncomplete ||= count > MOST_CHANGES
         }
+        isIncomplete ||= count > MOST_CHANGES
         return {
           due: isIncomplete ? new Map() : new Map([...due].map(([type, keys]) => [type, [...new Set(keys)]])),
           position,
           isIncomplete,
           currentAt,
           committed() {
-            written = isIncomplete ? new Set() : listed
+            written = listed
           },
         }
       })
@@ -81,6 +87,12 @@ export function pollFeed(deps: Pick<MirrorDeps, 'engine' | 'file' | 'now'>): Cha
 }
 
 const positionOf = (given: JsonValue): Position => (isJsonObject(given) ? (given as Position) : {})
+
+/**
+ * A time of whole seconds stays the same while a row changes again within the second: such a row is read at every look until it is
+ * older than the overlap.
+ */
+const isFine = (mark: string): boolean => /^-?\d+$|\.\d{3}/.test(mark)
 
 /** The clock of the source was set back, or its versions begin anew: nobody knows what was changed meanwhile. */
 const wentBack = (before: string | undefined, now: string | undefined, overlap: number): boolean =>

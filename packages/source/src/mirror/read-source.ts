@@ -4,6 +4,7 @@ import { databaseRefusal } from '../database-refusal.ts'
 import { ANYTHING } from '../engine/column-test.ts'
 import type { SourceRow, SourceState } from '../engine/engine.ts'
 import type { MappedRecords } from '../engine/mapped-records.ts'
+import { SourceRefusal } from '../engine/source-refusal.ts'
 import type { MirrorDeps } from './mirror-deps.ts'
 
 /** Rows that are read at a time. */
@@ -35,8 +36,13 @@ export async function readByKeys(
   const rows: SourceRow[] = []
   for (let at = 0; at < keys.length; at += PORTION) {
     const some = keys.slice(at, at + PORTION)
-    // A key that occurs twice would leave another one out: the check refuses such a table.
-    rows.push(...(await state.rows(records, { needed: ANYTHING, keys: some, after: null, limit: 2 * PORTION })))
+    const found = await state.rows(records, { needed: ANYTHING, keys: some, after: null, limit: 2 * PORTION })
+    // Rows that were left out would count as gone.
+    if (found.length === 2 * PORTION) {
+      const { recordType, own } = records
+      throw new SourceRefusal(`records.${recordType.name}.key: ${own.key} is the same in several rows`)
+    }
+    rows.push(...found)
   }
   return rows
 }

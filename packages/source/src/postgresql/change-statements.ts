@@ -19,7 +19,7 @@ async function readTypes(state: State, part: MappedPart): Promise<ChangeTypes> {
     values: [],
   })
   const [key, changed] = [columnType(types[0] ?? 0), columnType(types[1] ?? 0)]
-  if (!['instant', 'day', 'integer'].includes(changed.holds)) {
+  if (!['instant', 'integer'].includes(changed.holds)) {
     throw new SourceRefusal(`changed: ${part.changed} must be a column of times or of whole numbers`)
   }
   return { key, changed }

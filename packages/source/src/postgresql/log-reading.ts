@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import type { LoggedChanges, LogReading } from '../engine/change-log.ts'
 import { positionOf, positionText } from './log-positions.ts'
-import { type Relation, readMessage } from './pgoutput.ts'
+import { type Relation, readMessage, type Tuple } from './pgoutput.ts'
 
 /** The records that a row of a table belongs to. */
 export interface LoggedPart {
@@ -27,6 +27,10 @@ interface Segment {
 /** Keys of a segment, and keys that wait until the server has to wait, too. */
 const SEGMENT = 10_000
 const MOST_WAITING = 200_000
+/** Segments that wait apart. Later ones are merged, so that many small transactions take no more room than their keys. */
+const MOST_SEGMENTS = 1_000
+/** The number of the type char(n), whose values the log pads with spaces. */
+const PADDED = 1042
 /** Milliseconds between two words to the server, which ends connections that say nothing for a minute. */
 const ALIVE = 10_000
 
@@ -34,7 +38,8 @@ const ALIVE = 10_000
 export class LoggedRows {
   readonly #parts: LoggedParts
   readonly #relations = new Map<number, Relation>()
-  #segments: Segment[] = []
+  readonly #segments: Segment[] = []
+  #waiting = 0
   #open: Segment | null = null
   /** Behind the last commit that was taken, or a later position before which nothing is missing. */
   #position: bigint
@@ -45,7 +50,7 @@ export class LoggedRows {
   }
 
   get waiting(): number {
-    return this.#segments.reduce((sum, { size }) => sum + size, 0)
+    return this.#waiting
   }
 
   get hasSegments(): boolean {
@@ -61,7 +66,7 @@ export class LoggedRows {
       case 'commit': {
         const segment = this.#open ?? emptySegment()
         this.#open = null
-        this.#segments.push({ ...segment, end: message.end })
+        this.#push({ ...segment, end: message.end })
         return
       }
       case 'relation':
@@ -80,7 +85,7 @@ export class LoggedRows {
   /** Nothing before the position is missing, unless a transaction has begun that has not ended. */
   alive(position: bigint): void {
     if (this.#open !== null) return
-    this.#segments.push({ ...emptySegment(), end: position })
+    this.#push({ ...emptySegment(), end: position })
   }
 
   take(most: number): LoggedChanges {
@@ -91,20 +96,42 @@ export class LoggedRows {
       const segment = this.#segments.shift()
       if (segment === undefined) break
       size += segment.size
+      this.#waiting -= segment.size
       isEmptied ||= segment.isEmptied
-      for (const [type, keys] of segment.due) due.set(type, new Set([...(due.get(type) ?? []), ...keys]))
+      addAll(due, segment.due)
       if (segment.end !== null && segment.end > this.#position) this.#position = segment.end
     }
     return { due, isEmptied, position: positionText(this.#position) }
   }
 
-  #change(relation: number, tuples: readonly (readonly (string | null)[] | null)[]): void {
+  #push(segment: Segment): void {
+    const last = this.#segments.at(-1)
+    const isApart = segment.size > 0 && this.#segments.length < MOST_SEGMENTS
+    if (isApart || !last?.end || !segment.end || last.size + segment.size > SEGMENT) {
+      this.#segments.push(segment)
+      this.#waiting += segment.size
+      return
+    }
+    const fresh = addAll(last.due, segment.due)
+    last.size += fresh
+    this.#waiting += fresh
+    last.isEmptied ||= segment.isEmptied
+    if (segment.end > last.end) last.end = segment.end
+  }
+
+  #change(relation: number, tuples: readonly (Tuple | null)[]): void {
     const { columns = [] } = this.#relations.get(relation) ?? {}
     for (const { recordType, key } of this.#partsOf(relation)) {
-      const at = columns.indexOf(key)
+      const at = columns.findIndex(({ name }) => name === key)
+      if (at < 0) {
+        // The column has another name now: nobody knows which records are due.
+        this.#open ??= emptySegment()
+        this.#open.isEmptied = true
+        continue
+      }
       for (const tuple of tuples) {
-        const value = tuple?.[at] ?? null
-        if (value !== null) this.#add(recordType, value)
+        const value = tuple?.[at]?.toString('utf8')
+        if (value !== undefined) this.#add(recordType, columns[at]?.type === PADDED ? value.replace(/ +$/, '') : value)
       }
     }
   }
@@ -117,7 +144,7 @@ export class LoggedRows {
     keys.add(key)
     this.#open.size += 1
     if (this.#open.size < SEGMENT) return
-    this.#segments.push(this.#open)
+    this.#push(this.#open)
     this.#open = emptySegment()
   }
 
@@ -125,6 +152,23 @@ export class LoggedRows {
     const relation = this.#relations.get(id)
     return relation === undefined ? [] : (this.#parts.get(`${relation.schema}.${relation.table}`) ?? [])
   }
+}
+
+/** Adds keys to others, which may take them over as they are. @returns how many are new */
+function addAll(to: Map<string, Set<string>>, from: ReadonlyMap<string, Set<string>>): number {
+  let count = 0
+  for (const [type, keys] of from) {
+    const known = to.get(type)
+    if (known === undefined) {
+      to.set(type, keys)
+      count += keys.size
+      continue
+    }
+    const before = known.size
+    for (const key of keys) known.add(key)
+    count += known.size - before
+  }
+  return count
 }
 
 const emptySegment = (): Segment => ({ due: new Map(), size: 0, isEmptied: false, end: null })

@@ -1,5 +1,6 @@
 /** The log of a PostgreSQL: a publication that its administrator makes, and a replication slot that we make. */
 
+import { hash } from 'node:crypto'
 import pg from 'pg'
 import type { ChangeLog } from '../engine/change-log.ts'
 import type { MappedPart, SourceFile } from '../engine/mapped-records.ts'
@@ -7,6 +8,9 @@ import type { State } from './connections.ts'
 import { positionOf } from './log-positions.ts'
 import { logProblems } from './log-problems.ts'
 import { type LoggedPart, readLog } from './log-reading.ts'
+
+/** Milliseconds until another reading has ended. */
+const ENDING = 1_000
 
 export interface LogParts {
   readonly file: SourceFile
@@ -16,7 +20,7 @@ export interface LogParts {
 
 /** @param name the end of the slot's name, such as the namespace of the registry */
 export function openChangeLog({ file, connection, within }: LogParts, name: string): ChangeLog {
-  const slot = `rollcall_${name.toLowerCase().replace(/[^a-z0-9_]/g, '_')}`.slice(0, 63)
+  const slot = slotName(name)
   const publication = file.mirror?.publication ?? ''
   return {
     problems: () => within((state) => logProblems(state, file, publication)),
@@ -39,9 +43,11 @@ export function openChangeLog({ file, connection, within }: LogParts, name: stri
           values: [slot],
         })
         const [end, confirmed, status, size] = rows[0] ?? []
+        const at = positionOf(position)
         const isThere = confirmed != null && status !== 'lost'
         return {
-          isKept: isThere && positionOf(confirmed) <= positionOf(position),
+          // A log that ends before our position is that of an older state of the source.
+          isKept: isThere && positionOf(confirmed) <= at && at <= positionOf(end ?? '0/0'),
           end: end ?? '0/0',
           size: Number(size ?? 0),
         }
@@ -52,6 +58,7 @@ export function openChangeLog({ file, connection, within }: LogParts, name: stri
       client.on('error', () => undefined)
       await client.connect()
       try {
+        await endReading(client, slot)
         return await readLog(client, { slot, publication, position, parts: partsOf(file) })
       } catch (error) {
         await client.end().catch(() => undefined)
@@ -77,9 +84,24 @@ async function replicating<Result>(
   }
 }
 
+/** A name of at most 63 characters. Two long ones differ, too. */
+export function slotName(name: string): string {
+  const slot = `rollcall_${name.toLowerCase().replace(/[^a-z0-9_]/g, '_')}`
+  return slot.length <= 63 ? slot : `${slot.slice(0, 54)}_${hash('sha256', name, 'hex').slice(0, 8)}`
+}
+
+/**
+ * Ends the connection of a node that has the claim no more: where its host is lost, the database would keep the slot for it until
+ * wal_sender_timeout. @returns a row where the slot is there
+ */
+const endReading = (client: pg.Client, slot: string): Promise<pg.QueryResult> =>
+  client.query(
+    `select pg_terminate_backend(active_pid, ${ENDING}) from pg_replication_slots where slot_name = ${pg.escapeLiteral(slot)}`,
+  )
+
 /** Drops it where it is there. */
 async function dropSlot(client: pg.Client, slot: string): Promise<void> {
-  const { rows } = await client.query(`select 1 from pg_replication_slots where slot_name = ${pg.escapeLiteral(slot)}`)
+  const { rows } = await endReading(client, slot)
   if (rows.length > 0) await client.query(`DROP_REPLICATION_SLOT ${pg.escapeIdentifier(slot)} WAIT`)
 }
 

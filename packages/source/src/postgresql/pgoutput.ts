@@ -4,11 +4,20 @@
 export interface Relation {
   readonly schema: string
   readonly table: string
-  readonly columns: readonly string[]
+  readonly columns: readonly LoggedColumn[]
 }
 
-/** The values of a row as texts, in the order of the columns. Null: there is none, or it was not sent. */
-type Tuple = readonly (string | null)[]
+export interface LoggedColumn {
+  readonly name: string
+  /** The number of its type in the catalog. */
+  readonly type: number
+}
+
+/**
+ * The values of a row as bytes of texts, in the order of the columns. Null: there is none, or it was not sent. They are part of the
+ * message, and no copies.
+ */
+export type Tuple = readonly (Buffer | null)[]
 
 export type LogMessage =
   | { readonly is: 'begin' }
@@ -67,8 +76,9 @@ function readRelation(reader: Reader): LogMessage {
   const columns = Array.from({ length: reader.int16() }, () => {
     reader.skip(1)
     const name = reader.text()
-    reader.skip(4 + 4)
-    return name
+    const type = reader.int32()
+    reader.skip(4)
+    return { name, type }
   })
   // An empty name stands for the schema of the server itself.
   return { is: 'relation', id, relation: { schema: schema === '' ? 'pg_catalog' : schema, table, columns } }
@@ -116,7 +126,7 @@ class Reader {
       const length = this.int32()
       const from = this.#moved(length)
       if (this.#at > this.#bytes.length) throw new RangeError('a value of the log does not end')
-      return this.#bytes.toString('utf8', from, this.#at)
+      return this.#bytes.subarray(from, this.#at)
     })
   }
 

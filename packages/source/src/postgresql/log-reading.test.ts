@@ -1,0 +1,100 @@
+import { expect, test } from 'vitest'
+import { positionText } from './log-positions.ts'
+import { LoggedRows } from './log-reading.ts'
+import { slotName } from './open-change-log.ts'
+
+const PARTS = new Map([['office.person', [{ recordType: 'Person', key: 'no' }]]])
+
+const int16 = (value: number) => Buffer.from([value >> 8, value & 255])
+const int32 = (value: number) => Buffer.concat([int16(value >> 16), int16(value & 65_535)])
+const int64 = (value: number) => Buffer.concat([int32(0), int32(value)])
+const text = (value: string) => Buffer.from(`${value}\0`)
+const message = (letter: string, ...parts: readonly Buffer[]) => Buffer.concat([Buffer.from(letter), ...parts])
+
+/** The number of the type text. */
+const TEXT = 25
+const relation = (column: string, type = TEXT) =>
+  message(
+    'R',
+    int32(1),
+    text('office'),
+    text('person'),
+    Buffer.from('d'),
+    int16(1),
+    Buffer.from([1]),
+    text(column),
+    int32(type),
+    int32(-1),
+  )
+const begin = message('B', int64(0), int64(0), int32(0))
+const insert = (key: string) =>
+  message('I', int32(1), Buffer.from('N'), int16(1), Buffer.from('t'), int32(Buffer.byteLength(key)), Buffer.from(key))
+const commit = (end: number) => message('C', Buffer.from([0]), int64(0), int64(end), int64(0))
+
+function rowsOf(...first: readonly Buffer[]): LoggedRows {
+  const rows = new LoggedRows(PARTS, 0n)
+  for (const one of first) rows.message(one)
+  return rows
+}
+const transaction = (rows: LoggedRows, end: number, ...keys: readonly string[]): void => {
+  for (const one of [begin, ...keys.map(insert), commit(end)]) rows.message(one)
+}
+const taken = (rows: LoggedRows, most: number) => {
+  const { due, isEmptied, position } = rows.take(most)
+  return { keys: [...(due.get('Person') ?? [])], isEmptied, position }
+}
+
+test('a transaction is taken with the position behind it; what only moves the position waits with it', () => {
+  const rows = rowsOf(relation('no'))
+  transaction(rows, 10, 'a', 'b')
+  transaction(rows, 20)
+  rows.alive(30n)
+  transaction(rows, 40, 'a')
+  expect(rows.waiting).toBe(3)
+  expect(taken(rows, 1)).toEqual({ keys: ['a', 'b'], isEmptied: false, position: '0/1E' })
+  expect(rows.waiting).toBe(1)
+  expect(taken(rows, 1)).toEqual({ keys: ['a'], isEmptied: false, position: '0/28' })
+  expect([rows.waiting, rows.hasSegments]).toEqual([0, false])
+})
+
+test('many small transactions are merged, and a key of several of them waits once', () => {
+  const rows = rowsOf(relation('no'))
+  for (let at = 1; at <= 2_000; at += 1) transaction(rows, at, `${at % 50}`)
+  expect(rows.waiting).toBe(999 + 50)
+  expect(taken(rows, 999)).toMatchObject({ position: positionText(999n) })
+  expect(taken(rows, 1)).toMatchObject({ position: positionText(2_000n) })
+  expect(rows.waiting).toBe(0)
+})
+
+test('parts of a large transaction do not move the position before its end', () => {
+  const rows = rowsOf(relation('no'), begin)
+  for (let at = 0; at < 25_000; at += 1) rows.message(insert(`${at}`))
+  expect(rows.waiting).toBe(20_000)
+  rows.alive(5n)
+  expect(taken(rows, 1)).toMatchObject({ position: '0/0' })
+  rows.message(commit(10))
+  expect(taken(rows, 15_000)).toMatchObject({ position: '0/A' })
+  expect(rows.waiting).toBe(0)
+})
+
+test('a key column that has another name leads to a comparison', () => {
+  const rows = rowsOf(relation('number'))
+  transaction(rows, 10, 'a')
+  expect(taken(rows, 1)).toEqual({ keys: [], isEmptied: true, position: '0/A' })
+})
+
+test('the spaces with which the log pads a key of type char(n) are no part of it', () => {
+  const rows = rowsOf(relation('no', 1042))
+  transaction(rows, 10, 'a  ')
+  expect(taken(rows, 1)).toMatchObject({ keys: ['a'] })
+  rows.message(relation('no'))
+  transaction(rows, 20, 'b  ')
+  expect(taken(rows, 1)).toMatchObject({ keys: ['b  '] })
+})
+
+test('long names of registries have different slots of at most 63 characters', () => {
+  const names = ['a', 'b'].map((end) => slotName(`${'x'.repeat(60)}${end}`))
+  expect(names.map((name) => name.length)).toEqual([63, 63])
+  expect(names[0]).not.toBe(names[1])
+  expect(slotName('civil-2')).toBe('rollcall_civil_2')
+})
