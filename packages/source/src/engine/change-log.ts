@@ -38,10 +38,10 @@ export interface ChangeLog {
   /** Why changes would be missing, for the source's administrator: sentences with the statements that mend it. */
   problems(): Promise<readonly string[]>
   /**
-   * Makes our place anew: every change from now on is kept there.
+   * Makes our place anew: every change from now on is kept there. It may wait for long, until the signal is aborted.
    * @returns its position
    */
-  begin(): Promise<string>
+  begin(signal: AbortSignal): Promise<string>
   /** @param position up to which changes are written here */
   state(position: string): Promise<LogState>
   read(position: string): Promise<LogReading>

@@ -78,7 +78,8 @@ describe.skipIf(!hasMariadb())('changed rows of MariaDB', () => {
       const since = await state.mark(part)
       const rows = await state.changes(part, { since, overlap: 10, after: null, limit: 2 })
       const others = await state.changes(part, { since, overlap: 10, after: rows.at(-1) ?? null, limit: 2 })
-      return [since, rows, keys(others)]
+      const all = await state.changes(part, { since, overlap: 1_000, after: null, limit: 9 })
+      return [since, rows, keys(others), keys(all)]
     })
     expect(seen).toEqual([
       '100',
@@ -87,6 +88,7 @@ describe.skipIf(!hasMariadb())('changed rows of MariaDB', () => {
         { key: 'c', mark: '90' },
       ],
       ['d'],
+      ['a', 'b', 'c', 'd'],
     ])
   })
 
@@ -128,9 +130,10 @@ describe.skipIf(!hasMariadb())('changed rows of MariaDB', () => {
     }
   })
 
-  test('are not found by a text', async () => {
-    await office.run('create table texts (no int primary key, uin varchar(9), changed varchar(9))')
-    await expect(changing('texts', 'UTC', (state, part) => state.mark(part))).rejects.toThrow(
+  test.each(['varchar(9)', 'date'])('are not found by a column of type %s', async (type) => {
+    const table = `others_${type.slice(0, 4)}`
+    await office.run(`create table ${table} (no int primary key, uin varchar(9), changed ${type})`)
+    await expect(changing(table, 'UTC', (state, part) => state.mark(part))).rejects.toThrow(
       'changed: changed must be a column of times or of whole numbers',
     )
   })

@@ -17,7 +17,7 @@ export interface ChangeBatch {
 
 export interface ChangeFeed {
   /** The position from which on changes are given. All records are read after it. */
-  begin(): Promise<JsonValue>
+  begin(signal: AbortSignal): Promise<JsonValue>
   /**
    * The next changes after the last batch, or after the position where there was none.
    * @param wait milliseconds that it may wait for changes

@@ -23,7 +23,7 @@ const PORTIONS = 5
 export async function followSource(deps: MirrorDeps, place: MirrorPlace, signal: AbortSignal): Promise<void> {
   const feed = openFeed(deps)
   try {
-    let state = await beginning(deps, feed, place)
+    let state = await beginning(deps, feed, place, signal)
     while (!signal.aborted) {
       if (state.comparison === null && (state.isWanted || isDue(deps, state.comparedAt))) {
         state = { ...state, comparison: await newComparison(deps.db.pool), isWanted: false }
@@ -54,11 +54,12 @@ async function beginning(
   { db, registry, claim }: MirrorDeps,
   feed: ChangeFeed,
   place: MirrorPlace,
+  signal: AbortSignal,
 ): Promise<Following> {
   const { position, comparison, compared_at: comparedAt, comparison_wanted: isWanted } = place
   const file = hash('sha256', canonicalJson(registry.source as never), 'hex')
   if (place.file === file) return { position, comparison, comparedAt, isWanted }
-  const fresh = { position: await feed.begin(), comparison: await newComparison(db.pool) }
+  const fresh = { position: await feed.begin(signal), comparison: await newComparison(db.pool) }
   await withTransaction(db.pool, (client) => saveProgress(client, claim, { file, ...fresh }))
   return { ...fresh, comparedAt, isWanted: false }
 }

@@ -150,6 +150,25 @@ test('a column that is dropped stops the copy with the reason, and it goes on af
   expect(await mirror()).toMatchObject({ failure: null, failed_at: null })
 })
 
+test('rows that a policy of the source hides stop the copy, and do not go', async () => {
+  await mirroredRegistry(database.db, polledSource({ env: 'READER' }))
+  follow()
+  await expect.poll(uins, waiting).toEqual(['A1', 'A2'])
+  await office.query(`create policy own on office.person using (person_no = 1);
+    alter table office.person enable row level security`)
+  await wantComparison(database.db, (await registryAt(database.db, 'civil')).id)
+  await expect
+    .poll(async () => (await mirror())?.failure, waiting)
+    .toBe(
+      'the database cannot be read as the file says: query would be affected by row-level security policy for table "person" (42501)',
+    )
+  expect(await uins()).toEqual(['A1', 'A2'])
+  await office.query(
+    'alter table office.person disable row level security; delete from office.person where person_no = 2',
+  )
+  await expect.poll(uins, waiting).toEqual(['A1'])
+})
+
 test('one node follows; another one takes over when it is gone, and another source file is compared', async () => {
   const registry = await mirroredRegistry(database.db, polledSource({ env: 'READER' }))
   const first = follow()

@@ -119,7 +119,7 @@ async function followUntil(
         await engine.close().catch(() => undefined)
       }
     } catch (error) {
-      if (error instanceof ClaimLost) return
+      if (signal.aborted || error instanceof ClaimLost) return
       const failure = inWords(error)
       if (pause === 0) {
         log.warn(

@@ -21,12 +21,12 @@ export function logicalFeed(deps: MirrorDeps): ChangeFeed {
   let ends: { readonly end: string; readonly at: Date }[] = []
   let looked = Number.NEGATIVE_INFINITY
 
-  const begin = async (): Promise<JsonValue> => {
+  const begin = async (signal: AbortSignal): Promise<JsonValue> => {
     const problems = await log.problems()
     if (problems.length > 0) throw new SourceRefusal(problems.join('; '))
     const timer = setTimeout(() => void deps.waits(WAITS), PATIENCE)
     try {
-      return { log: await log.begin() }
+      return { log: await log.begin(signal) }
     } finally {
       clearTimeout(timer)
     }
@@ -51,7 +51,7 @@ export function logicalFeed(deps: MirrorDeps): ChangeFeed {
   const next = async (position: string, wait: number, signal: AbortSignal): Promise<ChangeBatch> => {
     if (!(await look(position))) {
       await close()
-      return { ...NOTHING, position: await begin(), isIncomplete: true }
+      return { ...NOTHING, position: await begin(signal), isIncomplete: true }
     }
     reading ??= await log.read(position)
     const from = reading
@@ -69,7 +69,7 @@ export function logicalFeed(deps: MirrorDeps): ChangeFeed {
     }
   }
   return {
-    begin: () => inWords(deps, begin),
+    begin: (signal) => inWords(deps, () => begin(signal)),
     next: (position, wait, signal) => inWords(deps, () => next(positionOf(position), wait, signal)),
     close,
   }

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import type { RowRead } from '../source-record.ts'
 import { isComparisonDue } from './compare-records.ts'
 import { outcomesOf } from './outcomes.ts'
+import { readByKeys } from './read-source.ts'
 
 const record = (primary_identifier: string) => ({ primary_identifier, document: '{}', identifiers: [], columns: [] })
 const read = (primary: string | null): RowRead =>
@@ -45,6 +46,14 @@ test('a row that cannot be read keeps its record, which no other row takes; a ro
     released: ['C'],
     rejected: ['1: no date', '2: another row has the same UIN'],
   })
+})
+
+test('rows are not gone because too many have one key', async () => {
+  const records = { recordType: { name: 'Person' }, own: { key: 'no' } }
+  const rows = Array.from({ length: 2_000 }, () => ({ key: 'a', cells: [], children: [] }))
+  await expect(readByKeys({ rows: async () => rows } as never, records as never, ['a', 'b'])).rejects.toThrow(
+    'records.Person.key: no is the same in several rows',
+  )
 })
 
 test('records are compared once a day at its time, in the zone of the source', () => {

@@ -24,9 +24,11 @@ export function openChangeLog({ file, connection, within }: LogParts, name: stri
   const publication = file.mirror?.publication ?? ''
   return {
     problems: () => within((state) => logProblems(state, file, publication)),
-    begin: () =>
+    begin: (signal) =>
       replicating(connection, async (client) => {
+        signal.addEventListener('abort', () => void client.end().catch(() => undefined), { once: true })
         await dropSlot(client, slot)
+        signal.throwIfAborted()
         // It waits for transactions that write and were open before.
         const { rows } = await client.query<{ consistent_point: string }>(
           `CREATE_REPLICATION_SLOT ${pg.escapeIdentifier(slot)} LOGICAL pgoutput (SNAPSHOT 'nothing')`,
