@@ -130,6 +130,38 @@ describe.skipIf(!hasMariadb())('changed rows of MariaDB', () => {
     }
   })
 
+  test('of a child reach its record where the child writes the key in small letters', async () => {
+    const database = await testDatabase()
+    const changed = 'changed timestamp(6) not null default current_timestamp(6) on update current_timestamp(6)'
+    await office.run(`create table folders (no varchar(9) primary key, uin varchar(9), ${changed})`)
+    await office.run(`create table births (id int primary key, no varchar(9), brn varchar(9), ${changed})`)
+    await office.run(`insert into folders (no, uin) values ('K1', 'A1')`)
+    const child = { from: 'births', on: 'no', changed: 'changed', columns: { 'identifier[BRN]': 'brn' } }
+    const columns = { 'identifier[UIN]': 'uin' }
+    const Person = { from: 'folders', key: 'no', changed: 'changed', columns, children: [child] }
+    const polled = polledSource({ env: 'OFFICE' })
+    await mirroredRegistry(database.db, { ...polled, engine: 'mariadb', records: { Person } })
+    const followers = startFollowers({
+      db: database.db,
+      env: { OFFICE: office.address },
+      limits: { ...DEFAULT_LIMITS, node_lease: 2 },
+      log: { warn: () => undefined, info: () => undefined },
+      registries: async () => [await registryAt(database.db, 'civil')],
+    })
+    const numbers = async () => {
+      const { A1: one } = await copiedPeople(database.db).catch(() => ({}) as Awaited<ReturnType<typeof copiedPeople>>)
+      return (one?.identifier as { identifier_value: string }[] | undefined)?.map((known) => known.identifier_value)
+    }
+    try {
+      await expect.poll(numbers, { timeout: 30_000 }).toEqual(['A1'])
+      await office.run(`insert into births (id, no, brn) values (1, 'k1', 'B1')`)
+      await expect.poll(numbers, { timeout: 30_000 }).toEqual(['A1', 'B1'])
+    } finally {
+      await followers.stop()
+      await database.close()
+    }
+  })
+
   test.each(['varchar(9)', 'date'])('are not found by a column of type %s', async (type) => {
     const table = `others_${type.slice(0, 4)}`
     await office.run(`create table ${table} (no int primary key, uin varchar(9), changed ${type})`)
