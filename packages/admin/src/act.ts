@@ -1,6 +1,6 @@
 /**
  * Acts: admin functions that change something, or that show what belongs to persons. Each has a caller, an entry in the
- * an audit log, and a word on whether it waits for a second operator. A function without these is `useCase`: it asks
+ * audit log, and a word on whether it waits for a second operator. A function without these is `useCase`: it asks
  * for what names no person, and changes nothing.
  */
 import { createSemaphore, inTurn } from '@rollcall/base/shared/semaphore'
