@@ -205,7 +205,7 @@ export const listRegistries = useCase(
 
 /** Records that stay in a source are not counted: it would read all of them. */
 export const countedRecords = async (db: Database, registry: Registry): Promise<Readonly<Record<string, number>>> =>
-  registry.own_records ? countRecords(db, registry) : {}
+  registry.own_records || registry.source === null ? countRecords(db, registry) : {}
 
 /** The kind with the identifier types by which its records are known. @throws AdminRefusal */
 function kindKnownBy(kind: string, primary_identifiers: Readonly<Record<string, string>>): Kind {

@@ -9,6 +9,7 @@ import { answerAccepted } from '@rollcall/engine/exchange/answer-accepted'
 import { startReleased } from '@rollcall/engine/work/held'
 import { type RunningWorker, startWorker } from '@rollcall/engine/work/worker'
 import { recordsAway } from '@rollcall/records/records/registry-records'
+import { listRegistries } from '@rollcall/records/registries/registries'
 import { isOperatorHost, isReachedByTls, listenerUrl } from '@rollcall/settings/addresses'
 import type { Config, Role } from '@rollcall/settings/config'
 import type { OperatorListener } from '../http/admin/authenticate.ts'
@@ -140,7 +141,7 @@ async function startWork(context: Context): Promise<RunningWorker> {
   })
   // Loaded here: the help of a command needs no sources.
   const { startFollowers } = await import('@rollcall/source/mirror/followers')
-  const followers = startFollowers({ ...context, env: process.env, registries: context.directory.registries })
+  const followers = startFollowers({ ...context, env: process.env, registries: () => listRegistries(context.db) })
   return { working: worker.working, stop: async () => void (await Promise.all([worker.stop(), followers.stop()])) }
 }
 

@@ -22,6 +22,7 @@ export interface FollowerParts {
   readonly env: Environment
   readonly limits: Pick<Limits, 'birth_span' | 'correction_time' | 'node_lease'>
   readonly log: { warn(facts: object, message: string): void; info(facts: object, message: string): void }
+  /** Every registry, as it is stored now. */
   readonly registries: () => Promise<readonly Registry[]>
   readonly clock?: Clock
 }
@@ -31,8 +32,8 @@ export interface RunningFollowers {
   stop(): Promise<void>
 }
 
-/** Milliseconds between two looks at the registries; claims are renewed as often. */
-const LOOK = 1_000
+/** Milliseconds between two looks at the registries while there are mirrors, whose claims are renewed as often, and while there is none. */
+const LOOKS = { mirrors: 1_000, none: 10_000 }
 /** Milliseconds until a source that failed is tried again: at first, and at most. */
 const PAUSES = { first: 1_000, longest: 15_000 }
 
@@ -57,8 +58,10 @@ export function startFollowers(parts: FollowerParts): RunningFollowers {
     const ended = followUntil(parts, registry, own, ending.signal).finally(() => followers.delete(registry.id))
     followers.set(registry.id, { registry, stopping: ending, claim: own, ended })
   }
+  let pause = LOOKS.mirrors
   const look = async (): Promise<void> => {
     const mirrors = (await parts.registries()).filter(isMirror)
+    pause = mirrors.length > 0 ? LOOKS.mirrors : LOOKS.none
     for (const [id, follower] of followers) {
       const registry = mirrors.find((one) => one.id === id)
       const isSame = registry !== undefined && !isOther(registry, follower.registry)
@@ -72,7 +75,7 @@ export function startFollowers(parts: FollowerParts): RunningFollowers {
       await look().catch((error: unknown) =>
         log.warn({ database: safeDatabaseError(error) }, 'sources cannot be followed now; tried again soon'),
       )
-      await sleep(LOOK, undefined, { signal: stopping.signal }).catch(() => undefined)
+      await sleep(pause, undefined, { signal: stopping.signal }).catch(() => undefined)
     }
   })()
   return {
