@@ -140,6 +140,18 @@ async function sourced(): Promise<void> {
   env.CIVIL_DB ??= await writeSource(folder, office.connection)
 }
 
+/** A registry that another node has copied, and follows. */
+async function mirrored(): Promise<void> {
+  const { pool } = demo.server.database.db
+  if ((await pool.query("select from registry where namespace = 'births'")).rowCount !== 0) return
+  await run('registry', 'add', 'civil', '--namespace', 'births')
+  await pool.query(
+    `with mirror as (update registry set source = '{"way": "mirror"}' where namespace = 'births' returning id)
+     insert into source_mirror (registry, claim, claimed_until, compared_at, current_at)
+     select id, gen_random_uuid(), now() + interval '1 day', now(), now() from mirror`,
+  )
+}
+
 const personOf = (uin: string) => {
   return { '@type': 'Person', identifier: [{ identifier_type: 'UIN', identifier_value: uin }] }
 }
@@ -276,6 +288,9 @@ const PREPARED: Readonly<Record<string, () => Promise<unknown>>> = {
   'participant remove': () => run('participant', 'add', 'old.example.org', '--name', 'Old'),
   'source propose': () => sourced(),
   'source check': () => sourced(),
+  'source status': () => mirrored(),
+  'source rejects': () => mirrored(),
+  'source compare': () => mirrored(),
   'record merge': () => run('import', 'civil', join(folder, 'twice.ndjson')),
   'subscriptions show': () => subscribed('live'),
   'subscriptions cancel': () => subscribed('live'),

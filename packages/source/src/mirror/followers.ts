@@ -33,7 +33,7 @@ export interface RunningFollowers {
 }
 
 /** Milliseconds between two looks at the registries while there are mirrors, whose claims are renewed as often, and while there is none. */
-const LOOKS = { mirrors: 1_000, none: 10_000 }
+const LOOKS = { mirrors: 1_000, none: 20_000 }
 /** Milliseconds until a source that failed is tried again: at first, and at most. */
 const PAUSES = { first: 1_000, longest: 15_000 }
 
