@@ -160,7 +160,7 @@ async function* portions(
     const rows = await state.rows(records, { ...asked, after, within })
     yield rows.flatMap((row) => recordOf(kind, records, row, written) ?? [])
     const last = rows.at(-1)
-    // Rows without a key are the last ones: there is no mark to go on from.
+    // Without a key there is no mark to go on from.
     if (last === undefined || last.key === '' || rows.length < asked.limit) return
     after = last.key
   }

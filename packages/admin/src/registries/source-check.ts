@@ -114,7 +114,13 @@ export const requireSameKeys = (kind: Kind, stored: unknown, given: unknown): Pr
   withRefusals(async () => {
     const { records, mirror } = readSourceFile(stored, kind)
     if (mirror !== null) return
-    for (const [name, { own }] of readSourceFile(given, kind).records) {
+    const wanted = readSourceFile(given, kind).records
+    for (const name of records.keys()) {
+      const at = ['records', name]
+      if (!wanted.has(name))
+        throw new SourceRefusal(`source.${at.join('.')}: must stay, because ids of its records are kept`, at)
+    }
+    for (const [name, { own }] of wanted) {
       const before = records.get(name)?.own.key ?? own.key
       if (before === own.key) continue
       const at = ['records', name, 'key']

@@ -97,10 +97,13 @@ export function boundsOf(
   around: number,
 ): { readonly least: number | null; readonly most: number | null } {
   return {
-    least: from === null ? null : from - Math.abs(from) * around,
-    most: to === null ? null : to + Math.abs(to) * around,
+    least: from === null ? null : finite(from - Math.abs(from) * around),
+    most: to === null ? null : finite(to + Math.abs(to) * around),
   }
 }
+
+/** Infinity is no bound, and no number of a database. */
+const finite = (bound: number): number | null => (Number.isFinite(bound) ? bound : null)
 
 /** The bounds of a column of whole numbers. */
 export function wholeBounds(test: Extract<ColumnTest, { is: 'numbers' }>): {

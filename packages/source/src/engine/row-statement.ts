@@ -47,6 +47,8 @@ export function rowStatement(
     if (usable.length === 0) return null
     conditions.push(sql.oneOf(key, usable, keyType, parameters))
   }
+  // A view may have rows without a key: they are no records, and one database has them first.
+  if (keys === null && after === null) conditions.push(`${key} is not null`)
   if (after !== null) {
     const mark = keyType.parameter(after)
     if (mark === null) return null

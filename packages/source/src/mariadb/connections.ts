@@ -51,6 +51,10 @@ function optionsOf(address: URL, ca: string | null, { pool }: SourceFile): PoolO
   if (!/^(?:mariadb|mysql):$/.test(address.protocol)) {
     throw new SourceRefusal('url: the address must begin with mariadb:// or mysql://', ['url'])
   }
+  // Another word for encryption would be passed over, and the connection be in clear.
+  if ([...address.searchParams.keys()].some((name) => name !== 'ssl-mode' && name !== 'socket')) {
+    throw new SourceRefusal('url: after ? the address may have ssl-mode and socket, and nothing else', ['url'])
+  }
   const mode = address.searchParams.get('ssl-mode') ?? 'DISABLED'
   if (!Object.hasOwn(SSL_MODES, mode)) {
     throw new SourceRefusal(`url: ssl-mode must be ${Object.keys(SSL_MODES).join(', ')}`, ['url'])
@@ -124,7 +128,9 @@ const settings = ({ statementTimeout }: SourceFile): string =>
     // A text stands between ' or ", and a backslash escapes: how most administrators write.
     `sql_mode = ''`,
     `time_zone = '+00:00'`,
-    `group_concat_max_len = 16777216`,
+    // A statement that is being prepared has no other limit.
+    `lock_wait_timeout = ${Math.ceil(statementTimeout / 1_000)}`,
+    `group_concat_max_len = 1048576`,
     `/*M! max_statement_time = ${statementTimeout / 1_000} */ /*!50708 max_execution_time = ${statementTimeout} */`,
   ].join(', ')
 
@@ -133,6 +139,18 @@ const textOf = (value: unknown): string | null => (value === null || typeof valu
 
 /** Connections whose sessions have their settings. */
 const set = new WeakSet<object>()
+
+/** The driver gives the preparation of a statement no limit. */
+async function inTime<Result>(work: Promise<Result>, milliseconds: number): Promise<Result> {
+  const { promise, reject } = Promise.withResolvers<never>()
+  const late = Object.assign(new Error('no answer in time'), { code: 'PROTOCOL_SEQUENCE_TIMEOUT' })
+  const timer = setTimeout(() => reject(late), milliseconds)
+  try {
+    return await Promise.race([work, promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}
 
 async function begin(connection: PoolConnection, file: SourceFile): Promise<Transaction<Field>> {
   const timeout = file.statementTimeout + GRACE
@@ -150,7 +168,10 @@ async function begin(connection: PoolConnection, file: SourceFile): Promise<Tran
   return {
     async run({ text, values }) {
       // A prepared statement is one statement: what the operator wrote cannot end this transaction and begin another.
-      const [rows, fields] = await connection.execute({ sql: text, values: [...values] as string[], timeout })
+      const [rows, fields] = await inTime(
+        connection.execute({ sql: text, values: [...values] as string[], timeout }),
+        timeout,
+      )
       // A statement such as SET ROLE has no rows.
       if (!Array.isArray(rows)) return { rows: [], types: [], names: [] }
       return {

@@ -7,12 +7,12 @@ import type { Failure, FailureKind } from '../engine/connections.ts'
 const NUMBERS: ReadonlyMap<number, FailureKind> = new Map([
   ...[1969, 3024].map((number) => [number, 'timeout'] as const),
   // Connections, memory, disk, shutdown, the login and the database as a whole.
-  ...[1021, 1037, 1038, 1040, 1041, 1045, 1049, 1053, 1114, 1129, 1130, 1152, 1158, 1159, 1160, 1161].map(
+  ...[1021, 1037, 1040, 1041, 1045, 1049, 1053, 1114, 1129, 1130, 1152, 1158, 1159, 1160, 1161].map(
     (number) => [number, 'away'] as const,
   ),
   ...[1203, 1226, 1290, 1317, 1698, 1927, 4031].map((number) => [number, 'away'] as const),
-  // A lock, a deadlock, the memory of one statement, an update of statistics.
-  ...[1205, 1213, 1412, 1615, 3, 1028, 3170].map((number) => [number, 'declined'] as const),
+  // A lock, a deadlock, the memory or the size of one statement, an update of statistics.
+  ...[1205, 1213, 1412, 1615, 3, 1028, 1038, 1153, 1390, 3170].map((number) => [number, 'declined'] as const),
   // It has lost its right to the database; it would write; collations that do not go together; a view whose tables are others.
   ...[1044, 1792, 1267, 1270, 1271, 1356].map((number) => [number, 'changed'] as const),
 ])

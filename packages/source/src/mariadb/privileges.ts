@@ -9,7 +9,7 @@ const READING: ReadonlySet<string> = new Set(['USAGE', 'SELECT', 'SHOW VIEW', 'S
 
 /** `GRANT privileges ON object TO account`; without an object it grants roles. */
 const GRANT =
-  /^GRANT (.+?)(?: ON (?:(?:TABLE|FUNCTION|PROCEDURE|PACKAGE BODY|PACKAGE) )?(\S+|`.*?`\.\S+))? TO ([`']?)(.+?)\3(?:[@ ]|$)/
+  /^GRANT (.+?)(?: ON (?:(?:TABLE|FUNCTION|PROCEDURE|PACKAGE BODY|PACKAGE) )?((?:`(?:[^`]|``)*`|\*)\.(?:`(?:[^`]|``)*`|\*)|\S+))? TO ([`']?)(.+?)\3(?:[@ ]|$)/
 /** A role as a statement names it. */
 const ROLE = /[`'](?:[^`']|``|'')+[`'](?:@[`'][^`']*[`'])?/g
 /** Everybody may write to these databases of MariaDB. */

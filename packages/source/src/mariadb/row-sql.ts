@@ -1,6 +1,6 @@
 /** The pieces of the statement that reads rows, as MariaDB and MySQL have them. */
 
-import type { RowSql } from '../engine/row-statement.ts'
+import { MOST_CHILDREN, type RowSql } from '../engine/row-statement.ts'
 import { columnCondition, conditionOf, oneOf, parameters } from './conditions.ts'
 import { NAMES } from './names.ts'
 
@@ -13,9 +13,10 @@ export const ROW_SQL: RowSql = {
   limit: (rows) => String(Math.trunc(rows)),
   // A list that is too long is cut without an error: the number of its rows stands before it.
   childRows: (cells, from, condition) =>
-    `select concat(count(*), ' ', coalesce(group_concat(json_array(${cells.join(', ')}) separator ','), '')) from ${from} where ${condition}`,
+    `select concat(count(*), ' ', if(count(*) > ${MOST_CHILDREN}, '', coalesce(group_concat(json_array(${cells.join(', ')}) separator ','), ''))) from ${from} where ${condition}`,
   readChildRows(text) {
-    if (text === null) return []
+    // The number is always there: the text was longer than a packet.
+    if (text === null) return null
     const at = text.indexOf(' ')
     let rows: (string | null)[][]
     try {
