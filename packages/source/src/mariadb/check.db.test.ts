@@ -208,6 +208,9 @@ describe.skipIf(!hasMariadb())('the check of MariaDB', () => {
     await expect(check(undefined, 'mariadb://host/name?ssl-mode=PREFERRED')).rejects.toThrow(
       'url: ssl-mode must be DISABLED, REQUIRED, VERIFY_IDENTITY',
     )
+    await expect(check(undefined, 'mariadb://host/name?sslmode=verify-full')).rejects.toThrow(
+      'url: after ? the address may have ssl-mode and socket, and nothing else',
+    )
   })
 
   test('its catalog has the tables that the account may read', async () => {
