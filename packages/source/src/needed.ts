@@ -22,7 +22,7 @@ export function neededOf(records: MappedRecords, predicate: Predicate): Needed {
     case 'not':
       return ANYTHING
     case 'some':
-      // Its parts are about one element; here each is about some element.
+      // The parts must hold for one element; a column can only say that each holds for some element.
       return neededOf(records, predicate.of)
     case 'compare':
       return compared(records, predicate.attribute, (one, target) =>

@@ -47,7 +47,7 @@ export async function slowLookUps(
   return slow
 }
 
-/** @param allowed scans that are no fault */
+/** Whether the plan reads more whole tables or indexes than `allowed`. */
 async function readsAll(
   state: State,
   part: MappedPart,
