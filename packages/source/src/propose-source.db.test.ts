@@ -3,6 +3,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { emptyDatabase } from '../../keys/test/postgres.ts'
+import { decided } from '../test/decided.ts'
 import { addressOf, makeOffice } from '../test/office.ts'
 import { checkSource } from './check-source.ts'
 import type { OpenEngine } from './engine/engine.ts'
@@ -58,10 +59,6 @@ async function proposed(sql: string, tables: Readonly<Record<string, string>> = 
 
 /** Lines without their indents. */
 const flat = (text: string): string => text.replaceAll(/^ +/gm, '')
-
-/** What an operator does: each open line goes, and the first of its choices stands in its place. */
-const decided = (text: string): string =>
-  text.replace(/^( *(?:- )?)\S+: "\?"\n *# (.*)$/gm, '$1$2').replaceAll(': "?"', ': "unknown"')
 
 const PERSON = `create table person (id serial primary key, uin text not null unique, surname text, given_name text)`
 

@@ -1,4 +1,4 @@
-/** What columns must hold, as conditions in SQL. A condition is never narrower than the test; where it cannot be written, nothing is left out. */
+/** Writes tests of columns as conditions in SQL. A condition is never narrower than its test. A test that cannot be written leaves no row out. */
 
 import type { ColumnTest, Needed } from './column-test.ts'
 import type { ColumnType, PartTypes } from './column-type.ts'
@@ -85,6 +85,17 @@ export function conditionsWith({ quoted, tableOf }: Names, testOf: WriteTest): C
 /** @param conditions each an operator with its parameter */
 export const between = (column: string, conditions: readonly string[]): string | null =>
   conditions.length === 0 ? null : `(${conditions.map((one) => `${column} ${one}`).join(' and ')})`
+
+/** @param add makes a parameter, and returns its place in the statement */
+export const betweenNumbers = (
+  column: string,
+  { least, most }: Readonly<Record<'least' | 'most', number | string | null>>,
+  add: (bound: string) => string,
+): string | null =>
+  between(column, [
+    ...(least === null ? [] : [`>= ${add(String(least))}`]),
+    ...(most === null ? [] : [`<= ${add(String(most))}`]),
+  ])
 
 /** A double is compared as the numbers around it that are read as the same double. */
 export const AROUND = 1e-15

@@ -2,7 +2,7 @@
 
 import type { ColumnTest } from '../engine/column-test.ts'
 import { type ColumnType, SPACES } from '../engine/column-type.ts'
-import { AROUND, between, boundsOf, conditionsWith, FALSE, wholeBounds } from '../engine/conditions.ts'
+import { AROUND, between, betweenNumbers, boundsOf, conditionsWith, FALSE, wholeBounds } from '../engine/conditions.ts'
 import { Parameters } from '../engine/parameters.ts'
 import { NAMES } from './names.ts'
 
@@ -99,10 +99,7 @@ function numbers(
   const { least, most } =
     holds === 'integer' ? wholeBounds(test) : boundsOf(test, sql === FLOAT ? AROUND_FLOAT : AROUND)
   const type = holds === 'integer' ? 'cast(? as signed)' : FLOAT
-  return between(column, [
-    ...(least === null ? [] : [`>= ${parameters.add(String(least), type)}`]),
-    ...(most === null ? [] : [`<= ${parameters.add(String(most), type)}`]),
-  ])
+  return betweenNumbers(column, { least, most }, (bound) => parameters.add(bound, type))
 }
 
 /** @param around days before and behind that count too */

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { kind } from '../../test/asking.ts'
+import { decided } from '../../test/decided.ts'
 import { hasMariadb, type MariadbDatabase } from '../../test/mariadb.ts'
 import { mariadbOffice } from '../../test/mariadb-office.ts'
 import { checkSource } from '../check-source.ts'
@@ -9,9 +10,6 @@ import { openEngine } from '../engines.ts'
 import { proposeSource } from '../propose-source.ts'
 import { proposedText } from '../proposed-text.ts'
 import { readSourceFile } from '../source-file.ts'
-
-/** What an operator does: each open line goes, and the first of its choices stands in its place. */
-const decided = (text: string): string => text.replace(/^( *)\S+: "\?"\n *# (.*)$/gm, '$1$2')
 
 describe.skipIf(!hasMariadb())('the proposal of a source file of MariaDB', () => {
   let office: MariadbDatabase

@@ -1,11 +1,11 @@
 /** Finds changes in the log of the source's database. */
 
 import { isJsonObject, type JsonValue } from '@rollcall/protocol'
-import { databaseRefusal } from '../database-refusal.ts'
 import type { LogReading } from '../engine/change-log.ts'
 import { SourceRefusal } from '../engine/source-refusal.ts'
 import type { ChangeBatch, ChangeFeed } from './feed.ts'
 import type { MirrorDeps } from './mirror-deps.ts'
+import { inWords } from './read-source.ts'
 
 /** Keys of a batch. */
 const MOST_KEYS = 5_000
@@ -82,11 +82,3 @@ const NOTHING = { due: new Map<string, readonly string[]>(), currentAt: null, co
 
 const positionOf = (position: JsonValue): string =>
   isJsonObject(position) && typeof position.log === 'string' ? position.log : '0/0'
-
-async function inWords<Result>({ file, engine }: MirrorDeps, work: () => Promise<Result>): Promise<Result> {
-  try {
-    return await work()
-  } catch (error) {
-    throw databaseRefusal(error, file, engine)
-  }
-}

@@ -10,22 +10,27 @@ import type { MirrorDeps } from './mirror-deps.ts'
 /** Rows that are read at a time. */
 export const PORTION = 1_000
 
-/** Does the work in one state of the source. @throws SourceRefusal the source cannot be read, in the words of an operator */
-export async function inSource<Result>(
-  { engine, file }: Pick<MirrorDeps, 'engine' | 'file'>,
-  work: (state: SourceState) => Promise<Result>,
-): Promise<Result> {
+type Source = Pick<MirrorDeps, 'engine' | 'file'>
+
+/** Does the work with the source. @throws SourceRefusal the source cannot be read, in the words of an operator */
+export async function inWords<Result>({ engine, file }: Source, work: () => Promise<Result>): Promise<Result> {
   try {
-    const state = await engine.begin()
+    return await work()
+  } catch (error) {
+    throw databaseRefusal(error, file, engine)
+  }
+}
+
+/** Does the work in one state of the source. @throws SourceRefusal as `inWords` */
+export const inSource = <Result>(source: Source, work: (state: SourceState) => Promise<Result>): Promise<Result> =>
+  inWords(source, async () => {
+    const state = await source.engine.begin()
     try {
       return await work(state)
     } finally {
       await state.end()
     }
-  } catch (error) {
-    throw databaseRefusal(error, file, engine)
-  }
-}
+  })
 
 /** The rows with these keys, whole. Keys of rows that are gone, or do not count, are passed over. */
 export async function readByKeys(

@@ -2,7 +2,7 @@
 
 import type { ColumnTest } from '../engine/column-test.ts'
 import type { ColumnType } from '../engine/column-type.ts'
-import { AROUND, between, boundsOf, conditionsWith, FALSE, wholeBounds } from '../engine/conditions.ts'
+import { AROUND, between, betweenNumbers, boundsOf, conditionsWith, FALSE, wholeBounds } from '../engine/conditions.ts'
 import { Parameters } from '../engine/parameters.ts'
 import { isOther } from './column-types.ts'
 import { placeOf, quoted, tableOf } from './names.ts'
@@ -50,7 +50,7 @@ function testOf(test: ColumnTest, column: string, type: ColumnType, parameters: 
   }
 }
 
-/** What is compared, and what an index must have. */
+/** The expression that a condition compares, and that an index must be on. */
 export function askedExpression(test: ColumnTest, column: string, type: ColumnType): string {
   if (isOther(type)) return `${column}::text`
   if (type.holds !== 'text') return column
@@ -81,10 +81,7 @@ function numbers(
   const type = holds === 'integer' ? 'int8' : sql === 'numeric' ? 'numeric' : 'float8'
   const { least, most } =
     holds === 'integer' ? wholeBounds(test) : boundsOf(test, sql === 'float4' ? AROUND_REAL : AROUND)
-  return between(column, [
-    ...(least === null ? [] : [`>= ${parameters.add(String(least), type)}`]),
-    ...(most === null ? [] : [`<= ${parameters.add(String(most), type)}`]),
-  ])
+  return betweenNumbers(column, { least, most }, (bound) => parameters.add(bound, type))
 }
 
 function days(

@@ -1,0 +1,3 @@
+/** Decides a proposed source file as an operator does: the first choice of each open line takes its place; one without choices is wrong. */
+export const decided = (text: string): string =>
+  text.replace(/^( *(?:- )?)\S+: "\?"\n *# (.*)$/gm, '$1$2').replaceAll(': "?"', ': "unknown"')
