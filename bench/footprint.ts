@@ -57,7 +57,7 @@ const GROWTH = 0.1
 export async function run(args: readonly string[]): Promise<readonly Row[]> {
   const { plan, place } = readOptions(args, NUMBERS)
   return withBenchDatabase(withoutStored(place), async ({ db, env }) => {
-    // What another bench left waiting here would be answered and delivered meanwhile, by a clock that stands still.
+    // Work that another bench left here would be answered and delivered meanwhile, by a clock that stands still.
     await forgetEvents(db)
     await db.pool.query('truncate exchange cascade')
     // One record is asked for again and again: the entry of another one may have a shape that is not known yet.

@@ -22,7 +22,7 @@ import { readOptions } from './shared/options.ts'
 import { type Row, ratioRow, writeResult } from './shared/results.ts'
 
 const NUMBERS = { records: [200_000, 200], times: [2_000, 2], questions: [200, 2] } as const
-/** What each must reach of the hand-written statement. */
+/** The least share of the rate of the hand-written statement. */
 const BAR = 0.75
 
 const SCHEMA = 'bench_office'

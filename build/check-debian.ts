@@ -30,7 +30,7 @@ if (missing.length > 0 || !hasDpkg()) {
   process.exit(0)
 }
 
-/** What an operator has before the package: `apt install` gets those of the second line with it. The others are for the check. */
+/** Packages that are installed before ours: `apt install` brings those of the second line with it, and those of the third are for the check alone. */
 const INSTALLED = [
   ...['systemd', 'systemd-sysv', 'procps', 'adduser', 'openssl', 'libstdc++6'],
   ...['postgresql', 'nginx', 'rsync', 'openssh-client'],

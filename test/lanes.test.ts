@@ -3,7 +3,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { expect, it } from 'vitest'
 
-/** What has a database of the run. */
+/** Helpers that give a test a database. */
 const DATABASES = ['packages/keys/test/postgres.ts', 'packages/source/test/mariadb.ts']
 /** Imports of a test, or of its helpers, that start a process: a command, a browser, a PostgreSQL of its own. */
 const PROCESSES = /^node:child_process$|^playwright-core$|\/embedded\/postgres(?:\.ts)?$/

@@ -10,7 +10,7 @@ const BEHIND = [
   ...['ownRecords', 'readerIn', 'OWN_SINK', 'mirroredRecords', ...Object.keys(OWN_SINK)],
 ]
 
-/** What follows a source writes its copy, which nobody else writes. */
+/** The follower of a source writes the copy, and nothing else does. */
 const FOLLOWING = ['packages/source/src/mirror/apply-rows.ts imports mirroredRecords']
 
 /** Functions and values that a source imports from records, and from where the names of record tables are made; types are nobody's secret. */

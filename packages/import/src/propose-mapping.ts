@@ -40,7 +40,7 @@ export interface Table {
   readonly rows: readonly (readonly string[])[]
 }
 
-/** What is known of a table in a database. */
+/** A table of a database, as its catalog tells it. */
 export interface DatabaseTable {
   /** The name of the table. It may complete the name of a column: `place` of `birth`. */
   readonly name: string

@@ -1,4 +1,4 @@
-/** What the admin functions about the audit log work with in tests, and a writer of entries. */
+/** Test helpers: the dependencies of admin functions about the audit log, and a writer of entries. */
 
 import type { AuditEntry, AuditedPerson } from '@rollcall/core/model/audit-entry'
 import { readConfig } from '@rollcall/settings/config'

@@ -192,7 +192,7 @@ function memberOf({ column, state, path, rule, choices, reasons }: ProposedColum
   if (first === undefined) return null
   const values = choices.map((one) => ({ name: one.path, value: one.rule, meaning: one.meaning }))
   const isOnePath = choices.every((one) => one.path === first.path)
-  // What it means is known, and how it is read is not.
+  // The attribute of the column is known; the way to read its values is not.
   if (isOnePath && typeof first.rule !== 'string') return undecided(first.path, values, ...why)
   return { name: first.path, value: null, choices: values, reasons: why, isOptional: true }
 }

@@ -78,7 +78,7 @@ export function readSourceFile(given: unknown, kind: Kind): SourceFile {
 }
 
 const WAYS = ['live', 'mirror'] as const
-/** What is said of ways of following that cannot be used yet. */
+/** Refusals of ways of following that cannot be used yet, by their names. */
 const UNFOLLOWED: Readonly<Record<string, string>> = { binlog: 'the binlog of MariaDB cannot be followed yet' }
 
 /** @returns null: its records are not copied */

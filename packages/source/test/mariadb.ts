@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers'
 import { createConnection } from 'mysql2/promise'
 import { inject } from 'vitest'
 
-/** Whether it is installed. A test without it is skipped, and the end of the run says so. */
+/** Whether mariadbd is installed. Without it its tests are skipped, and the end of the run says so. */
 export const hasMariadb = (): boolean => inject('mariadb') !== null
 
 export interface MariadbDatabase {

@@ -6,7 +6,7 @@ import { type Comparison, diffOf } from './diff-lines.ts'
 
 interface Case {
   readonly stored: unknown
-  /** What is stored already, or the act without its part that may wait. */
+  /** An input that changes nothing: the stored settings, or the act without the part for which it may wait. */
   readonly same: object
   readonly narrower: Readonly<Record<string, object>>
   readonly wider: Readonly<Record<string, object>>

@@ -1,4 +1,4 @@
-/** What is done to the keys of the audit log, to rows that servers may insert, and what the witness knows is found, and named. */
+/** The verification finds and names changes of the keys of the audit log, and of rows that servers may insert, by the statements of the witness. */
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { startedDatabase } from '../../../keys/test/postgres.ts'
 import { vaultOf } from '../../../settings/test/audit-log.ts'

@@ -8,7 +8,7 @@ export interface CatalogColumn {
   readonly type: string
   readonly holds: ColumnType['holds']
   readonly isNullable: boolean
-  /** Whether it tells rows apart alone: every row has a value, and a unique index is on it alone. */
+  /** Whether this column alone identifies a row: it is never null, and a unique index has no other column. */
   readonly isUnique: boolean
   /** Whether its type may be that of a key. */
   readonly isKey: boolean

@@ -9,12 +9,12 @@ export interface ColumnType {
   readonly cell?: (text: string) => string
   /** The text as a parameter; null: no value of the type has this text. */
   readonly parameter: (text: string) => string | null
-  /** Of texts: the column without the spaces around its text, which may leave out more. */
+  /** For texts: an expression that removes at least the spaces around the text of the column. */
   readonly trimmed?: (column: string) => string
   /** Whether the encoding of the database may lack a character of the text: then it is no parameter. Absent: none is lacking. */
   readonly mayLack?: (text: string) => boolean
   readonly holds: 'text' | 'integer' | 'number' | 'boolean' | 'day' | 'instant' | 'other'
-  /** Whether it may be the type of a key. */
+  /** Whether a key may have this type. */
   readonly isKey: boolean
 }
 

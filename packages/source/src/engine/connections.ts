@@ -41,7 +41,7 @@ export interface Connections<Type> {
 }
 
 /**
- * What a failure means. `timeout`: the statement took too long; `away`: the database as a whole declines or is not there;
+ * The meaning of a failure. `timeout`: the statement took too long; `away`: the database as a whole declines or is not there;
  * `declined`: it declines this statement; `changed`: a table, a column or a right is missing, or the statement would write; `value`: a
  * value does not fit; `statement`: any other error of a statement.
  */

@@ -119,7 +119,7 @@ export interface OpenEngine {
   ): Promise<readonly (readonly string[])[]>
   /** A name as it stands in a statement. */
   quoted(name: string): string
-  /** What an error of the engine means; null: it is none of the database. */
+  /** The meaning of an error; null: it does not come from the database. */
   failureOf(error: unknown): Failure | null
   close(): Promise<void>
 }

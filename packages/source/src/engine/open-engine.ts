@@ -1,4 +1,4 @@
-/** What all engines have in common. */
+/** Opens an engine from its dialect and its connections: the part that is the same for all databases. */
 
 import { RecordsUnavailable } from '@rollcall/core/model/record-source'
 import { rowReader } from '@rollcall/import/row-documents'

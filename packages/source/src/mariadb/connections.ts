@@ -82,7 +82,7 @@ function optionsOf(address: URL, ca: string | null, { pool }: SourceFile): PoolO
     connectionLimit: pool,
     connectTimeout: CONNECTING,
     maxPreparedStatements: MOST_PREPARED,
-    // What the operator wrote is one statement, and the server is sent no file of ours.
+    // A text of the operator can only be one statement, and the server cannot ask for a file of this machine.
     multipleStatements: false,
     flags: ['-LOCAL_FILES'],
     // Values are texts already; these hold for anything that is not.
@@ -134,7 +134,7 @@ const settings = ({ statementTimeout }: SourceFile): string =>
     `/*M! max_statement_time = ${statementTimeout / 1_000} */ /*!50708 max_execution_time = ${statementTimeout} */`,
   ].join(', ')
 
-/** What the catalog and plans have may be numbers. */
+/** Values of the catalog and of plans may be numbers. */
 const textOf = (value: unknown): string | null => (value === null || typeof value === 'string' ? value : String(value))
 
 /** Connections whose sessions have their settings. */

@@ -1,4 +1,4 @@
-/** What errors of MariaDB and MySQL mean for a source. */
+/** The meanings of errors of MariaDB and MySQL for a source. */
 
 import { isUnavailable } from '@rollcall/database/database-errors'
 import type { Failure, FailureKind } from '../engine/connections.ts'

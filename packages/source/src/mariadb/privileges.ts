@@ -1,4 +1,4 @@
-/** What an account of MariaDB or MySQL may do beyond reading: a source must not be harmed by us, whatever goes wrong here. */
+/** Finds what an account of MariaDB or MySQL may do beyond reading: whatever goes wrong here, a source must not be harmed. */
 
 import type { EngineReport } from '../engine/engine.ts'
 import type { SourceFile } from '../engine/mapped-records.ts'

@@ -38,7 +38,7 @@ const LOOKS = { mirrors: 1_000, none: 20_000 }
 const PAUSES = { first: 1_000, longest: 15_000 }
 
 interface Follower {
-  /** As it was at the beginning. */
+  /** The registry as it was when this follower began. */
   readonly registry: Registry
   readonly stopping: AbortController
   readonly claim: MirrorClaim
@@ -93,7 +93,7 @@ export function startFollowers(parts: FollowerParts): RunningFollowers {
 /** Whether the records of a registry are a copy of those of a source. */
 export const isMirror = ({ own_records, source }: Registry): boolean => own_records && source !== null
 
-/** Whether it must be followed in another way. A kind is the same object as long as it is equal. */
+/** Whether the kind or the source file is another one, so that the follower must begin again. Equal kinds are the same object. */
 const isOther = (now: Registry, before: Registry): boolean =>
   now.kind !== before.kind || canonicalJson(now.source as never) !== canonicalJson(before.source as never)
 
@@ -144,7 +144,7 @@ function mirrorFile(registry: Registry): SourceFile & { readonly mirror: MirrorT
   return { ...file, mirror: file.mirror }
 }
 
-/** What an operator reads. Messages of our own database are not repeated: they may quote a value. */
+/** The failure in words for an operator. Messages of our own database are not repeated: they may quote a value. */
 const inWords = (error: unknown): string =>
   error instanceof SourceRefusal
     ? error.message

@@ -87,7 +87,7 @@ const source = (more: object = {}) => {
   return { ...file, way: 'mirror', follow: 'logical', records: { Person: person }, ...more }
 }
 
-/** What the administrator does. */
+/** Does what the administrator of the source must do. */
 async function publish(): Promise<void> {
   await office.query(`create publication rollcall for table ${TABLES.join(', ')}`)
   for (const table of TABLES.slice(1)) await office.query(`alter table ${table} replica identity full`)

@@ -1,4 +1,4 @@
-/** What following a source needs. */
+/** The dependencies of following a source. */
 
 import type { Limits } from '@rollcall/core/limits'
 import type { Registry } from '@rollcall/core/model/registry'

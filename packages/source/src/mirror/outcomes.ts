@@ -12,7 +12,7 @@ export interface KeptRecord {
 export interface Outcomes {
   /** Rows that are records, each with another primary identifier. */
   readonly records: readonly KeptRecord[]
-  /** What every row that the source has becomes. */
+  /** The outcome of each row that the source has. */
   readonly rows: readonly RowOutcome[]
   /** Keys of rows that the source does not have. */
   readonly gone: readonly string[]

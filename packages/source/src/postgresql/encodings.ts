@@ -16,7 +16,7 @@ const LABELS: ReadonlyMap<string, { readonly label: string; readonly first: numb
 /** Encodings of which every text may be asked for: of UTF-8, and one of bytes that nobody converts. */
 const ALL: ReadonlySet<string> = new Set(['UTF8', 'SQL_ASCII'])
 
-/** Whether it is an encoding of several bytes, whose characters nobody lists here. */
+/** Whether this is an encoding of several bytes a character, for which we have no list of characters. */
 export const isUnlisted = (encoding: string): boolean =>
   !ALL.has(encoding) && encoding !== 'LATIN1' && !LABELS.has(encoding)
 

@@ -1,4 +1,4 @@
-/** What a PostgreSQL and its tables need so that a slot tells of every change, with the statements for its administrator. */
+/** Finds what a PostgreSQL and its tables lack for a slot that tells of every change, with the statements for its administrator. */
 
 import type { MappedPart, SourceFile } from '../engine/mapped-records.ts'
 import type { State } from './connections.ts'

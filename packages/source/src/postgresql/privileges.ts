@@ -46,7 +46,7 @@ const FINDINGS: readonly string[] = [
     having count(*) > 0`,
 ]
 
-/** What following the log needs, and nothing else does. */
+/** A right that only following the log needs. */
 const REPLICATION = `select 'it may replicate the whole server (REPLICATION)' from pg_roles where rolname = current_user and rolreplication`
 
 const ROLLCALL = `select 'rollcall' from pg_class where relname = 'rollcall_migration' and relkind = 'r' limit 1`

@@ -81,7 +81,7 @@ export class ClaimLost extends Error {
   }
 }
 
-/** What is stored of a mirror with its records. Members that are left out stay as they are. */
+/** Changes of a mirror that are stored together with its records. Members that are left out stay as they are. */
 export interface Progress {
   readonly file?: string
   readonly position?: JsonValue

@@ -11,7 +11,7 @@ export interface RowsOf {
 
 export interface StoredRow {
   readonly key: string
-  /** Of the record that the row has become; null: none. */
+  /** The primary identifier of the record that the row has become; null: it has become none. */
   readonly primary_identifier: string | null
 }
 
@@ -65,7 +65,7 @@ export async function storedTypes(pool: Pool, registry: number): Promise<readonl
   return rows.map(({ record_type }) => record_type)
 }
 
-/** What a row has become. */
+/** The outcome of a row. */
 export interface RowOutcome extends StoredRow {
   readonly wanted: string | null
   readonly reason: string | null

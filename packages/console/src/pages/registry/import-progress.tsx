@@ -63,7 +63,7 @@ const Found = ({ facts, problems }: FoundProps) => (
   </>
 )
 
-/** What was not understood; nothing where everything was. */
+/** A table of the values that were not understood; nothing is shown without one. */
 export const Problems = ({ problems }: Pick<FoundProps, 'problems'>) =>
   problems.length > 0 && (
     <Panel>
@@ -89,7 +89,7 @@ interface Reported {
   readonly after_today_lines: readonly number[]
 }
 
-/** What becomes of a value that is understood and odd. */
+/** Texts about values that are understood and odd. */
 interface OddTexts {
   readonly unlisted: string
   readonly afterToday: string

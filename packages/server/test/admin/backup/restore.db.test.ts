@@ -1,4 +1,4 @@
-/** What a restore must not undo, what it says in the audit log, and what it holds. */
+/** A restore does not undo erasures and revocations, writes an audit entry, and holds what would be sent. */
 
 import { randomBytes } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
