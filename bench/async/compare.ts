@@ -93,7 +93,7 @@ function rowsOf(
   plan: Omit<Plan, 'rounds'>,
 ): Row[] {
   const delivered = (round: Round) =>
-    `${round.delivered_per_second}/s, ${round.cpu_us_per_request} µs of its process and ${round.database_us_per_request} µs of PostgreSQL each`
+    `${round.delivered_per_second}/s, ${round.cpu_us_per_request} + ${round.database_us_per_request} µs`
   const flown = (round: Round) => `${round.in_flight_per_second}/s (p50 ${round.in_flight_p50_ms} ms)`
   return [
     ratioRow(`async, ${name}`, ratios.delivered, bar, delivered(ours), delivered(floor)),
@@ -160,7 +160,7 @@ function medians(rounds: readonly Round[]): Round {
 
 function told(round: Round): string {
   const accepted = `accepted ${round.accepted_per_second}/s (p50 ${round.ack_p50_ms} ms, p99 ${round.ack_p99_ms} ms)`
-  const delivered = `delivered ${round.delivered_per_second}/s (${round.cpu_us_per_request} µs of its process and ${round.database_us_per_request} µs of PostgreSQL each)`
+  const delivered = `delivered ${round.delivered_per_second}/s (${round.cpu_us_per_request} + ${round.database_us_per_request} µs)`
   const flown = `in flight ${round.in_flight_per_second}/s (p50 ${round.in_flight_p50_ms} ms, p99 ${round.in_flight_p99_ms} ms)`
   return `${accepted}; ${delivered}; ${flown}; idle p50 ${round.idle_p50_ms} ms, p99 ${round.idle_p99_ms} ms`
 }

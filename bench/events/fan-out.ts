@@ -111,7 +111,7 @@ function middleOf(rounds: readonly Measured[]) {
 }
 
 const described = ({ envelopes_a_second, bytes, cpu_us, database_us }: ReturnType<typeof middleOf>): string =>
-  `${envelopes_a_second} envelopes/s of ${bytes} bytes, ${cpu_us} µs of its process and ${database_us} µs of PostgreSQL each`
+  `${envelopes_a_second} envelopes/s of ${bytes} bytes, ${cpu_us} + ${database_us} µs`
 
 const used = ({ database_us }: ReturnType<typeof middleOf>) => ({ database_us_per_request: database_us })
 

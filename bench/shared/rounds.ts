@@ -122,5 +122,5 @@ const ratioOf = ({ ours, floor }: { ours: Round; floor: Round }): number =>
   ours.requests_per_second / floor.requests_per_second
 
 const told = (round: Round): string =>
-  `${round.requests_per_second}/s (p50 ${round.p50_ms} ms, p99 ${round.p99_ms} ms), ${round.cpu_us_per_request} µs of its ` +
-  `process and ${round.database_us_per_request} µs of PostgreSQL each`
+  `${round.requests_per_second}/s (p50 ${round.p50_ms} ms, p99 ${round.p99_ms} ms), ` +
+  `${round.cpu_us_per_request} + ${round.database_us_per_request} µs`

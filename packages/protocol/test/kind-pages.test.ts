@@ -10,7 +10,7 @@ it.each(KINDS)('docs/kinds/$name.md says what the literal says', async (kind) =>
   )
   const page = [
     `# ${kind.title} (\`${kind.name}\`)`,
-    `This page is made from \`packages/protocol/src/kinds/${kind.name}.ts\`; a test compares the two.`,
+    `Made from \`packages/protocol/src/kinds/${kind.name}.ts\`.`,
     kindTables(kind),
     '## Example records',
     ...records,

@@ -20,7 +20,10 @@ it('says of a kind what it knows', () => {
   expect(lines).toContain('| age |  | age since birth_date |  | yes |  |')
   expect(lines).toContain('## Lists of Group')
   expect(lines).toContain(
-    '| household_member | group_member, member_list.household_member, member_list | sex | gender | code of sex | `demographic_info.sex`, `demographic_info.person.sex` |  |',
+    '- household_member (also accepted: group_member, member_list.household_member, member_list): `member_list.household_member`, `member_list`, `group_head_info`',
+  )
+  expect(lines).toContain(
+    '| household_member | sex | gender | code of sex | `demographic_info.sex`, `demographic_info.person.sex` |  |',
   )
   expect(lines).toContain('Unless `reg_record_type` or `response_entity` names another one, the record type is Member.')
 })

@@ -17,8 +17,7 @@ const listed = (names: readonly string[] | undefined) => (names ?? []).join(', '
 const alsoNamed = (row: Parameters<typeof namesOf>[0]) => listed(namesOf(row).slice(1))
 
 const IN_RECORDS =
-  'A query, and a key of a record, may use any name of an attribute, also with a prefix such as `spdci:`. "Read from" lists its ' +
-  'places in a record; the first one with a value counts.'
+  'Queries and records may use any name, also with a prefix such as `spdci:`. The first place of "Read from" with a value counts.'
 
 /** Identifier types, record types with their searchable attributes, and event types of a kind. */
 export function kindTables(kind: Kind): string {
@@ -77,7 +76,6 @@ function compoundTable(recordType: RecordType): string[] {
   const rows = compounds.flatMap((compound) =>
     compound.members.map((member) => [
       compound.name,
-      listed([...namesOf(compound).slice(1), ...compound.paths.filter((path) => isNamed(recordType, path))]),
       member.name,
       alsoNamed(member),
       typeOf(member),
@@ -85,14 +83,15 @@ function compoundTable(recordType: RecordType): string[] {
       yes(compound.indexed),
     ]),
   )
-  const places = compounds.map((compound) => `- ${compound.name}: ${placesOf(compound.paths)}`)
+  const places = compounds.map((compound) => {
+    const aliases = listed([...namesOf(compound).slice(1), ...compound.paths.filter((path) => isNamed(recordType, path))])
+    return `- ${compound.name}${aliases === '' ? '' : ` (also accepted: ${aliases})`}: ${placesOf(compound.paths)}`
+  })
   return [
     `## Lists of ${name}`,
-    'Conditions on several attributes of a list may apply to the same element. Its elements are the objects at the first of these ' +
-      'places that has any:',
+    'Conditions on several attributes may apply to one element of a list. Its elements are the objects at the first of these places:',
     places.join('\n'),
-    'Their attributes are read from the element, or else from the record.',
-    table(['List', 'Also accepted', 'Attribute', 'Also accepted', 'Type', 'Read from', 'Indexed'], rows),
+    table(['List', 'Attribute', 'Also accepted', 'Type', 'Read from', 'Indexed'], rows),
   ]
 }
 
