@@ -1,31 +1,27 @@
-/** docs/conformance.md names every number once, and cases that there are. */
+/** docs/conformance.md has every number once; conformance-cases.json names the cases, and each of them is there. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { hasCase, namedTests, unnamedTests } from './named-tests.ts'
+import { linkedTests, missingCases, readCases } from './page-cases.ts'
 
-const docs = join(import.meta.dirname, '../docs')
-const page = readFileSync(join(docs, 'conformance.md'), 'utf8')
+const cases = readCases('conformance-cases.json', 'clause')
+const clauses = linkedTests(readFileSync(join(import.meta.dirname, '../docs/conformance.md'), 'utf8'), 'Clause')
 
-const clauses = page
-  .split('\n')
-  .filter((line) => line.startsWith('| ') && line.includes('.test.ts)'))
-  .map((line) => line.slice(2, -2).split(' | '))
-
-it.each(namedTests(page))('%s has: %s', (file, name) => {
-  expect(hasCase(docs, file, name)).toBe(true)
+it.each(cases)('each case is there: $row', (clause) => {
+  expect(missingCases(clause)).toEqual([])
 })
 
-it('every clause has a standing and a test', () => {
-  expect(unnamedTests(page)).toBe(0)
+it('every clause has a standing, and links the files of its cases', () => {
   expect(clauses.length).toBeGreaterThan(80)
-  const standings = clauses.map(([, , standing]) => standing)
-  expect(new Set(standings)).toEqual(new Set(['followed', 'decided', 'otherwise']))
+  expect(new Set(clauses.map(({ cells }) => cells[2]))).toEqual(new Set(['followed', 'decided', 'otherwise']))
+  expect(clauses.map(({ cells, files }) => ({ row: cells[0], files }))).toEqual(
+    cases.map(({ row, tests }) => ({ row, files: Object.keys(tests) })),
+  )
 })
 
 /** `D13 to D15` is three numbers. */
 const numbersOf = (letter: string): number[] =>
-  clauses.flatMap(([clause = '']) => {
+  clauses.flatMap(({ cells: [clause = ''] }) => {
     const [, first, last = first] = new RegExp(`^${letter}(\\d+)(?: to ${letter}(\\d+))?, `).exec(clause) ?? []
     if (first === undefined) return []
     return Array.from({ length: Number(last) - Number(first) + 1 }, (_, at) => Number(first) + at)

@@ -58,7 +58,7 @@ export const TRIGGERS: Readonly<Record<CodePlace, Readonly<Record<string, string
       'More than `ROLLCALL_MAX_RESULTS`, on every page. Also when the records of the whole answer grow too large, or a daily quota or the rate of the grant is used up. With `counts: capped` more than the cap is answered, without records.',
   },
   subscribe: {
-    'rjct.reference_id.invalid': 'For the item alone; the others go on.',
+    'rjct.reference_id.invalid': 'For the item alone.',
     'rjct.reference_id.duplicate': 'The first is answered, each later one is rejected.',
     'rjct.timestamp.invalid': 'A window is configured. A wrong format is `err.request.bad`.',
     'rjct.notify_types.invalid':
@@ -67,7 +67,7 @@ export const TRIGGERS: Readonly<Record<CodePlace, Readonly<Record<string, string
       'A filter that is not understood, or missing where the grant demands one; an event type or record type that is not granted; a frequency that is refused ([events.md](events.md#frequency)); a foreign reg_type, another version, an authorize of another shape; a misspelt member. Also where the participant has as many subscriptions as it may have, and where there is no address for notifications.',
     'rjct.person_id.invalid': 'Anywhere in the filter. A person that the registry does not know may be subscribed to.',
     'rjct.event.already_subscribed':
-      'Same sender, registry, event type, record type, filter, and frequency with its start_time, in any spelling, as a subscription that has not ended, or as an earlier item. The text names the code. With another end_time the subscription is renewed instead.',
+      'Same sender, registry, event type, record type, filter, and frequency with its start_time, in any spelling, as a subscription that has not ended, or as an earlier item. The text names the code.',
   },
   unsubscribe: {
     'rjct.reference_id.invalid': 'Listed by the standard; the message has no reference_id, so it is not answered here.',

@@ -5,10 +5,10 @@ import { TRIGGERS } from './triggers.ts'
 
 const PLACES: Readonly<Record<CodePlace, string>> = {
   ack: 'Acknowledgement',
-  header: 'Header of the reply',
-  search: 'Item of a search reply',
-  subscribe: 'Item of a subscribe reply',
-  unsubscribe: 'Unsubscribe reply',
+  header: 'Header',
+  search: 'Search item',
+  subscribe: 'Subscribe item',
+  unsubscribe: 'Unsubscribe',
 }
 
 function triggerOf({ where, code }: CodeRow): string {
@@ -17,17 +17,21 @@ function triggerOf({ where, code }: CodeRow): string {
   return trigger
 }
 
-function placeOf(row: CodeRow): string {
-  const status = 'http_status' in row ? `, HTTP ${row.http_status}` : ''
-  return `- **${PLACES[row.where]}${status}:** ${triggerOf(row)}`
+/** Where the code is answered and why; places with the same cause stand together. */
+function placesOf(rows: readonly CodeRow[]): string {
+  const byTrigger = Map.groupBy(rows, triggerOf)
+  const lines = [...byTrigger].map(([trigger, places]) => {
+    const names = places.map((row) => PLACES[row.where] + ('http_status' in row ? `, HTTP ${row.http_status}` : ''))
+    return `- **${names.join(', ')}:** ${trigger}`
+  })
+  return lines.join('\n')
 }
 
 function sectionOf(code: CodeRow['code']): string {
   const { sender, operator } = ADVICE[code]
-  const places = CODES.filter((row) => row.code === code).map((row) => placeOf(row))
   return [
     `## \`${code}\``,
-    places.join('\n'),
+    placesOf(CODES.filter((row) => row.code === code)),
     `**What to do:** ${sender}`,
     ...(operator === undefined ? [] : [`**The operator:** ${operator}`]),
   ].join('\n\n')
@@ -43,8 +47,7 @@ export function troubleshootingPage(): string {
   })
   return [
     '# Troubleshooting by code',
-    'Every error has a code, and a text that names the member and the rule. This page has for each code its causes and what to do. ' +
-      '[codes.md](codes.md) has the meaning of each.',
+    'For each code its causes and what to do; [codes.md](codes.md) has the meaning of each.',
     'A refused request has its code in `message.error.code` and in `errors`. In an answer with HTTP 200 look at ' +
       '`header.status_reason_code`, and at `status_reason_code` of each item.',
     ['| HTTP status | Codes |', '|---|---|', ...rows].join('\n'),
