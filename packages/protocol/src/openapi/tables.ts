@@ -84,7 +84,10 @@ function compoundTable(recordType: RecordType): string[] {
     ]),
   )
   const places = compounds.map((compound) => {
-    const aliases = listed([...namesOf(compound).slice(1), ...compound.paths.filter((path) => isNamed(recordType, path))])
+    const aliases = listed([
+      ...namesOf(compound).slice(1),
+      ...compound.paths.filter((path) => isNamed(recordType, path)),
+    ])
     return `- ${compound.name}${aliases === '' ? '' : ` (also accepted: ${aliases})`}: ${placesOf(compound.paths)}`
   })
   return [
