@@ -6,7 +6,7 @@
  *     npm run bench -- query --data /var/tmp/rollcall-bench
  *     npm run bench -- query --records 10000,1000000,10000000 --data /var/tmp/rollcall-bench
  */
-import { recordQuery } from '@rollcall/core/query/at-day'
+import { recordQuery } from '@rollcall/core/query/resolve-ages'
 import { readSearchCriteria } from '@rollcall/core/query/search-criteria'
 import { dayIn } from '@rollcall/protocol'
 import type { Context } from '@rollcall/server/app/context'

@@ -8,7 +8,7 @@
 
 import { NOBODY_PROTECTED } from '@rollcall/core/model/protection'
 import type { RecordReader } from '@rollcall/core/model/record-source'
-import { recordQuery } from '@rollcall/core/query/at-day'
+import { recordQuery } from '@rollcall/core/query/resolve-ages'
 import { readSearchCriteria } from '@rollcall/core/query/search-criteria'
 import { dayIn, type Kind, kindNamed } from '@rollcall/protocol'
 import { readConfig } from '@rollcall/settings/config'

@@ -1,7 +1,7 @@
 /**
- * Acts: admin functions that change something, or that show what belongs to persons. Each has a caller, an entry in the
- * audit log, and a word on whether it waits for a second operator. A function without these is `useCase`: it asks
- * for what names no person, and changes nothing.
+ * Acts: admin functions that change something, or that show what belongs to persons. An act has a caller and an entry
+ * in the audit log, and says whether it waits for a second operator. Other admin functions are made by `useCase`: they
+ * name no person and change nothing.
  */
 import { createSemaphore, inTurn } from '@rollcall/base/shared/semaphore'
 import type { AuditLog } from '@rollcall/core/model/audit-entry'
@@ -19,7 +19,7 @@ import { AdminRefusal, type Given, type UseCase, useCase } from './use-case.ts'
 /** The dependencies that every act has beside its own. */
 export interface Acting {
   readonly caller: Caller
-  /** The entry is written here before anything is changed or shown. */
+  /** The entry of the act is written here before anything is changed or shown. */
   readonly auditLog: AuditLog
   readonly approvals: Approvals
 }
@@ -28,7 +28,7 @@ export interface Acting {
 export interface Approvals {
   /** Whether some acts need two operators (ROLLCALL_TWO_PERSON). */
   readonly areNeeded: boolean
-  /** Stores what waits, and does nothing else. @throws Proposed */
+  /** Stores an act as a proposal, and does nothing else. @throws Proposed */
   propose(deps: Acting, act: WaitingAct): Promise<never>
 }
 
@@ -47,15 +47,17 @@ export const ONE_OPERATOR: Approvals = {
 }
 
 interface Deciding<Input> {
-  /** An operator needs this role to decide. */
+  /** The role that an operator needs to decide about the act. */
   readonly role: OperatorRole
-  /** Members of the input that may be personal data: no lines of the diff, which every operator may read. */
+  /**
+   * Members of the input that may be personal data. The diff has no lines of them, because every operator may read it.
+   */
   readonly confidential?: readonly (keyof Input & string)[]
 }
 
 interface AlwaysWaits<Deps, Input> extends Deciding<Input> {
   readonly when: 'always'
-  /** Names what the act concerns. Null: this call changes nothing, or the act refuses it. */
+  /** Says what the act concerns. Null: this call changes nothing, or the act will refuse it. */
   readonly concerns: (deps: Deps & Acting, input: Input) => Promise<Comparison | null>
 }
 
@@ -63,7 +65,7 @@ interface WaitsWhereWider<Deps, Input, Stored> extends Deciding<Input> {
   readonly when: 'wider'
   /** Reads what is stored, and changes nothing. Absent: the input alone decides. */
   readonly stored?: (deps: Deps & Acting, input: Input) => Promise<Stored>
-  /** Pure. Null: what is wanted permits no more than what is stored. */
+  /** Compares without reading anything. Null: what is wanted permits no more than what is stored. */
   readonly compare: (wanted: Input, stored: Stored) => Comparison | null
 }
 
@@ -134,7 +136,7 @@ export function act<Deps, Input extends TSchema, Result extends TSchema, Stored 
     return found === null ? null : diffOf(found, confidential)
   }
 
-  /** Decides, and does it unless it waits: in one transaction where `needs.db` is one. */
+  /** Does the act, unless it waits: decision and work are in one transaction where `deps.db` is one. */
   const attempt = async (deps: Deps & Acting, given: Known): Promise<Decided<Answer>> => {
     const { caller, approvals } = deps
     const isAsked = caller.kind === 'proposal' || (approvals.areNeeded && caller.kind !== 'configuration')
@@ -157,7 +159,7 @@ export function act<Deps, Input extends TSchema, Result extends TSchema, Stored 
   }
 
   const run = async (deps: Deps & Acting, given: Known): Promise<Answer> => {
-    // A configuration file holds the settings while its steps are done.
+    // A configuration file holds the lock on settings while its steps run.
     const isAlone = settings === true && deps.caller.kind !== 'configuration'
     const decided = isAlone
       ? await inSettings(deps, (db) => attempt({ ...deps, db }, given))
@@ -181,7 +183,7 @@ export function act<Deps, Input extends TSchema, Result extends TSchema, Stored 
   return Object.assign(guarded as typeof checked, { input, result, act: row })
 }
 
-/** One at a time on this node: an act that waits takes no connection. */
+/** Acts on settings wait for each other here, on this node, so that a waiting act takes no connection. */
 const turns = createSemaphore(1)
 
 /** Works in one transaction in which nobody else changes settings. */
@@ -195,7 +197,10 @@ export function inSettings<Result>(deps: object, work: (db: Database) => Promise
   )
 }
 
-/** @throws AdminRefusal what was decided does not hold any more */
+/**
+ * Checks that an approved act would still change the same.
+ * @throws AdminRefusal the lines differ from the approved ones
+ */
 function checkSame(lines: readonly DiffLine[] | null, decided: string): void {
   if (textOf(lines) === decided) return
   throw new AdminRefusal('what is stored has changed since it was proposed: propose it again', { reason: 'conflict' })

@@ -6,7 +6,10 @@ export type Caller =
       readonly kind: 'operator'
       /** The operator who has the token, or is signed in. */
       readonly operator: Operator
-      /** Whether an open page asks again for what has an audit entry of a short while ago: it gets no other one. */
+      /**
+       * True when an open page reloads what it showed a short while ago: that access has an entry, and gets no other
+       * one.
+       */
       readonly isRepeatedAccess?: boolean
     }
   /** Somebody who runs a command and gives no token. */
@@ -19,17 +22,20 @@ export type Caller =
       readonly id: string
       readonly proposedBy: string
       readonly approvedBy: string
-      /** The difference that was approved, as `textOf` writes it. The act is refused when the difference is another one by now. */
+      /**
+       * The difference that was approved, as `textOf` writes it. The act is refused when it would now make another
+       * difference.
+       */
       readonly diff: string
     }
-  /** A step of a configuration file: its entry is written before it, with who applies the file. */
+  /** A step of a configuration file. Its entry is written before the step, and names who applies the file. */
   | { readonly kind: 'configuration' }
   /** A part of this server. */
   | { readonly kind: 'server'; readonly component: 'outbox' }
   /** `rollcall demo`, which prepares its own database. */
   | { readonly kind: 'demo' }
 
-/** The facts of an act that the table reads. */
+/** The facts about an act by which `MAY` decides. */
 export interface ActFacts {
   readonly name: string
   readonly approval: 'never' | 'always' | 'wider'
@@ -62,11 +68,11 @@ const MAY: Readonly<Record<Caller['kind'], (act: ActFacts) => boolean>> = {
   demo: ({ name }) => OF_THE_DEMO.has(name),
 }
 
-/** Whether the caller may do the act; a caller of no kind that is known may do nothing. */
+/** Whether the caller may do the act. A caller of an unknown kind may do nothing. */
 export const mayDo = (caller: Caller | undefined, act: ActFacts): boolean =>
   caller !== undefined && Object.hasOwn(MAY, caller.kind) && MAY[caller.kind](act)
 
-/** The operator who calls; null: the caller has no more than a name. */
+/** The operator who calls; null: the caller is not an operator with a token. */
 export const operatorOf = (caller: Caller): Operator | null => (caller.kind === 'operator' ? caller.operator : null)
 
 /** The members of an entry that say who called. */
@@ -76,7 +82,10 @@ export interface CallerNames {
   readonly approved_by?: string
 }
 
-/** The caller's names in entries; null: the act has no own entry, but a step of the file or a row of the outbox. */
+/**
+ * The caller's names in entries; null: the act has no entry of its own, because the step of a configuration file or the
+ * row of the outbox has it.
+ */
 export function namesOf(caller: Caller): CallerNames | null {
   switch (caller.kind) {
     case 'operator':

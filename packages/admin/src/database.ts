@@ -139,7 +139,7 @@ export const examineDatabase = useCase(
     const roles = await readRoleFacts(db)
     const pending = await pendingMigrations(db)
     const content = await directoryContent(db)
-    // The directory is read only where its tables are.
+    // Without tables there is nothing to read.
     const empty = pending.length > 0 || content.demo.length + content.real.length === 0
     const [participants, withoutSecret, keys] = empty
       ? [[], [], []]
@@ -181,9 +181,8 @@ export const examineDatabase = useCase(
   },
 )
 
-/** Whoever has one of these roles may decide about some proposals. */
-async function countDeciders(db: Database): Promise<number> {
-  const now = Date.now()
+/** Counts the operators who may decide about proposals. */
+async function countDeciders(db: Database, now = Date.now()): Promise<number> {
   const deciding = (await listOperatorTokens(db)).filter(
     ({ roles, registries, authority, revoked_at, expires_at }) =>
       roles.some((role) => DECIDING_ROLES.has(role)) &&
@@ -198,10 +197,13 @@ async function countDeciders(db: Database): Promise<number> {
 const named = (participants: readonly Participant[]) => participants.map(({ sender_id }) => ({ sender_id }))
 const nameOf = (error: unknown): string => (error instanceof Error ? error.name : typeof error)
 
-/** A key set may hold one, which is not looked into here. */
-function hasSignatureKey({ id, jwks_uri, signature_profile }: Participant, keys: readonly ParticipantKey[]): boolean {
+/** Whether a signature key is registered, or a key set that may have one; the key set is not fetched here. */
+function hasSignatureKey(
+  { id, jwks_uri, signature_profile }: Participant,
+  keys: readonly ParticipantKey[],
+  now = Date.now(),
+): boolean {
   const algorithms: readonly string[] = signature_profile.algorithms
-  const now = Date.now()
   return (
     jwks_uri !== null ||
     keys.some(

@@ -8,20 +8,23 @@ export interface HasDatabase {
   readonly db: Database
 }
 
-/** For what only the owner of the database may do. */
+/** Dependencies of what only the owner of the database may do. */
 export interface HasOwner extends HasDatabase {
   /** The same database as its owner; `db` where one role does both. */
   readonly owner?: Database
 }
 
 export interface HasVault extends HasDatabase {
-  /** Opened for the first value to encrypt or decrypt: most calls need no master key. */
+  /** Opens the vault when the first value is encrypted or decrypted: most calls need no master key. */
   readonly vault: () => Promise<Vault>
 }
 
-/** For changes of records, which are events. */
-export interface HasRecording extends HasDatabase {
-  readonly limits: Pick<Limits, 'birth_span' | 'correction_time'>
+export interface HasClock {
   /** Default: the time it is. */
   readonly now?: () => Date
+}
+
+/** Dependencies of changes of records, which are events. */
+export interface HasRecording extends HasDatabase, HasClock {
+  readonly limits: Pick<Limits, 'birth_span' | 'correction_time'>
 }

@@ -31,7 +31,7 @@ export const SenderId = text('sender_id of a participant.')
 export const Namespace = text('Namespace of a registry: the first segment of its paths.')
 export const RecordTypeName = text("One of the registry's record types.")
 
-/** JSON has no infinity. */
+/** The word for an infinite limit: JSON has no infinity. */
 export const UNLIMITED = 'unlimited'
 export const limitIn = (value: number | typeof UNLIMITED | null | undefined): number | null =>
   value === UNLIMITED ? Number.POSITIVE_INFINITY : (value ?? null)

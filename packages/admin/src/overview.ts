@@ -23,9 +23,9 @@ import { closed, flag, instant, Namespace, orNull, SenderId, text, timeOut, whol
 import { useCase } from './use-case.ts'
 
 const DAY = 86_400_000
-/** Milliseconds for which one call counts hours that were not counted yet. */
+/** Milliseconds of one call for counting past hours. */
 const COUNTING = 1_000
-/** Rows of each list. */
+/** The most rows of each list. */
 const MOST = 100
 
 const Milliseconds = (description: string) =>

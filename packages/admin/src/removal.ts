@@ -1,4 +1,4 @@
-/** Removing a registry or a participant, with what is stored of it. The audit log and public keys stay. */
+/** Removes a registry or a participant with what is stored of it. The audit log and public keys stay. */
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { keepWithdrawals, STORED_CONSENT_USES } from '@rollcall/consents/store/removed-consents'
@@ -49,7 +49,7 @@ const RESULT = {
 } as const
 
 export interface RemovalDeps extends HasDatabase {
-  /** Gives running servers time to follow. */
+  /** Waits until running servers follow; tests pass a function of their own. */
   readonly pause?: (milliseconds: number) => Promise<unknown>
 }
 
@@ -60,8 +60,8 @@ const messagesOf = (removable: Removable): readonly StoredPart[] => [
 ]
 
 /**
- * In the order in which it goes; the row of the registry or participant itself, and what hangs on it, is the last. Entries of
- * access, holds, withdrawals of consent and public keys stay.
+ * What is deleted, in this order. The row of the registry or participant is the last, with the rows that depend on it.
+ * Audit entries of access, holds, withdrawals of consent and public keys stay.
  */
 export const STORED: Readonly<Record<Removable, readonly StoredPart[]>> = {
   registry: [
@@ -74,7 +74,7 @@ export const STORED: Readonly<Record<Removable, readonly StoredPart[]>> = {
   participant: [...messagesOf('participant'), STORED_CONSENT_USES, STORED_OF_PARTICIPANTS.participant],
 }
 
-/** The names of the counts, in the order in which people read them. */
+/** The names of the counts, in the order for readers. */
 const COUNTED = ['grants', 'secrets', 'keys', 'subscriptions', 'messages', 'deliveries', 'events']
 
 interface Removed {
@@ -82,7 +82,7 @@ interface Removed {
   readonly id: number
 }
 
-/** The numbers of what is stored of it. */
+/** The numbers of stored rows. */
 async function storedOf(
   db: Pick<Database, 'pool'>,
   { removable, id }: Removed,
@@ -97,7 +97,7 @@ async function pendingOf(db: Pick<Database, 'pool'>, { removable, id }: Removed)
   return { subscriptions, requests, deliveries, outbox }
 }
 
-/** Milliseconds after which every running server knows that nobody asks any more. */
+/** Milliseconds after which every running server knows that nothing may be asked any more. */
 const FOLLOWING = 2_000
 
 /** Removes a registry with its records. Nobody is notified of it. When it is cut short, it is called again. */
@@ -173,18 +173,18 @@ async function remove(
   const reopen = await closeForRemoval(db, removable, id)
   await pause(FOLLOWING)
   try {
-    // Work may have come until every server knew.
+    // New work may have come until every server knew.
     if (!how.end) refusePending(name, await pendingOf(db, what))
   } catch (error) {
     await reopen()
     throw error
   }
-  // Behind the last check: a restore does again what the journal names.
+  // After the last check: a restore repeats what the journal names.
   await db.journal.write({ kind: 'removed', removable, name }, () => removeStored(db, what))
   return pending
 }
 
-/** @throws AdminRefusal somebody waits for something */
+/** @throws AdminRefusal there is pending work */
 function refusePending(name: string, pending: Pending): void {
   const waiting = Object.entries(pending).filter(([, count]) => count > 0)
   if (waiting.length === 0) return

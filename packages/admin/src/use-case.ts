@@ -57,8 +57,8 @@ export class AdminRefusal extends Error {
 }
 
 /**
- * A function of the operator's. `deps` is what it works with, such as `{ db }`; `input` is checked against its schema;
- * the result is plain JSON.
+ * An admin function. `deps` is what it works with, such as `{ db }`; `input` is checked against its schema; the result
+ * is plain JSON.
  * @throws AdminRefusal
  */
 export interface UseCase<Deps, Input extends TSchema, Result extends TSchema> {
@@ -80,7 +80,7 @@ export function useCase<Deps, Input extends TSchema, Result extends TSchema>(
   { input: schema, result }: Schemas<Input, Result>,
   work: (deps: Deps, input: ReadOnly<Static<Input>>) => Promise<ReadOnly<Static<Result>>>,
 ): UseCase<Deps, Input, Result> {
-  // Compiled when it is needed: a command has one use case and loads several.
+  // Compiled at the first call: a command calls one use case and loads several.
   let compiled: ReturnType<typeof validator> | undefined
   const run = async (deps: Deps, given: Given<Static<Input>>): Promise<ReadOnly<Static<Result>>> => {
     compiled ??= validator(schema)
@@ -96,13 +96,13 @@ export function useCase<Deps, Input extends TSchema, Result extends TSchema>(
   return Object.assign(run, { input: schema, result, act: null })
 }
 
-/** The errors with which the rooms below refuse: their messages are written for the operator too. */
+/** The errors of packages below whose messages are written for the operator. */
 const REFUSALS = [StoreRefusal, KeyRefused, RequestFailed, ImportError, GrantProblem]
 
 const refusalOf = ({ at, rule }: Problem): AdminRefusal =>
   new AdminRefusal(at.length === 0 ? rule : `${pathText(at)}: ${rule}`, { at })
 
-/** A refusal of a room below as one of an admin function; any other error as it is. */
+/** Turns a refusal of a package below into an AdminRefusal; any other error stays as it is. */
 export function asRefusal(error: unknown): unknown {
   if (error instanceof AddressRefused) return new AdminRefusal(addressAdvice(error), { cause: error })
   if (error instanceof RecordsUnavailable) {
@@ -120,13 +120,13 @@ export function asRefusal(error: unknown): unknown {
   return new AdminRefusal(error.message, { reason, cause: error })
 }
 
-/** A member that is undefined is not given. */
+/** A member that is undefined counts as not given. */
 function withoutUndefined(given: unknown): unknown {
   if (typeof given !== 'object' || given === null) return given
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
 }
 
-/** The same for an input: what may be left out may also be undefined. */
+/** The type of a given input: what may be left out may also be undefined. */
 export type Given<Value> = Value extends object
   ? {
       readonly [Name in keyof Value]: object extends Pick<Value, Name>

@@ -200,7 +200,7 @@ export const FIXED_LIMITS = {
   worker_concurrency: 96,
   /** Seconds for the work of a node to end when it is stopped: with `drain_time` shorter than the 30 s of container platforms. */
   stop_time: 20,
-  /** Seconds for which a node claims an accepted request: how long the work of a dead node waits. */
+  /** Seconds for which a node claims an accepted request: so long the work of a dead node waits. */
   node_lease: 4,
   /** Days after an event at which its receivers are still notified of a correction. */
   correction_time: 30,

@@ -17,7 +17,7 @@ import { type Line, type LinesWritten, type Writing, writeLines } from './write-
 interface BatchWritten {
   /** Records that are new. */
   readonly inserted: number
-  /** Lines that were stored already as they are. */
+  /** The number of lines whose records were stored already in this form. */
   readonly unchanged: number
 }
 

@@ -58,7 +58,7 @@ const FromColumn = Type.Object(
   { additionalProperties: false },
 )
 
-/** The member of a mapping that is no path. */
+/** The only member of a mapping that is not a path. */
 const REPEATED = 'duplicates'
 const Repeated = oneOf(DUPLICATES, {
   description:
@@ -95,7 +95,7 @@ export interface Target {
   readonly codes: ReadonlyMap<string, string | number | boolean> | null
   readonly unlisted: (typeof UNLISTED_CODES)[number]
   readonly split: string | null
-  /** As the path is compared, without the type of an identifier. */
+  /** The path in the form for comparing paths, without the type of an identifier. */
   readonly key: string
   /** Names of the attributes and identifier types that are read there. */
   readonly reads: readonly string[]
@@ -303,7 +303,7 @@ function stepsOf(
   })
 }
 
-/** Whether one would overwrite the other. Identifiers of several types go into one list. */
+/** Whether one target would overwrite the other. Identifiers of several types go into one list, and do not collide. */
 function collides(one: Target, other: Target): boolean {
   const [a, b] = [one, other].map(({ steps }) => steps.map(({ key }) => searchKey(key)))
   if (a === undefined || b === undefined) return false

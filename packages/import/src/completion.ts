@@ -8,7 +8,7 @@ import type { RecordType } from '@rollcall/protocol'
 import { countEarlier } from '@rollcall/records/records/complete-records'
 import type { ClientBase } from 'pg'
 import type { Batch } from './batch.ts'
-import { beginRun } from './import-progress.ts'
+import { newRunNumber } from './import-progress.ts'
 import { absentRecords, listAbsent, noteLines } from './noted-lines.ts'
 import { ImportError, type Source } from './source.ts'
 
@@ -18,7 +18,7 @@ const REMOVABLE = 0.02
 const BATCH = 1_000
 
 export interface CompleteFile {
-  /** How many records may go; unless given, 2 % of those that there were before. */
+  /** The most records that may go; by default 2 % of those before the import. */
   readonly allowRemoval?: number
   /** The file to which the primary identifiers of those who go are added: personal data, so only its owner can read it. */
   readonly removalsPath?: string
@@ -59,7 +59,7 @@ export class Completion {
   }
 
   static async begin(file: CompleteFile, client: ClientBase): Promise<Completion> {
-    return new Completion(file, await beginRun(client))
+    return new Completion(file, await newRunNumber(client))
   }
 
   /** Notes whose lines were rejected, in the transaction of the batch. */
@@ -133,7 +133,7 @@ export class Completion {
   }
 }
 
-/** @throws ImportError the source may have ended early without anybody noticing, or would be overwritten */
+/** @throws ImportError the source may have ended early without notice, or would be overwritten */
 export function checkComplete(
   source: string | Readable,
   opened: Source,

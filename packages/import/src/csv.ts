@@ -8,7 +8,7 @@ import { type Entry, ImportError, MAX_ENTRY_BYTES, newEntries, type Position, ty
 
 export interface CsvOptions {
   readonly mapping: ColumnMapping
-  /** By default it is recognised. */
+  /** The character between cells; absent: it is recognised from the first row. */
   readonly delimiter?: string
   /** Whether the first row has names of columns; by default this is recognised. */
   readonly header?: boolean

@@ -12,7 +12,7 @@ interface Token {
   readonly part: Part
   readonly pattern: string
   readonly meaning: string
-  /** The number of digits varies, so no digit may follow. */
+  /** The token has a varying number of digits, so no digit may follow it. */
   readonly varies?: true
 }
 
@@ -75,7 +75,7 @@ export function dateFormat(format: string): ReadDate | string {
 /** Every text that a format reads as a day, without spaces around it. */
 export type WriteDay = (day: string) => readonly string[]
 
-/** The tokens that can be written in few ways: the name of a month stands in capitals and small letters. */
+/** The tokens that can be written in few ways, such as the name of a month in capitals or small letters. */
 const WRITTEN: Readonly<Record<string, (parts: readonly string[]) => readonly string[]>> = {
   yyyy: ([year = '']) => [year],
   MM: ([, month = '']) => [month],

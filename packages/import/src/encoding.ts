@@ -28,7 +28,7 @@ export function inUtf8(source: Source, encoding: string): Source {
   }
 }
 
-/** @throws ImportError there is no such encoding */
+/** The decoder of an encoding. @throws ImportError there is no such encoding */
 export function decoderOf(encoding: string) {
   try {
     return new TextDecoder(encoding, { fatal: true })

@@ -18,7 +18,10 @@ export const readsAsWritten = (values: readonly string[]): boolean =>
 export const formatsOf = (values: readonly string[]): readonly string[] =>
   oneOfEach(FORMATS.filter((format) => values.every((value) => isRead(format, value))))
 
-/** The formats that read the most values, null for no format, and how many; none where nothing reads any. */
+/**
+ * The formats that read the most values, and how many values each reads; null: no format. Empty where no format reads
+ * any value.
+ */
 export function formatsOfMost(values: readonly string[]): {
   readonly formats: readonly (string | null)[]
   readonly most: number

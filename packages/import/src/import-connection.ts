@@ -18,7 +18,7 @@ export async function withClaimedRegistry<Result>(
     if (!(await claimImport(client, registry.id))) {
       throw new ImportError(`another import into ${registry.namespace} is running; try again when it has ended`)
     }
-    // Its attributes may have changed before the claim; now they cannot change.
+    // The registry is read again: its attributes may have changed before the claim, and cannot change now.
     return await work(client, (await findRegistry(db, registry.namespace)) ?? registry)
   } finally {
     // The next import may begin as soon as this one has ended. Closing the connection also gives up the claim, in

@@ -21,11 +21,11 @@ import { duplicatesOf, FORMATS, type FormatName, type FormatOptions, formatOfSou
 import { withClaimedRegistry, withDryRun } from './import-connection.ts'
 import { importIdentity } from './import-identity.ts'
 import {
-  beginRun,
   endProgress,
   forgetProgress,
   loadProgress,
   NOTHING_YET,
+  newRunNumber,
   type Progress,
   saveProgress,
 } from './import-progress.ts'
@@ -184,7 +184,7 @@ async function importOpened(
       completion,
       isComplete: completion !== null,
       registry,
-      run: isDry ? null : (from.run ?? (await beginRun(client))),
+      run: isDry ? null : (from.run ?? (await newRunNumber(client))),
       duplicates,
       events: isDry ? null : await eventsOf(db, registry, from, options.events),
       preparing: {
@@ -243,7 +243,7 @@ interface Run {
   /** Null: people who are not in the file stay. */
   readonly completion: Completion | null
   readonly isComplete: boolean
-  /** Null: no change is an event. */
+  /** Null: changes of records are no events. */
   readonly events: RunEvents | null
   readonly preparing: Preparing
   readonly identity: string | null
@@ -264,7 +264,7 @@ async function runImport(
       const before = await writing
       if (options.signal?.aborted) return [before, false]
       writing = commitBatch(run, batch, before)
-      // It is awaited above or below; meanwhile its failure must not be reported as unhandled.
+      // Its failure is thrown where it is awaited; meanwhile it must not be reported as unhandled.
       writing.catch(() => undefined)
     }
     const done = await writing
@@ -310,7 +310,7 @@ async function commitBatch(run: Run, batch: Batch, before: Progress): Promise<Pr
 /** When the run began, even of a resumed import: its number is the start in microseconds. */
 const beganOf = ({ run }: Pick<Run, 'run'>): Date => new Date(Number(run) / 1_000)
 
-/** How far the import is with this batch, whose rejects are then on disk. */
+/** The progress after a batch. The rejects of the batch are on disk by then. */
 async function reached(run: Run, batch: Batch, before: Progress, inserted: number): Promise<Progress> {
   const { rejects, events } = run
   await rejects.append(batch.rejects)

@@ -24,7 +24,7 @@ export interface Progress {
 }
 
 /**
- * The counts of the values under one name, in the records of an import or the rows of its table. Missing values are not
+ * Counts of the values under one name, in the records of an import or the rows of its table. Missing values are not
  * counted.
  */
 export interface ValueCounts {
@@ -61,13 +61,13 @@ export interface CountedValues {
 export interface RejectionCounts {
   readonly reason: string
   readonly count: number
-  /** The first ones. */
+  /** The first lines. */
   readonly lines: readonly number[]
 }
 
 export interface RepeatedCounts {
   readonly count: number
-  /** The first ones. */
+  /** The first lines. */
   readonly lines: readonly number[]
 }
 
@@ -122,7 +122,7 @@ export async function loadProgress(client: ClientBase, registryId: number, ident
 }
 
 /** A number for a run that begins: the microseconds of the database's clock. */
-export async function beginRun(client: ClientBase): Promise<string> {
+export async function newRunNumber(client: ClientBase): Promise<string> {
   const { rows } = await client.query<{ run: string }>(
     'select (extract(epoch from clock_timestamp()) * 1000000)::bigint::text as run',
   )
@@ -149,8 +149,8 @@ export async function saveProgress(
 }
 
 /**
- * In place of a source: the import has ended, and the row has the content of its report. A source is a digest, so it
- * cannot be equal.
+ * Stands in the column of the source when the import has ended, and the row has its report. A source is a digest, so it
+ * is never equal.
  */
 const ENDED = 'ended'
 
@@ -158,7 +158,7 @@ const ENDED = 'ended'
 export const endProgress = (client: ClientBase, registryId: number, progress: Progress): Promise<void> =>
   saveProgress(client, registryId, ENDED, progress)
 
-/** There is nothing to go on with, and nothing to report. */
+/** Deletes the progress: there is nothing to resume, and nothing to report. */
 export async function forgetProgress(client: ClientBase, registryId: number): Promise<void> {
   await client.query('delete from import_progress where registry = $1', [registryId])
 }
@@ -174,7 +174,7 @@ export interface LastImport extends Pick<Progress, Count | 'read'> {
   readonly running: boolean
 }
 
-/** Null where none has begun. */
+/** The last import of a registry; null: none has begun. */
 export async function findLastImport({ pool }: Pick<Database, 'pool'>, registryId: number): Promise<LastImport | null> {
   const { rows } = await pool.query<
     Record<Count, string> & Pick<LastImport, 'read' | 'updated_at' | 'ended' | 'running'>

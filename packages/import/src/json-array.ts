@@ -22,7 +22,7 @@ class ArraySplitter {
   #expected: Expected = 'array'
   #line = 1
   #bytes = 0
-  /** Inside an element: its depth of brackets, and whether a string or an escape is open. */
+  /** Whether an element is open. Then its depth of brackets, and whether a string or an escape in it is open. */
   #inside = false
   #depth = 0
   #inString = false
@@ -43,7 +43,7 @@ class ArraySplitter {
         start = at
       }
       if (!this.#endsElement(byte)) continue
-      // A bare value such as 17 ends before the byte that ends it, an object or a string with its last byte.
+      // A bare value such as 17 ends before the byte that ends it; an object or a string ends with its last byte.
       const after = this.#depth < 0 || byte === COMMA || BLANK.has(byte) ? at : at + 1
       this.#keep(chunk.subarray(start, after))
       entries.push(this.#take(this.#bytes + after))

@@ -9,7 +9,7 @@ import type { ClientBase } from 'pg'
 
 export async function openNotes(client: ClientBase): Promise<void> {
   await client.query('set statement_timeout = 0')
-  // A line is null when all lines with the primary identifier were rejected.
+  // The line is null when all lines with the primary identifier were rejected.
   await client.query(
     `create temporary table noted_line (
        record_type text collate "C", primary_identifier text collate "C", line bigint,

@@ -129,7 +129,7 @@ function targetsByName(kind: Kind, recordType: RecordType): ReadonlyMap<string, 
   return targets
 }
 
-/** The first path of an attribute at which a value is allowed. */
+/** The first path of an attribute at which a record may have a value. */
 const placeOf = (paths: readonly RecordPath[], { paths: own }: Attribute): RecordPath | undefined =>
   own.map((path) => paths.find((place) => place.path === path)).find((place) => place !== undefined)
 
@@ -176,7 +176,7 @@ function targetOf(
   const table = plain(database.name)
   const rest = name.startsWith(table) ? name.slice(table.length) : name
   const found = names.get(`${table}${name}`) ?? names.get(name) ?? names.get(rest)
-  // Keys and types of rows are none of documents.
+  // JSON-LD members such as `@id` and `@type` are not proposed for keys and types of rows.
   return found?.path.startsWith('@') ? undefined : found
 }
 
@@ -250,10 +250,10 @@ function dated(
   )
 }
 
-/** Longer lists, and longer values, are no codes. */
+/** The most values of a list of codes, and the most characters of a code. */
 const MOST_CODES = 20
 const LONGEST_CODE = 20
-/** Rows of a database in which an unknown value stands before it is shown as a code. */
+/** An unknown value of a database is shown as a code only if this many rows have it. */
 const ROWS_OF_A_CODE = 3
 /** Rows of digits that may be a date or a number of a person. */
 const DIGITS = /\d{5,}/

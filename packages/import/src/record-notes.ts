@@ -51,7 +51,7 @@ export function ruleOf(kind: Kind, recordTypeName: string, name: string): string
   return identifierRule(type ?? UNLISTED)
 }
 
-/** Used for one record after the other. */
+/** The values of one record that were not understood; cleared before the next record. */
 export class RecordNotes implements ReadingNotes {
   readonly unreadValues: Unread[] = []
   readonly unlistedNames = new Set<string>()
@@ -74,7 +74,7 @@ export class RecordNotes implements ReadingNotes {
     this.unreadValues.push({ name, path, rule: identifierRule(type) })
   }
 
-  /** Before the next record. */
+  /** Forgets the notes, before the next record. */
   clear(): void {
     this.unreadValues.length = 0
     if (this.unlistedNames.size > 0) this.unlistedNames.clear()
@@ -91,14 +91,14 @@ export class RecordNotes implements ReadingNotes {
     }
   }
 
-  /** Every problem once, the cells' own first. */
+  /** Every problem once, the problems of cells first. */
   problems(cells: RowCells | undefined): readonly string[] {
     if (this.unreadValues.length === 0 && cells === undefined) return []
     const targets = cells?.targets ?? []
     const own = cells === undefined ? [] : cellProblems(cells)
     const others = this.unreadValues.flatMap((one) => {
       const target = targets.find((other) => isAt(other, one))
-      // The rule of the mapping says it better.
+      // A rule of the mapping says it better.
       if (one.rule === '' || (target !== undefined && cellRule(target) !== null)) return []
       return [problemOf(one, target)]
     })

@@ -177,7 +177,7 @@ export class BatchCounts {
     }
   }
 
-  /** Together with those of the batches before. */
+  /** The counts of this batch and those before it. */
   after(before: ReportCounts): ReportCounts {
     const records = { ...before.records }
     for (const [{ name }, counts] of this.#records) records[name] = sum(records[name], counts)
@@ -195,7 +195,7 @@ export class BatchCounts {
   }
 }
 
-/** Each reason once; what comes after the first reasons is counted together. */
+/** Counts reasons together, each once. Beyond the first reasons, the others are one. */
 function together(rejections: readonly RejectionCounts[]): readonly RejectionCounts[] {
   const byReason = new Map<string, RejectionCounts>()
   for (const { reason: given, count, lines } of rejections) {

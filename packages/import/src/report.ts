@@ -54,7 +54,7 @@ export function reportOf(
   read: ReadAs | null,
 ): ImportReport {
   const targets = read?.table?.targets ?? []
-  // The mapping may have had rules of its own.
+  // The mapping may have had rules that are no longer known.
   const isMapped = read === null && columns.count > 0
   const inColumns = new Set(
     targets.flatMap(({ path, reads }) => ((columns.values[path]?.not_understood ?? 0) > 0 ? reads : [])),

@@ -103,7 +103,7 @@ function valuesIn(target: Target, cell: string): { readonly values: Scalar[]; st
   return { values, state }
 }
 
-/** Undefined: nothing is written; null: the text is not understood. */
+/** Reads a text by the rules of its target. Undefined: nothing is written; null: the text is not understood. */
 function valueIn({ format, codes, unlisted }: Target, text: string): Scalar | null | undefined {
   if (format !== null) return format.read(text)
   if (codes === null) return text

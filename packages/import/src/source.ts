@@ -24,7 +24,7 @@ export interface Source {
   readonly head: Buffer
   /** The byte order mark. It is counted as read, but is not in the chunks. */
   readonly mark: Mark
-  /** The bytes from an offset on. May be called once. */
+  /** The bytes from an offset to the end. May be called once. */
   chunks(offset: number): AsyncIterable<Buffer>
   close(): Promise<void>
 }
@@ -129,7 +129,7 @@ export type Entry = {
   | { readonly text: Buffer }
   /** `cells`: the cells of the table's row. */
   | { readonly document: JsonValue; readonly cells?: RowCells }
-  /** Written for the rejects file: never quotes the record. */
+  /** The message for the rejects file. It never quotes the record. */
   | { readonly problem: string }
 )
 

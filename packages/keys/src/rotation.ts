@@ -113,6 +113,7 @@ async function rotateKey(
   definition: OwnKeyDefinition,
   fresh: NewOwnKey,
   vault: Vault,
+  now = Date.now(),
 ): Promise<Rotated> {
   const keys = await change.list()
   const [active, next] = CURRENT.map((state) => currentKey(keys, definition, state))
@@ -120,7 +121,7 @@ async function rotateKey(
   await change.retire(active.kid, definition.overlap, await retiredKey(definition, active, vault))
   await change.activate(next.kid)
   await change.add(fresh, 'next')
-  const published_for = Math.max(0, Math.floor((Date.now() - next.created_at.getTime()) / 1_000))
+  const published_for = Math.max(0, Math.floor((now - next.created_at.getTime()) / 1_000))
   const { use, algorithm } = definition
   return { use, algorithm, retired: active.kid, active: next.kid, next: fresh.kid, published_for }
 }

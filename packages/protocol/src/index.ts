@@ -138,7 +138,7 @@ export {
   type EventType,
   type IdentifierSource,
   type IdentifierType,
-  isSortedIdentifier,
+  isSortableIdentifier,
   type Kind,
   type RecordType,
   type Relation,

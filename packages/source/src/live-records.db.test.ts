@@ -7,7 +7,7 @@ import type { Predicate } from '@rollcall/core/model/predicate'
 import type { RecordReader, RecordSource } from '@rollcall/core/model/record-source'
 import type { SortKey } from '@rollcall/core/model/records'
 import type { Registry } from '@rollcall/core/model/registry'
-import { atDay } from '@rollcall/core/query/at-day'
+import { resolveAges } from '@rollcall/core/query/resolve-ages'
 import { withTransaction } from '@rollcall/database/transaction'
 import type { JsonObject, RecordType } from '@rollcall/protocol'
 import { prepareRecord } from '@rollcall/records/records/prepare-record'
@@ -182,7 +182,7 @@ describe.each(ENGINES.filter(({ isHere }) => isHere()))('records of a $name', ({
       ...recordType,
       attributes: recordType.attributes.filter(({ name }) => compared.includes(name)),
     }
-    const query = predicates(registry.kind, asked).map((one) => atDay(one, recordType, TODAYS[0]))
+    const query = predicates(registry.kind, asked).map((one) => resolveAges(one, recordType, TODAYS[0]))
     const rows = fc.option(query)
     const page = fc.record({
       sort: fc.constantFrom(...SORTS),

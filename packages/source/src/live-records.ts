@@ -150,8 +150,8 @@ async function* portions(
   state: SourceState,
   asked: RowsAsked,
   time: SearchTime,
+  written = new Date(),
 ): AsyncGenerator<readonly SourceRecord[]> {
-  const written = new Date()
   const until = time.now() + time.most
   let after = asked.after
   for (;;) {

@@ -44,13 +44,13 @@ interface Proposing {
   readonly clock?: Pick<Clock, 'date'> | undefined
 }
 
-/** For the needs of admin functions that an operator calls. */
+/** Makes the `approvals` of acts that operators call. */
 export function createApprovals({ limits, clock = CLOCK }: Proposing): Approvals {
   return {
     areNeeded: true,
     async propose(given, { name, role, diff, input }) {
       const deps = given as HasVault & Acting
-      const by = actorOf(mayAct(operatorOf(deps.caller), role))
+      const by = actorOf(requireRole(operatorOf(deps.caller), role))
       const proposed_at = new Date(clock.date())
       const lapses_at = new Date(proposed_at.getTime() + limits.proposal_time * 1_000)
       await auditAct(deps, { note: `proposal: ${name}` })
@@ -68,8 +68,8 @@ export function createApprovals({ limits, clock = CLOCK }: Proposing): Approvals
 export const { purpose: PURPOSE } = SEALED_PROPOSALS
 export const proposalEncryptionContext = (id: string) => ({ table: SEALED_PROPOSALS.table, id })
 
-/** @throws AdminRefusal the operator is not known, or lacks the role */
-export function mayAct(operator: Operator | null, role: OperatorRole): Operator {
+/** The operator, if it may decide. @throws AdminRefusal the operator is not known, or lacks the role */
+export function requireRole(operator: Operator | null, role: OperatorRole): Operator {
   if (operator === null) {
     throw new AdminRefusal(
       'this needs two operators (ROLLCALL_TWO_PERSON), and the user of a shell is not known well enough: set ROLLCALL_OPERATOR_TOKEN to a token of your own',

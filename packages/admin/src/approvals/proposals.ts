@@ -20,7 +20,7 @@ import type { HasDatabase } from '../deps.ts'
 import { closed, flag, instant, markPersonal, orNull, text, timeOut, wholeNumber } from '../members.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'
 import { type ActDeps, actNamed } from './acts.ts'
-import { actorOf, mayAct, PURPOSE, proposalEncryptionContext } from './approval.ts'
+import { actorOf, PURPOSE, proposalEncryptionContext, requireRole } from './approval.ts'
 import { type DiffLine, textOf } from './diff-lines.ts'
 
 const Id = text('id of the proposal.')
@@ -69,7 +69,7 @@ type Looking = HasDatabase & HasTime & Pick<Acting, 'caller'>
 
 const MOST_LISTED = 1_000
 
-/** The newest first. */
+/** Lists proposals, the newest first. */
 export const listProposals = useCase(
   {
     input: closed({
@@ -109,7 +109,7 @@ export const showProposal = act(
     const act = actNamed(found.act)
     const shown = described(found, caller)
     const isOpen = found.sealed !== null && found.state === 'waiting' && act !== null && canDecide(caller, act.act)
-    // The diff names no person.
+    // The diff names no person, so only confidential members need an entry.
     await enter(isOpen && act.act.confidential.length > 0 ? { note: `proposal show: ${act.act.name}` } : null)
     if (!isOpen || found.sealed === null) return { ...shown, confidential: null }
     const input = await opened(deps, { id, sealed: found.sealed })
@@ -160,7 +160,7 @@ export const approveProposal = act(
         operator: caller.proposedBy,
         approved_by: caller.approvedBy,
       })
-      // From here on nobody else has it.
+      // From here on no other call can decide about it.
       if (!(await decideProposal(db, id, { state: 'approved', by, now }))) throw decidedAlready(await stored(deps, id))
       try {
         const result = await act({ ...deps, caller }, input as never)
@@ -179,7 +179,7 @@ export const approveProposal = act(
   },
 )
 
-/** The act is not done. */
+/** Declines a proposal: its act is not done. */
 export const declineProposal = act(
   { name: 'proposal decline', approval: 'never', entry: 'within', input: closed({ id: Id }), result: closed(PROPOSAL) },
   async (deps: ActDeps & HasTime, { id }, enter) => {
@@ -215,7 +215,10 @@ async function stored(deps: HasDatabase & HasTime, id: string) {
   throw new AdminRefusal('id: there is no proposal with this id', { reason: 'not_found' })
 }
 
-/** @throws AdminRefusal the caller may not decide about it, or it does not wait any more */
+/**
+ * The proposal and its act.
+ * @throws AdminRefusal the caller may not decide about the proposal, or it does not wait any more
+ */
 async function toDecide(deps: ActDeps & HasTime, id: string) {
   const caller = operatorOf(deps.caller)
   const found = await stored(deps, id)
@@ -223,7 +226,7 @@ async function toDecide(deps: ActDeps & HasTime, id: string) {
   if (act?.act.role == null) {
     throw new AdminRefusal('this version does not know the act of the proposal', { reason: 'conflict' })
   }
-  const by = actorOf(mayAct(caller, act.act.role))
+  const by = actorOf(requireRole(caller, act.act.role))
   if (isOwn(found, caller)) {
     throw new AdminRefusal('who has proposed it cannot decide about it: another operator must', { reason: 'forbidden' })
   }
@@ -255,7 +258,7 @@ async function opened(
 function described(row: StoredProposal, caller: Operator | null) {
   const { id, act, diff, state, proposed_name, proposed_at, lapses_at, decided_name, decided_at, failure } = row
   const known = actNamed(act)
-  // A version before may have stored what this one takes for confidential.
+  // An earlier version may have stored members that are confidential in this one.
   const lines = (JSON.parse(diff) as DiffLine[]).filter(({ at }) => !known?.act.confidential.includes(at))
   return {
     id,

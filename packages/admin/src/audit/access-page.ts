@@ -96,7 +96,10 @@ ${accesses.map((access, at) => row(access, accesses[at - 1])).join('\n')}
 </tbody>
 </table>`
 
-/** @param above the row above, whose data are not listed again */
+/**
+ * A row of the table.
+ * @param above the row above; data that are the same are not listed again
+ */
 function row(access: Access, above: Access | undefined): string {
   const { at, who, sender_id, registry, what, basis, purpose, data } = access
   const name = sender_id === null || sender_id === who ? who : `${who} (${sender_id})`
@@ -107,7 +110,7 @@ function row(access: Access, above: Access | undefined): string {
   return `<tr><td>${time(at)}</td>${[name, `${what}${where}`, why, shown].map(cell).join('')}</tr>`
 }
 
-/** Spreadsheets open such a page too. */
+/** The text is also safe for spreadsheets, which can open such a page. */
 const cell = (text: string): string => `<td>${escaped(cellText(text))}</td>`
 
 const time = (at: string): string => escaped(at.replace('T', ' ').replace(/(\.\d+)?Z$/, ' UTC'))

@@ -50,7 +50,7 @@ export const reportAccess = act(
 
 type PersonAccess = PersonAudit['seen'][number]
 
-/** The ids of entries mean nothing to the person. */
+/** Ids of entries are left out: they mean nothing to the person. */
 const withoutEntries = (months: readonly AccessesOfMonth[]): AccessReport['months']['seen'] =>
   months.map(({ entries: _, ...month }) => month)
 
@@ -88,7 +88,7 @@ function basisOf({ basis, consent, emergency, participant }: PersonAccess): stri
   return BASES[basis ?? ''] ?? 'Not known'
 }
 
-/** A path of a document as words; nothing where it is for programs. */
+/** The words for a path of a document; none where the path is for programs only. */
 function dataName(path: string): readonly string[] {
   const words = wordsOf(path)
   return words === null ? [] : [words.join(' / ')]

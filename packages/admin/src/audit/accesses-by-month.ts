@@ -24,12 +24,12 @@ export const AccessesOfMonth = closed({
 export type AccessesOfMonth = ReadOnly<Static<typeof AccessesOfMonth>>
 
 type PersonAccess = EntryFacts & {
-  /** Whether nothing of it left. */
+  /** Nothing of it left the registry. */
   readonly unsent: boolean
 }
 
 /**
- * The newest first.
+ * Groups accesses by institution and month, the newest first.
  * @param names the names of institutions, by sender_id
  */
 export function accessesByMonth(
@@ -44,7 +44,10 @@ export function accessesByMonth(
   })
 }
 
-/** @param newest the last of the accesses */
+/**
+ * The accesses of one institution in one month.
+ * @param newest the last of them
+ */
 function ofMonth(newest: PersonAccess, accesses: readonly PersonAccess[], who: string): AccessesOfMonth {
   const sent = accesses.filter(({ unsent }) => !unsent)
   const data = [...new Set(sent.flatMap(({ shown }) => Object.values(shown).flat()).flatMap(topicOf))].sort()

@@ -27,7 +27,7 @@ import { closed, text, timeOut } from '../members.ts'
 import { AdminRefusal } from '../use-case.ts'
 import { auditKeysOf } from './facts.ts'
 
-/** Entries of one message: a request, its acknowledgement, the pages of its answer. */
+/** The most entries of one message: a request, its acknowledgement, the pages of its answer. */
 const MOST = 100
 
 type Proof = Evidence['accounts'][number]
@@ -90,7 +90,7 @@ async function provable(
   return { chain, previous, entries: [...entries], checkpoint }
 }
 
-/** Rows that another role has inserted are passed over. */
+/** The first checkpoint with a valid signature; rows that another role has inserted are passed over. */
 async function firstSigned(
   rows: AsyncIterable<SigningCheckpoint>,
   isGood: (row: SigningCheckpoint) => boolean,
@@ -99,7 +99,10 @@ async function firstSigned(
   return null
 }
 
-/** @param row whose signature is verified */
+/**
+ * Whether a signed checkpoint is about this chain and this entry.
+ * @param row its signature is verified
+ */
 function isOf({ content, sequence }: SigningCheckpoint, chain: string): boolean {
   const signed = JSON.parse(content) as CheckpointContent
   return signed.chain === chain && signed.sequence === sequence

@@ -80,7 +80,7 @@ export type EntryFacts = ReturnType<typeof entryFacts>
 /** The keys of the audit log. */
 export const auditKeysOf = async ({ db, vault }: HasVault): Promise<AuditKeys> => loadAuditKeys(db, await vault())
 
-/** The facts that are stored encrypted; none when they cannot be decrypted. */
+/** The facts that are stored encrypted; none of them when they cannot be decrypted. */
 export function confidentialFacts(keys: AuditKeys, logged: LoggedEntry) {
   const { sealed } = logged.entry
   const details = sealed === undefined ? null : openDetails(keys.confidential, logged, sealed)
@@ -102,7 +102,7 @@ export const periodOf = ({ from, to }: GivenPeriod): Period => ({
   to: to === undefined ? undefined : new Date(to),
 })
 
-/** @throws AdminRefusal */
+/** The place of an entry in the audit log, read from its id. @throws AdminRefusal the id is not of this form */
 export function placeOf(id: string, member = 'id'): Pick<LoggedEntry, 'chain' | 'sequence'> {
   const [, chain, sequence] = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.([1-9]\d{0,14})$/.exec(id) ?? []
   if (chain === undefined || sequence === undefined) {
@@ -116,8 +116,11 @@ export interface HasSearchLimit {
   readonly limits?: Pick<Limits, 'searched_entries'>
 }
 
-/** @throws AdminRefusal the place belongs to no entry, or to one that is not stored any more */
-export async function placeBefore({ pool }: HasVault['db'], before: string | undefined) {
+/**
+ * The place from which a list goes on.
+ * @throws AdminRefusal the place belongs to no entry, or to one that is not stored any more
+ */
+export async function requireEntryBefore({ pool }: HasVault['db'], before: string | undefined) {
   if (before === undefined) return undefined
   const logged = await entryAt({ pool }, placeOf(before, 'before'))
   if (logged !== null) return logged

@@ -24,8 +24,8 @@ import {
   entryFacts,
   type HasSearchLimit,
   periodOf,
-  placeBefore,
   placeOf,
+  requireEntryBefore,
 } from './facts.ts'
 
 export { AUDIT_KINDS } from '@rollcall/core/model/audit-entry'
@@ -33,8 +33,8 @@ export { AUDIT_KINDS } from '@rollcall/core/model/audit-entry'
 const Limit = Type.Optional(wholeNumber('At most so many (default: 50).', 1, 10_000))
 
 /**
- * The newest entries. They name no person. Where entries that were looked through are bounded, a page may have fewer than its
- * limit, and the next one goes on behind them.
+ * Lists the newest entries. They name no person. The number of entries that one call searches is limited, so a page may
+ * have fewer than its limit; the next page goes on from there.
  */
 export const listAuditEntries = act(
   {
@@ -53,7 +53,7 @@ export const listAuditEntries = act(
     result: Type.Array(closed(AUDIT_ENTRY)),
   },
   async (deps: HasDatabase & HasSearchLimit, { participant, namespace, kind, from, to, before, limit = 50 }, enter) => {
-    const place = await placeBefore(deps.db, before)
+    const place = await requireEntryBefore(deps.db, before)
     const filter = { participant, registry: namespace, kind, before: place, ...periodOf({ from, to }) }
     const { found, rest } = await newestEntries(deps.db, filter, { limit, most: deps.limits?.searched_entries })
     await enter()
@@ -92,7 +92,7 @@ export const listEmergencies = act(
   },
 )
 
-/** The oldest first, with their encrypted details, and what reviews found. */
+/** Emergencies, the oldest first, with their decrypted details and the findings of reviews. */
 async function* emergencies(deps: HasVault) {
   const keys = await auditKeysOf(deps)
   for await (const entries of emergencyEntries(deps.db)) {
@@ -109,15 +109,15 @@ async function* emergencies(deps: HasVault) {
   }
 }
 
-/** Milliseconds for which the emergencies that nobody has reviewed are not counted again: each count opens all reviews. */
+/** Milliseconds for which the number of unreviewed emergencies is cached: each count decrypts all reviews. */
 const COUNTED_FOR = 30_000
-/** Emergencies without a review that are counted. */
+/** The most unreviewed emergencies that are counted. */
 export const MOST_COUNTED = 1_000
 
-/** The numbers by namespace. */
+/** Numbers by namespace. */
 type Counts = ReadonlyMap<string | null, number>
 
-/** The last count: calls at the same time share one, and a review on this node ends it. */
+/** The cached count. Calls at the same time share one count, and a review on this node ends it. */
 const lastCount = perPool((): { at: number; counting: Promise<Counts> | null } => ({ at: 0, counting: null }))
 
 /**

@@ -29,7 +29,7 @@ const PersonAccess = closed({
   unsent: flag('Whether it was not sent, as a later entry says: nothing of it left.'),
 })
 
-/** The types may be those of the person's other identifiers. */
+/** The types in a result may be those of the person's other identifiers. */
 export const auditPerson = act(
   {
     name: 'audit person',
@@ -68,7 +68,7 @@ interface AskedPerson extends Partial<Record<'from' | 'to', string | undefined>>
   readonly confidential?: boolean | undefined
 }
 
-/** Enters the person who is asked about before anything is read. */
+/** Writes the entry with the person who is asked about, before anything is read. */
 export async function auditOf(
   deps: HasVault,
   { type, value, from, to, confidential = false }: AskedPerson,
@@ -81,7 +81,7 @@ export async function auditOf(
   const period = periodOf({ from, to })
   const byPseudonym = new Map(known.map((one) => [pseudonymOf(keys.pseudonyms, one).toString('hex'), one] as const))
   const pseudonyms = [...byPseudonym.keys()].map((pseudonym) => Buffer.from(pseudonym, 'hex'))
-  // Entries from before the period are read too: an answer of that time may have been given again within it.
+  // Entries from before the period are read too: a stored answer may have been given again within the period.
   const found = (await entriesOfPseudonyms(db, pseudonyms, { to: period.to })).flatMap((logged) => {
     const meaning = meant(logged, byPseudonym)
     return meaning.roles.size === 0 ? [] : [{ logged, ...meaning, again: false }]
@@ -152,7 +152,7 @@ function meant(
 const isMeantIn = ({ registries }: KnownIdentifier, registry: string | null): boolean =>
   registries === null || (registry !== null && registries.has(registry))
 
-/** Answers that gave again what was shown of the person; their entries name the exchange and nobody in it. */
+/** Answers that repeated what was shown of the person. Their entries name the repeated exchange, and no person. */
 async function repeatsOf(
   { db }: Pick<HasVault, 'db'>,
   accesses: readonly FoundAccess[],

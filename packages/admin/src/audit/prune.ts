@@ -38,15 +38,15 @@ export interface PruneDeps {
 }
 
 export interface PruneCounts {
-  /** Entries. */
+  /** The number of entries. */
   readonly deleted: number
   /** The number of chains of which a hold keeps entries. */
   readonly held: number
 }
 
 /**
- * Rows that another role has inserted let nothing be deleted.
- * @param before the begin of a month
+ * Deletes entries from before a month. Rows that another role has inserted cannot cause a deletion.
+ * @param before the beginning of a month
  * @throws AdminRefusal the entries that would be deleted are not as they were signed
  */
 export async function pruneAuditLog(deps: PruneDeps, before: Date): Promise<PruneCounts> {
@@ -55,9 +55,9 @@ export async function pruneAuditLog(deps: PruneDeps, before: Date): Promise<Prun
   if (old.length === 0) return { deleted: 0, held: 0 }
   const vault = await deps.vault()
   const { report } = await verifyAuditLog({ db: owner, vault, witness: null })
-  // Nothing of a chain without a checkpoint is deleted, unless its process was killed long ago.
+  // Of a chain without a checkpoint nothing is deleted, unless its process was killed long ago.
   const chains = old
-    .filter(({ chain, signed }) => signed || isAbandoned(report.ends.get(chain)))
+    .filter(({ chain, signed }) => signed || isAbandoned(report.ends.get(chain), timeOf(deps)))
     .map(({ chain }) => chain)
   const faulty = chains.find((chain) => report.faulty.has(chain))
   if (faulty !== undefined) throw faultyChain(faulty)
@@ -80,7 +80,7 @@ const faultyChain = (chain: string): AdminRefusal =>
 interface Pruning extends PruneDeps {
   readonly report: Report
   readonly verifier: Pick<Verifier, 'isSigned'>
-  /** Null: nothing is deleted, and nothing signed. */
+  /** Null: a dry run, which signs nothing. */
   readonly keys: AuditKeys | null
 }
 
@@ -131,7 +131,7 @@ async function closedPart(
   const { transaction, report, verifier, keys } = pruning
   const { chain, sequence } = chunk
   const end = report.ends.get(chain)
-  if (stop === 'end' && end?.to === sequence && isAbandoned(end)) {
+  if (stop === 'end' && end?.to === sequence && isAbandoned(end, timeOf(pruning))) {
     if (keys !== null) await closeChain(pruning, chunk, keys)
     return chunk
   }
@@ -144,16 +144,22 @@ async function closedPart(
 /** Milliseconds after which an unsigned end belongs to a process that was killed: others sign theirs within seconds. */
 const ABANDONED = 86_400_000
 
-const isAbandoned = (end: { readonly at: string } | undefined): boolean =>
-  end !== undefined && Date.parse(end.at) < Date.now() - ABANDONED
+const isAbandoned = (end: { readonly at: string } | undefined, now: string): boolean =>
+  end !== undefined && Date.parse(end.at) < Date.parse(now) - ABANDONED
 
-/** @param row whose signature is verified */
+/**
+ * Whether a signed checkpoint closes a chunk.
+ * @param row its signature is verified
+ */
 function closes({ chain, sequence, hash, content }: ClosingCheckpoint): boolean {
   const signed = JSON.parse(content) as CheckpointContent
   return signed.chain === chain && signed.sequence === sequence && signed.hash === hash.toString('hex')
 }
 
-/** Signs what nobody signs any more. The checkpoint of this process names it, and so it reaches the witness. */
+/**
+ * Signs the end of a chain whose process is gone. The next checkpoint of this process names it, and so it reaches the
+ * witness.
+ */
 async function closeChain(
   pruning: Pruning,
   { chain, sequence, hash }: Chunk,

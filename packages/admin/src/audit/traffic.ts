@@ -12,11 +12,11 @@ export const HOURS = 24
 
 export interface CountedHour {
   readonly from: Date
-  /** Null: it is not counted yet; a later call counts it. */
+  /** Null: the hour is not counted yet; a later call counts it. */
   readonly rows: readonly TrafficRow[] | null
 }
 
-/** Hours that are over, by their beginning. */
+/** The counts of past hours, by the beginning of the hour. */
 const counted = perPool(() => new Map<number, readonly TrafficRow[]>())
 
 /** Hours that are being counted: calls at the same time share one count. */
@@ -33,8 +33,8 @@ function countHour(db: Pick<Database, 'pool'>, begin: number): Promise<readonly 
 }
 
 /**
- * The newest first. Hours are counted until the time is used up, so that a call takes about as long as the longest hour;
- * the first one is always counted.
+ * Lists hours, the newest first. Uncounted hours are counted until the time is used up; the first one is always
+ * counted.
  * @param spent whether the time of the call is used up
  */
 export async function lastHours(
@@ -59,7 +59,7 @@ export async function lastHours(
   return hours
 }
 
-/** The number of messages that were alike, and the time that they took. */
+/** The number of messages of one operation and mode, and their durations. */
 export interface TrafficCount extends Pick<TrafficRow, 'operation' | 'mode'> {
   readonly outcomes: Readonly<Record<string, number>>
   /** Milliseconds; null where none was measured. */

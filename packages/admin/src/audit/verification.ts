@@ -1,4 +1,7 @@
-/** The verification of the audit log as a task of this node: it is begun, watched and left; it ends with the node. */
+/**
+ * The verification of the audit log as a task of this node: it is begun, watched and stopped over the admin API, and
+ * ends with the node.
+ */
 
 import { estimateEntries } from '@rollcall/audit/store/entry-pages'
 import { newReport, type Report } from '@rollcall/audit/verify/report'
@@ -27,15 +30,18 @@ const Progress = closed({
 type Progress = Static<typeof Progress>
 
 export interface Verifying {
-  /** Begins one, unless one is running. */
+  /** Begins a verification, unless one is running. */
   begin(by: string): Promise<Progress>
   progress(): Progress
-  /** Ends the one that is running; resolves when nothing is read any more. */
+  /** Stops the running verification; resolves when nothing is read any more. */
   stop(): Promise<void>
 }
 
-/** One at a time: it holds a connection and reads every entry. */
-export function createVerifying(deps: HasVault & { readonly log: Pick<Log, 'error'> }): Verifying {
+/** Verifications run one at a time: each holds a connection and reads every entry. */
+export function createVerifying(
+  deps: HasVault & { readonly log: Pick<Log, 'error'> },
+  now = () => new Date(),
+): Verifying {
   let last: Omit<Progress, 'entries'> = {
     state: 'none',
     by: null,
@@ -49,7 +55,7 @@ export function createVerifying(deps: HasVault & { readonly log: Pick<Log, 'erro
   const progress = (): Progress => ({ ...last, entries: report.counts.entries })
   const run = async (signal: AbortSignal): Promise<void> => {
     const ended = (outcome: Pick<Progress, 'state' | 'result'>): void => {
-      last = { ...last, ...outcome, ended_at: timeOut(new Date()) }
+      last = { ...last, ...outcome, ended_at: timeOut(now()) }
       running = null
     }
     try {
@@ -68,7 +74,7 @@ export function createVerifying(deps: HasVault & { readonly log: Pick<Log, 'erro
       const began = Promise.withResolvers<void>()
       running = { ended: began.promise, abort }
       report = newReport()
-      last = { state: 'running', by, began_at: timeOut(new Date()), ended_at: null, about: 0, result: null }
+      last = { state: 'running', by, began_at: timeOut(now()), ended_at: null, about: 0, result: null }
       void run(abort.signal).finally(began.resolve)
       const about = await estimateEntries(deps.db)
       last = { ...last, about }

@@ -80,7 +80,7 @@ export const verifyWholeAuditLog = useCase({ input: NOTHING, result: Verificatio
   verified(deps),
 )
 
-/** @param watched the report while it is made, and what ends it */
+/** @param watched the report that grows during the verification, and the signal that stops it */
 export async function verified(
   { db, vault, witness }: HasWitness,
   watched: { readonly report?: Report; readonly signal?: AbortSignal } = {},

@@ -65,7 +65,7 @@ export interface HasMasterKeys {
   readonly masterKeys: MasterKeySource
 }
 
-/** Reads a backup to its end, without a database: every byte is known to be as it was written. */
+/** Reads a backup to its end, without a database, and checks that every byte is as it was written. */
 export const verifyBackup = useCase(
   { input: closed({ file: File }), result: closed(BACKUP) },
   async ({ masterKeys }: HasMasterKeys, { file }) => {
@@ -78,7 +78,10 @@ export const verifyBackup = useCase(
   },
 )
 
-/** @throws AdminRefusal the file is damaged, or the master key is another one */
+/**
+ * Opens a backup with the master key.
+ * @throws AdminRefusal the file is damaged, or was made under another master key
+ */
 export async function openBackup(file: string, masterKeys: MasterKeySource): Promise<CheckedBackup> {
   return checkBackup(file, masterKeys).catch((error: unknown) => {
     throw backupRefusal(error)

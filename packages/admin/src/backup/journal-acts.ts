@@ -1,12 +1,12 @@
-/** Doing the acts of the journal again, in a database that was restored. Each may be done any number of times. */
+/** Does the acts of the journal again in a restored database. Each may be done any number of times. */
 
 import type { AuditSigner } from '@rollcall/audit/keys'
 import { lockHolds } from '@rollcall/audit/store/prune-entries'
 import type { LaterActs } from '@rollcall/backup/journal/read-journal'
-import { authorityNumber, removeAuthority, tightenAgain } from '@rollcall/consents/store/authorities'
-import { revokeSigned, signedBy, withdraw } from '@rollcall/consents/store/withdrawals'
+import { authorityNumber, removeAuthority, repeatTightening } from '@rollcall/consents/store/authorities'
+import { revokeSigned, signedByAuthority, withdraw } from '@rollcall/consents/store/withdrawals'
 import type { Limits } from '@rollcall/core/limits'
-import { hostsBeside } from '@rollcall/core/model/allowed-hosts'
+import { hostsNotIn } from '@rollcall/core/model/allowed-hosts'
 import type { JournalAct, JournalKind } from '@rollcall/core/model/journal'
 import type { Database } from '@rollcall/database/database'
 import { removeOtherHolds } from '@rollcall/database/holds'
@@ -20,14 +20,18 @@ import type { Vault } from '@rollcall/keys/vault'
 import { retireSecrets } from '@rollcall/participants/store/client-secrets'
 import { changeGrants } from '@rollcall/participants/store/grants'
 import { revokeOperatorToken } from '@rollcall/participants/store/operator-tokens'
-import { listParticipantKeys, refuseKey, revokeParticipantKey } from '@rollcall/participants/store/participant-keys'
+import {
+  listParticipantKeys,
+  revokeParticipantKey,
+  storeRevokedKey,
+} from '@rollcall/participants/store/participant-keys'
 import { findParticipant, setMessagePolicy, setParticipantStatus } from '@rollcall/participants/store/participants'
 import { forgetTraces } from '@rollcall/records/records/forget-traces'
 import { findRegistry } from '@rollcall/records/registries/registries'
 import { makeLive } from '../participants/promote.ts'
 import { erasePseudonyms } from '../persons/erase.ts'
 import { protectAgain } from '../persons/protected-persons.ts'
-import { withMerged } from '../persons/with-merged.ts'
+import { idsWithMerged } from '../persons/with-merged.ts'
 import { deleteNamed } from '../records/records.ts'
 import { removeAgain } from '../removal.ts'
 import { AdminRefusal, asRefusal } from '../use-case.ts'
@@ -46,8 +50,9 @@ type Act<Kind extends JournalKind> = Extract<JournalAct, { readonly kind: Kind }
 type Apply<Kind extends JournalKind> = (deps: ApplyDeps, act: Act<Kind>, at: Date) => Promise<unknown>
 
 /**
- * The object of an act may be missing: it was made after the snapshot, or an earlier act has removed it. Where the act
- * would apply once the object is there again, the act is refused: it is done when the operator has added the object.
+ * How each kind of act is done again. What the act was about may be missing: it was made after the snapshot, or an
+ * earlier act has removed it. Where the act must apply once it is there again, the act is refused, and done when the
+ * operator has added it.
  */
 const APPLY: { readonly [Kind in JournalKind]: Apply<Kind> } = {
   day_keys_destroyed: ({ db }, { days }) => destroyKeysOf(db, days),
@@ -72,7 +77,7 @@ const APPLY: { readonly [Kind in JournalKind]: Apply<Kind> } = {
   },
   async authority_removed({ db }, { authority }) {
     const id = await removeAuthority(db.pool, authority)
-    if (id !== null) await stopEnded(db, signedBy(id))
+    if (id !== null) await stopEnded(db, signedByAuthority(id))
   },
   async grants_revoked({ db }, { participant: sender_id, registry: namespace, grants }) {
     const [participant, registry] = [await findParticipant(db, sender_id), await findRegistry(db, namespace)]
@@ -85,7 +90,7 @@ const APPLY: { readonly [Kind in JournalKind]: Apply<Kind> } = {
   },
   async participant_key_revoked({ db }, { participant: sender_id, kid, key }) {
     const participant = await findParticipant(db, sender_id)
-    if (key !== undefined) return refuseKey(db, { id: participant?.id ?? null, sender_id }, key)
+    if (key !== undefined) return storeRevokedKey(db, { id: participant?.id ?? null, sender_id }, key)
     if (participant === null) return
     const keys = await listParticipantKeys(db, participant)
     if (keys.some((key) => key.kid === kid && key.revoked_at === null)) await revokeParticipantKey(db, participant, kid)
@@ -108,10 +113,10 @@ const APPLY: { readonly [Kind in JournalKind]: Apply<Kind> } = {
   async policy_tightened({ db }, { participant: sender_id, policy, hosts }) {
     const participant = await findParticipant(db, sender_id)
     if (participant === null) return
-    const outgoing = hostsBeside(participant.outgoing, hosts)
+    const outgoing = hostsNotIn(participant.outgoing, hosts)
     await setMessagePolicy(db, sender_id, { ...policy, outgoing })
   },
-  authority_tightened: ({ db }, act) => tightenAgain(db, act),
+  authority_tightened: ({ db }, act) => repeatTightening(db, act),
   operator_revoked: ({ db }, { name }) => revokeOperatorToken(db, name),
   async removed({ db }, { removable, name }) {
     const found = await (removable === 'registry' ? findRegistry : findParticipant)(db, name)
@@ -127,7 +132,7 @@ const newerParticipant = (sender_id: string): AdminRefusal =>
     `${sender_id} was added after the backup, and a person withdrew a consent from it: add it again (rollcall participant add)`,
   )
 
-/** Under the holds of its time: those of the backup that had ended by then have ended. */
+/** The holds at the time of the act apply: other holds of the backup from before the act are removed. */
 async function erasePerson(deps: ApplyDeps, act: Act<'person_erased'>, at: Date): Promise<void> {
   const { db, owner } = deps
   await removeOtherHolds(db, { except: act.holds, made_before: at, removed_by: 'restore' })
@@ -140,8 +145,8 @@ async function erasePerson(deps: ApplyDeps, act: Act<'person_erased'>, at: Date)
     const found = await findRegistry(db, registry)
     const recordType = found?.kind.record_types.find(({ name }) => name === record_type)
     if (found === null || recordType === undefined) continue
-    // Acts of earlier versions have a number.
-    const records = await withMerged(db, found, recordType, String(record))
+    // Acts of earlier versions have a number as the id of a record.
+    const records = await idsWithMerged(db, found, recordType, String(record))
     await eraseNotifications(db.pool, { registry: found.id, record_type, records })
   }
   for (const { registry, record_type, primary_identifier } of act.forgotten) {
@@ -153,12 +158,15 @@ async function erasePerson(deps: ApplyDeps, act: Act<'person_erased'>, at: Date)
 /** Acts of one kind that could not be done, for the same reason. */
 export interface UndoneActs {
   readonly kind: string
-  /** Why, without personal data. */
+  /** The reason, without personal data. */
   readonly rule: string
   readonly acts: number
 }
 
-/** Does acts again, in their order. One that is refused does not stop the others. */
+/**
+ * Does acts again, in order. A refused act does not stop the others.
+ * @returns the refused acts
+ */
 export async function applyActs(deps: ApplyDeps, acts: LaterActs['acts']): Promise<readonly UndoneActs[]> {
   const undone = new Map<string, UndoneActs>()
   for (const { at, act } of acts) {
@@ -178,7 +186,7 @@ async function applyAct<Kind extends JournalKind>(deps: ApplyDeps, act: Act<Kind
   await apply(deps, act, at)
 }
 
-/** @throws what is no refusal, such as a lost connection: the restore is run again */
+/** The message of a refusal. @throws any other error, such as a lost connection: the restore is then run again */
 function refusalRule(error: unknown): string {
   const refusal = asRefusal(error)
   if (refusal instanceof AdminRefusal) return refusal.message
@@ -188,7 +196,7 @@ function refusalRule(error: unknown): string {
 export const countUndone = (undone: readonly UndoneActs[]): number =>
   undone.reduce((count, { acts }) => count + acts, 0)
 
-/** @throws AdminRefusal acts could not be done */
+/** @throws AdminRefusal there are acts that could not be done */
 export function refuseUndone(undone: readonly UndoneActs[]): void {
   if (undone.length === 0) return
   const all = undone.map(({ kind, rule, acts }) => `${kind} ${acts} (${rule})`).join('; ')

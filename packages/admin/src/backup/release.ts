@@ -1,4 +1,4 @@
-/** The messages that a restored database would send are held until the operator releases them. */
+/** Releases the outgoing messages of a restored database, which are held until then. */
 
 import { isHeld, markReleased } from '@rollcall/backup/store/restorations'
 import type { Participant } from '@rollcall/core/model/participant'

@@ -63,7 +63,7 @@ const DONE = {
   open_chains: wholeNumber('Chains of the audit log that had not ended: what followed in them is lost.'),
 } as const
 
-/** Columns of numbers that must not be given out again; the catalog lists the sequences. */
+/** Columns whose numbers must not be given out again. Sequences are not listed here: the catalog has them. */
 const NUMBERED = [ENVELOPE_NUMBERS]
 
 /** Restores a backup into an empty database. It may be killed at any moment, and run again. */
@@ -116,8 +116,8 @@ export const restoreDatabase = act(
 )
 
 /**
- * Does for a database that was restored by other means, such as point-in-time recovery, what a restore from a backup does
- * behind it. No server may run on it.
+ * Does for a database that was restored by other means, such as point-in-time recovery, what `restoreDatabase` does
+ * after the tables are loaded. No server may run on it.
  */
 export const adoptRestored = act(
   { name: 'restore', approval: 'never', entry: 'within', input: closed(JOURNAL), result: closed(DONE) },
@@ -138,7 +138,7 @@ export const adoptRestored = act(
   },
 )
 
-/** Once, also when it is killed and run again. */
+/** Does the steps after the tables are loaded. If it is killed, it can be run again. */
 async function adopt(
   client: Parameters<typeof markLoaded>[0],
 ): Promise<{ readonly restoration: number; readonly snapshot: Date }> {
@@ -170,7 +170,7 @@ function checkJournal({ journal, without_journal }: GivenJournal): void {
   }
 }
 
-/** Null: it is renounced. */
+/** The acts of the journal after the snapshot; null: the operator does without the journal. */
 const laterActs = async (
   { masterKeys }: HasMasterKeys,
   { journal }: GivenJournal,
@@ -186,7 +186,7 @@ interface Restored {
   readonly accept_undone: boolean | undefined
 }
 
-/** Milliseconds: an audit entry may be committed so much later than its time. */
+/** Milliseconds by which an audit entry may be committed after its time. */
 const LONGEST_COMMIT = 60_000
 
 async function complete(

@@ -1,4 +1,4 @@
-/** A change of callbacks beside what is stored, for a second operator. */
+/** Compares a change of callback settings with the stored ones, for a second operator. */
 import type { CallbackSettings } from '@rollcall/participants/store/participant-callbacks'
 
 /** The settings that a call gives, without the participant that they belong to. */
@@ -11,14 +11,14 @@ interface CallbackChange extends Partial<Record<'origin' | 'token_url' | 'client
   readonly [other: string]: unknown
 }
 
-/** Whether a change gives an address that is not stored, or credentials. */
+/** Whether a change adds an address that is not stored, or credentials. */
 export function isReachingMore(stored: CallbackSettings, { allow = [], auth, ...given }: CallbackChange) {
   const isNew = (name: 'default_url' | 'notify_url'): boolean => (given[name] ?? stored[name]) !== stored[name]
   if (auth !== undefined && auth !== 'none') return true
   return isNew('default_url') || isNew('notify_url') || allow.some((address) => !stored.allowed.includes(address))
 }
 
-/** For a second operator, without secrets. */
+/** The settings that a second operator sees, without secrets. */
 export function callbackShown({ sealed, ...stored }: CallbackSettings, given: CallbackChange) {
   const { allow = [], disallow = [], auth, origin, token_url, client_id, scope, ...others } = given
   const { token: _, client_secret: __, cert: ___, key: ____, ...plain } = others

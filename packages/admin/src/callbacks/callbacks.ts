@@ -143,7 +143,7 @@ export const changeCallback = act(
     for (const address of [changes.default_url, changes.notify_url]) await checkAddress(participant, address)
     const secrets = secretsOf({ ...before, ...changes }, given)
     await write({ db, vault }, participant.id, changes, secrets)
-    // A delivery that failed for an earlier reason may succeed now.
+    // Deliveries that failed under the earlier settings may succeed now.
     if (Object.keys(changes).length > 0 || secrets !== undefined) {
       await retryMailboxes(db, participant.id, { answers: true })
     }
@@ -151,7 +151,7 @@ export const changeCallback = act(
   },
 )
 
-/** @param secrets null: there shall be none; undefined: they stay as they are */
+/** @param secrets null: the credentials are removed; undefined: they stay */
 async function write(
   { db, vault }: HasVault,
   participant: number,
@@ -190,7 +190,7 @@ function plainChanges(before: CallbackSettings, given: Omit<Change, 'sender_id'>
   }
 }
 
-/** Settings that are set as they are given. */
+/** Settings that are stored as they are given. */
 const PLAIN = [
   ...(['default_url', 'concurrency', 'rate', 'timeout_ms', 'schedule'] as const),
   ...(['notify_url', 'notify_items', 'notify_bytes', 'notify_unlisted'] as const),
@@ -212,7 +212,7 @@ function allowedAfter(
   return [...new Set([...before.filter((entry) => !disallow.includes(entry)), ...allow])]
 }
 
-/** Nothing is sent. The check runs now, so that an error is found before the first answer. */
+/** Checks an address without sending anything, so that the operator learns of an error before the first answer. */
 async function checkAddress({ outgoing }: Participant, address: string | null | undefined): Promise<void> {
   if (!address) return
   const guard = createAddressGuard({ allowed: outgoing })
@@ -225,7 +225,7 @@ async function checkAddress({ outgoing }: Participant, address: string | null | 
 
 export { AUTHS, type CallbackAuth, parseSchedule }
 
-/** The members of each way of authentication, and which of them are optional. */
+/** The credentials that each way of authentication takes. */
 const TAKEN: Readonly<Record<CallbackAuth, readonly Credential[]>> = {
   none: [],
   bearer: ['origin', 'token'],

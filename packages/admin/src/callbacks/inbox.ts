@@ -28,7 +28,7 @@ const ENTRY = {
   received_at: instant('When it came.'),
 } as const
 
-/** The newest first. */
+/** Lists messages of the inbox, the newest first. */
 export const listInbox = act(
   {
     name: 'inbox list',
@@ -61,7 +61,7 @@ export const listInbox = act(
   },
 )
 
-/** One callback. */
+/** Shows one callback; its decrypted body only if asked for. */
 export const showInboxMessage = act(
   {
     name: 'inbox show',

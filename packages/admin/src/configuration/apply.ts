@@ -23,7 +23,7 @@ import { about, CHANGES, refused, type Step, type StepDeps } from './steps.ts'
 
 export { Configuration, FORMAT_VERSION }
 
-/** The configuration of the database, complete, without secrets. To apply it changes nothing. */
+/** Exports the complete configuration of the database, without secrets. Applying it changes nothing. */
 export const exportConfiguration = useCase({ input: NOTHING, result: Configuration }, async ({ db }: HasDatabase) =>
   configurationOf(await readStored(db)),
 )
@@ -53,8 +53,8 @@ const APPLIED = closed({
 })
 
 /**
- * Makes the database as the file says. Everything is checked before the first change is made; what is as it should be is
- * not touched, so that a file can be applied again.
+ * Changes the database so that it is as the file says. Everything is checked before the first change. What is as it
+ * should be is not touched, so that a file can be applied again.
  */
 export const applyConfiguration = act(
   {
@@ -91,7 +91,10 @@ export const planConfiguration = async (deps: HasDatabase, configuration: unknow
 
 const checked = validator<Configuration>(Configuration)
 
-/** @throws AdminRefusal the file is not what its schema says; of a later version it says so first */
+/**
+ * Reads a configuration file.
+ * @throws AdminRefusal the file does not match its schema, or has a later format version
+ */
 function read(file: unknown): Configuration {
   const version = typeof file === 'object' && file !== null && 'version' in file ? file.version : undefined
   if (typeof version === 'number' && version > FORMAT_VERSION) {
@@ -107,7 +110,7 @@ function read(file: unknown): Configuration {
     : refused(problem.at, `${problem.rule}${nearestHint(String(problem.at.at(-1)), problem.known ?? [])}`)
 }
 
-/** @throws AdminRefusal says how many changes were made before it */
+/** Makes the changes in order. @throws AdminRefusal with the number of changes that were made before */
 async function make(steps: readonly Step[], deps: StepDeps, checkHeld: () => Promise<void>): Promise<void> {
   const caller = { kind: 'configuration' } as const
   for (const [index, { at, act: name, registry, make: change }] of steps.entries()) {
@@ -118,7 +121,7 @@ async function make(steps: readonly Step[], deps: StepDeps, checkHeld: () => Pro
   }
 }
 
-/** For the participants of the file that have none, such as new ones. */
+/** Makes secrets for the participants of the file that have none, such as new ones. */
 async function makeSecrets({ db }: HasDatabase, { participants = {} }: Configuration) {
   const without = (await listWithoutSecret(db)).filter(({ sender_id }) => Object.hasOwn(participants, sender_id))
   const made: Awaited<ReturnType<typeof newClientSecret>>[] = []
@@ -143,7 +146,7 @@ async function plan({ db }: HasDatabase, wanted: Configuration): Promise<Plan> {
     if (wanted.participants?.[row.participant.sender_id]?.grants !== undefined) continue
     checkUnnamed(row, stored.registries, known)
   }
-  checkSomebodyStays(stored, participants, new Date())
+  checkSomebodyStays(stored, participants)
   return {
     steps: [
       ...purposes.added,
@@ -157,8 +160,8 @@ async function plan({ db }: HasDatabase, wanted: Configuration): Promise<Plan> {
   }
 }
 
-/** @throws AdminRefusal somebody could ask something before, and nobody could afterwards */
-function checkSomebodyStays(stored: Stored, planned: readonly PlannedParticipant[], now: Date): void {
+/** @throws AdminRefusal after the change no participant could ask anything, and before it somebody could */
+function checkSomebodyStays(stored: Stored, planned: readonly PlannedParticipant[], now = new Date()): void {
   const able = stored.participants.filter((row) => canAsk(row, now))
   const stays = able.some(({ participant }) => {
     const found = planned.find(({ sender_id }) => sender_id === participant.sender_id)

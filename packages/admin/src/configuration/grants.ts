@@ -50,7 +50,7 @@ interface Planned {
   readonly grants: readonly PlannedGrant[]
 }
 
-/** @throws AdminRefusal a grant that means nothing in its registry; two at the same time */
+/** @throws AdminRefusal a grant means nothing in its registry, or two count at the same time */
 export function planGrants(plan: GrantPlan): Planned {
   const { wanted, held, stored } = plan
   const named = Object.keys(wanted)
@@ -87,7 +87,7 @@ function planNamespace(
     const own = isList ? [...place, index] : place
     const same = there.find((grant) => isSame(grant.terms, terms))
     if (same !== undefined) checkSame(kind, same, own)
-    if (same === undefined || !isExpiredGrant(same, new Date())) checkConsentNames(terms, known, own)
+    if (same === undefined || !isExpiredGrant(same)) checkConsentNames(terms, known, own)
     return { at: own, same, terms: same?.terms ?? checkedTerms({ kind }, terms, own) }
   })
   const grants = rows.map(({ same, terms }) => same ?? { terms, ...timesOf(terms) })
@@ -101,7 +101,7 @@ function planNamespace(
   return { steps: [step(sender_id, namespace, { at: place, there, entry, revoked, added })], grants }
 }
 
-/** @throws AdminRefusal the grant names a purpose or an authority that there will not be */
+/** @throws AdminRefusal the grant names a purpose or an authority that will not exist */
 function checkConsentNames(terms: GrantTerms, known: KnownNames, at: readonly PathStep[]): void {
   const purpose = unknownPurpose(terms, known.purposes)
   if (purpose !== null) throw refused([...at, 'purposes'], purpose)
@@ -109,9 +109,9 @@ function checkConsentNames(terms: GrantTerms, known: KnownNames, at: readonly Pa
   if (authority !== null) throw refused([...at, 'authorities'], authority)
 }
 
-/** @throws AdminRefusal a grant that stays as it is, and would mean nothing in the registry as it will be */
+/** Checks a grant that stays as it is. @throws AdminRefusal it would mean nothing in the registry after the change */
 function checkSame(kind: Kind, grant: StoredGrant, at: readonly PathStep[]): void {
-  const problem = isExpiredGrant(grant, new Date()) ? null : problemOf(kind, grant.terms)
+  const problem = isExpiredGrant(grant) ? null : problemOf(kind, grant.terms)
   if (problem === null) return
   const member = [...at, ...problem.member.split('.')]
   throw new AdminRefusal(`${pathText(at)}.${problem.message}`, { cause: problem, at: member })
@@ -133,7 +133,7 @@ export function checkUnnamed(
     }
     const registry = stored.find(({ id }) => id === grant.registry)
     const kind = registry && kinds.get(registry.namespace)
-    if (kind === undefined || kind === registry?.kind || isExpiredGrant(grant, new Date())) continue
+    if (kind === undefined || kind === registry?.kind || isExpiredGrant(grant)) continue
     const problem = problemOf(kind, grant.terms)
     if (problem === null || registry === undefined || problemOf(registry.kind, grant.terms) !== null) continue
     throw refused(

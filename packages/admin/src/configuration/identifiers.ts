@@ -21,10 +21,10 @@ import { refused, type Step } from './steps.ts'
 type Entries = Readonly<Record<string, IdentifierTypeEntry>>
 
 /**
- * @param literal the kind by itself
- * @param registry undefined: it is new
- * @returns the kind with the identifier types that it will have
- * @throws AdminRefusal what cannot be added, or cannot be primary
+ * @param literal the kind without an operator's additions
+ * @param registry undefined: the registry is new
+ * @returns the steps, and the kind with the identifier types that it will have
+ * @throws AdminRefusal a type cannot be added, or cannot be primary
  */
 export function planIdentifiers(
   literal: Kind,
@@ -44,7 +44,7 @@ export function planIdentifiers(
   return { kind, steps: [...add, ...primarySteps(place, kindBefore, read.names), ...remove] }
 }
 
-/** @throws AdminRefusal */
+/** The identifier types of a file, checked. @throws AdminRefusal a type is not valid */
 function readTypes(literal: Kind, entries: Entries, at: readonly PathStep[]) {
   let kind = literal
   const types = Object.entries(entries).map(([name, entry]) => {
@@ -57,7 +57,7 @@ function readTypes(literal: Kind, entries: Entries, at: readonly PathStep[]) {
   return { kind, types }
 }
 
-/** @throws AdminRefusal */
+/** The primary identifiers of a file, checked. @throws AdminRefusal a type cannot be primary */
 function primariesIn(kind: Kind, given: Readonly<Record<string, string>>, at: readonly PathStep[]) {
   try {
     return readPrimaries(kind, given)
@@ -109,7 +109,7 @@ function typeSteps(
         change: 'remove',
         from: type,
         to: null,
-        // The names in grants are checked for the whole file, as it will be.
+        // The identifiers that grants name are checked elsewhere, against the whole file.
         act: 'identifier-type remove',
         registry: namespace,
         make: ({ db }) => removeIdentifierType(db, namespace, type.name),

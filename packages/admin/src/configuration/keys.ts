@@ -15,6 +15,8 @@ interface KeyPlan {
   readonly wanted: readonly KeyEntry[] | undefined
   readonly stored: Stored
   readonly at: readonly PathStep[]
+  /** From when new keys are valid. Default: the time it is. */
+  readonly now?: Date
 }
 
 interface PlannedKeys {
@@ -23,8 +25,8 @@ interface PlannedKeys {
   readonly keys: Asker['keys']
 }
 
-/** @throws AdminRefusal no key, a private one, or one that belongs to another participant */
-export async function planKeys({ sender_id, wanted, stored, at }: KeyPlan): Promise<PlannedKeys> {
+/** @throws AdminRefusal a key cannot be read, is private, or belongs to another participant */
+export async function planKeys({ sender_id, wanted, stored, at, now = new Date() }: KeyPlan): Promise<PlannedKeys> {
   const { own, others } = ownersOf(stored, sender_id)
   if (wanted === undefined) return { steps: [], keys: own }
   const read = await Promise.all(
@@ -44,7 +46,7 @@ export async function planKeys({ sender_id, wanted, stored, at }: KeyPlan): Prom
     const before = beforeOf(key)
     return {
       use: key.use,
-      valid_from: valid_from ?? before?.valid_from ?? new Date(),
+      valid_from: valid_from ?? before?.valid_from ?? now,
       valid_until: valid_until === undefined ? (before?.valid_until ?? null) : valid_until,
     }
   })
@@ -96,7 +98,7 @@ async function readKey(sender_id: string, entry: KeyEntry): Promise<PublicKey> {
   return readPublicKey(jwk, { sender_id, ...(kid !== undefined && { kid }), ...(use !== undefined && { use }) })
 }
 
-/** Times that the file does not name stay. */
+/** Whether a key is as the file wants it. Times that the file leaves out stay. */
 function isAsWanted(before: ParticipantKey, key: PublicKey, entry: KeyEntry): boolean {
   const { valid_from, valid_until } = times(entry)
   return (

@@ -1,29 +1,33 @@
-/** The steps for a member of a configuration file that lists, by name, what grants name: purposes, consent authorities. */
+/** The steps for a member of a configuration file whose names grants use: purposes, consent authorities. */
 
 import { isSame } from '../approvals/diff-lines.ts'
 import type { Configuration } from './file.ts'
 import { about, type Step, type StepDeps } from './steps.ts'
 
 export interface PlannedNames {
-  /** The steps before grants change, which name these members. */
+  /** The steps that add names: they come before the grants that name them. */
   readonly added: readonly Step[]
-  /** The steps after grants changed, which named these members. */
+  /** The steps that remove names: they come after the grants that named them. */
   readonly removed: readonly Step[]
-  /** The names that there will be. */
+  /** The names that will exist. */
   readonly names: ReadonlySet<string>
 }
 
-/** The plan of one such member. */
+/** What the plan of such a member needs to know. */
 interface NamedMember<Row, Entry, Shown> {
   readonly member: keyof Configuration
   /** The words of the acts that add and remove one by hand. */
   readonly words: string
   readonly nameOf: (row: Row) => string
-  /** A row in the words of the file. */
+  /** A row as the file would write it. */
   readonly shown: (row: Row) => Shown
-  /** The row that an entry of the file makes of the one that is there. @throws a refusal of its form */
+  /**
+   * The row that an entry of the file makes.
+   * @param found the stored row
+   * @throws a refusal of its form
+   */
   readonly rowOf: (name: string, entry: Entry, found: Row | undefined) => Promise<Row>
-  /** Asked only of rows that are added or changed. */
+  /** Called only for rows that are added or changed. */
   readonly check?: (row: Row) => Promise<void>
   readonly put: (deps: StepDeps, row: Row) => Promise<unknown>
   readonly remove: (deps: StepDeps, name: string) => Promise<unknown>

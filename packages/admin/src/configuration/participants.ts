@@ -1,7 +1,11 @@
 /** The steps for the participants of a configuration file. */
 
 import type { Participant } from '@rollcall/core/model/participant'
-import { checkMessagePolicy, DEFAULT_MESSAGE_POLICY, meantChanges } from '@rollcall/participants/store/message-policy'
+import {
+  checkMessagePolicy,
+  DEFAULT_MESSAGE_POLICY,
+  withConsequences,
+} from '@rollcall/participants/store/message-policy'
 import { NO_CALLBACKS } from '@rollcall/participants/store/participant-callbacks'
 import { addParticipant, changeParticipant } from '@rollcall/participants/store/participants'
 import type { PathStep } from '@rollcall/protocol'
@@ -45,7 +49,7 @@ const added = ({ name = '', environment = 'live' }: ParticipantEntry): StoredPar
   grants: [],
 })
 
-/** @throws AdminRefusal */
+/** @throws AdminRefusal a member of a participant in the file is not valid */
 export async function planParticipants(
   { participants: wanted = {} }: Configuration,
   stored: Stored,
@@ -79,7 +83,7 @@ export async function planParticipants(
       ...statusSteps(sender_id, entry.status, current.status, [...at, 'status']),
     ]
     const { participant } = before
-    const policy = entry.policy === undefined ? {} : meantChanges(entry.policy)
+    const policy = entry.policy === undefined ? {} : withConsequences(entry.policy)
     const { signature_policy, jwks_uri } = { ...participant, ...policy }
     const status = entry.status ?? participant.status
     const after = { participant: { status, signature_policy, jwks_uri }, keys: keys.keys, grants: grants.grants }
@@ -111,7 +115,7 @@ const LIMITS = ['rate_limit', 'concurrency_limit', 'max_subscriptions'] as const
 
 type Current = ReturnType<typeof participantEntry>
 
-/** Name and limits. */
+/** The steps that set name and limits. */
 function settingSteps(sender_id: string, entry: ParticipantEntry, current: Current, at: readonly PathStep[]): Step[] {
   const names = ['name', 'max_page_size', ...LIMITS] as const
   return names
@@ -180,7 +184,7 @@ async function policySteps(
   const names = wanted === undefined ? null : changed(wanted, current)
   if (wanted === undefined || names === null) return []
   const outgoing = hosts ?? before.outgoing
-  await about(at, async () => checkMessagePolicy({ ...before, ...meantChanges(wanted), outgoing }))
+  await about(at, async () => checkMessagePolicy({ ...before, ...withConsequences(wanted), outgoing }))
   return [
     {
       at,

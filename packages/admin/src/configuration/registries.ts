@@ -28,7 +28,7 @@ export interface PlannedRegistries {
   readonly environments: ReadonlyMap<string, Environment>
 }
 
-/** @throws AdminRefusal what cannot be changed; an attribute that cannot be added */
+/** @throws AdminRefusal something of a registry cannot be changed, or an attribute cannot be added */
 export function planRegistries(
   { registries: wanted = {} }: Configuration,
   stored: readonly Registry[],
@@ -48,7 +48,7 @@ export function planRegistries(
           ...fixed.filter((step) => !isOfSource(step)),
           ...identifiers.steps,
           ...attributeSteps(registry, entry, at),
-          // It may name what the steps before it add.
+          // The source may name what the steps before it add.
           ...fixed.filter(isOfSource),
         ]
   })
@@ -148,7 +148,7 @@ function attributeSteps(registry: Registry, entry: RegistryEntry, at: readonly P
           to: null,
           act: 'attribute remove',
           registry: namespace,
-          // The names in grants are checked for the whole file, as it will be.
+          // The attributes that grants name are checked elsewhere, against the whole file.
           make: ({ db }) => removeAttribute(db, namespace, record_type, name),
         }),
       ),

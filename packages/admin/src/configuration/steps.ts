@@ -11,25 +11,25 @@ export type StepDeps = HasVault & Acting
 
 /** One change, not made yet. */
 export interface Step {
-  /** The member of the file. */
+  /** The place in the file. */
   readonly at: readonly PathStep[]
   readonly change: (typeof CHANGES)[number]
-  /** The values before and after, in the words of the file; null: nothing. */
+  /** The values before and after, as the file would write them; null: nothing. */
   readonly from: unknown
   readonly to: unknown
-  /** The name of the act that does the same by hand: the entry of the step is `apply:` and this. */
+  /** The name of the act that does the same by hand. The note of the step's entry is `apply: ` and this name. */
   readonly act: string
   /** Namespace of the registry; absent when the step concerns no single one. */
   readonly registry?: string
   readonly make: (deps: StepDeps) => Promise<unknown>
 }
 
-/** A refusal of the member. */
+/** A refusal at a place in the file. */
 export const refused = (at: readonly PathStep[], rule: string): AdminRefusal =>
   new AdminRefusal(`${pathText(at)}: ${rule}`, { at })
 
 /**
- * Work whose refusals are about the member.
+ * Does work, and makes its refusals refusals at this place in the file.
  * @param more is added to their messages
  */
 export async function about<Result>(at: readonly PathStep[], work: () => Promise<Result>, more = ''): Promise<Result> {
@@ -43,8 +43,8 @@ export async function about<Result>(at: readonly PathStep[], work: () => Promise
 }
 
 /**
- * The members that a file has and that differ from what is there.
- * @returns null: none
+ * The members of `wanted` that differ from the stored ones.
+ * @returns null: none differs
  */
 export function changed<Entry extends object>(wanted: Entry, current: Readonly<Record<string, unknown>>) {
   const members = Object.entries(wanted).filter(([name, value]) => !isSame(value, current[name]))

@@ -7,7 +7,7 @@ import {
   putAuthority,
   removeAuthority,
 } from '@rollcall/consents/store/authorities'
-import { signedBy } from '@rollcall/consents/store/withdrawals'
+import { signedByAuthority } from '@rollcall/consents/store/withdrawals'
 import type { AllowedHost } from '@rollcall/core/model/allowed-hosts'
 import { stopEnded } from '@rollcall/delivery/store/events/consent-stopping'
 import { readKeyFile } from '@rollcall/participants/directory/key-file'
@@ -49,7 +49,7 @@ export const AuthorityMembers = {
   hosts: Type.Optional(Hosts),
 } as const
 
-/** Adds an authority, or makes one as it is given. Servers use the change within a second. */
+/** Adds an authority, or replaces the stored one of this name. Servers use the change within a second. */
 export const addConsentAuthority = act(
   {
     name: 'consent authority add',
@@ -78,7 +78,7 @@ export const addConsentAuthority = act(
   },
 )
 
-/** The keys of the texts and JWKs, tried out. @throws KeyRefused */
+/** Reads keys from texts and JWKs, and tries them out. @throws KeyRefused */
 export async function keysOf(
   name: string,
   given: readonly (string | { readonly [member: string]: unknown })[],
@@ -88,7 +88,7 @@ export async function keysOf(
 }
 
 /**
- * Nothing is fetched. The check runs now, so that an error is found before the first consent.
+ * Checks an authority without fetching anything, so that the operator learns of an error before the first consent.
  * @throws AdminRefusal, AddressRefused
  */
 export async function checkAuthority({ keys, jwks_uri, outgoing }: Omit<ConsentAuthority, 'id'>): Promise<void> {
@@ -117,7 +117,7 @@ export const listConsentAuthorities = useCase(
   async ({ db }: HasDatabase) => (await listAuthorities(db)).map(described),
 )
 
-/** Removes an authority: from now on its consents do not apply, and what was begun under them is stopped. */
+/** Removes an authority: its consents hold no longer, and what was begun under them is stopped. */
 export const removeConsentAuthority = act(
   {
     name: 'consent authority remove',
@@ -132,13 +132,13 @@ export const removeConsentAuthority = act(
     const stopped = await db.journal.write({ kind: 'authority_removed', authority: name }, async () => {
       const id = await removeAuthority(db.pool, name)
       if (id === null) throw missing
-      return stopEnded(db, signedBy(id))
+      return stopEnded(db, signedByAuthority(id))
     })
     return { name, stopped: { ...stopped, subscriptions: [...stopped.subscriptions] } }
   },
 )
 
-/** @throws AdminRefusal */
+/** @throws AdminRefusal there is no authority of this name */
 export async function authorityNamed(db: HasDatabase['db'], name: string): Promise<ConsentAuthority> {
   const found = await findAuthority(db, name)
   if (found !== null) return found
@@ -152,7 +152,7 @@ export const described = ({ name, jwks_uri, outgoing, keys }: Omit<ConsentAuthor
   keys: keys.map(({ kid, algorithm, public_jwk }) => ({ kid, algorithm, public_key: { ...public_jwk } })),
 })
 
-/** @returns the rule that refuses; null: every authority of the grant is one of these */
+/** @returns the message that refuses an unknown authority; null: all authorities of the grant are known */
 export function unknownAuthority(
   { authorities = [] }: { readonly authorities?: readonly string[] },
   known: ReadonlySet<string>,

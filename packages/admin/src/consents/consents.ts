@@ -97,7 +97,7 @@ export const revokeConsents = act(
   },
 )
 
-/** The person consents again: withdrawals for a purpose count no more. */
+/** Reinstates a consent: the person's withdrawals for a purpose count no longer. */
 export const reinstateConsent = act(
   {
     name: 'consent reinstate',
@@ -125,7 +125,10 @@ export const reinstateConsent = act(
   },
 )
 
-/** A misspelt purpose stops nothing, and its receipt would say otherwise. @throws AdminRefusal */
+/**
+ * Refuses a misspelt purpose: its withdrawal would stop nothing, and the receipt would say otherwise.
+ * @throws AdminRefusal
+ */
 async function checkPurpose({ db }: HasDatabase, purpose: string): Promise<void> {
   if (purpose === EMERGENCY) {
     throw new AdminRefusal('purpose: an emergency stands in place of a consent and cannot be withdrawn')
@@ -135,6 +138,6 @@ async function checkPurpose({ db }: HasDatabase, purpose: string): Promise<void>
   throw new AdminRefusal('purpose: is neither configured nor was anything answered for it', { reason: 'not_found' })
 }
 
-/** Whether a purpose is configured, granted, or something was answered or subscribed to for it. */
+/** Whether a purpose is configured or granted, or an answer or a subscription was made for it. */
 const isAskedFor = async (db: HasDatabase['db'], purpose: string): Promise<boolean> =>
   (await isGrantedPurpose(db, purpose)) || (await isUsedPurpose(db, purpose)) || isSubscribedPurpose(db, purpose)

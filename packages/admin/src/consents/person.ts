@@ -23,7 +23,7 @@ export interface WithdrawingPerson {
   readonly own: readonly Uint8Array[]
 }
 
-/** @throws AdminRefusal no registry has such an identifier, or several records of one registry have it */
+/** @throws AdminRefusal no registry has the identifier, or several records of one registry have it */
 export async function withdrawingPerson({ db, vault }: HasVault, person: GivenPerson): Promise<WithdrawingPerson> {
   const all = new Map<string, Identifier>()
   const own = new Map<string, Identifier>()

@@ -45,9 +45,9 @@ export const removePurpose = act(
 
 /** Whether a grant that is in force, or will be, names the purpose. */
 export const isNamed = (grant: Pick<StoredGrant, 'terms' | 'valid_until'>, code: string): boolean =>
-  !isExpiredGrant(grant, new Date()) && (grant.terms.purposes ?? []).includes(code)
+  !isExpiredGrant(grant) && (grant.terms.purposes ?? []).includes(code)
 
-/** @returns the rule that refuses; null: every purpose of the grant is one of these */
+/** @returns the message that refuses an unknown purpose; null: all purposes of the grant are known */
 export function unknownPurpose(
   { purposes = [] }: Pick<GrantTerms, 'purposes'>,
   known: ReadonlySet<string>,

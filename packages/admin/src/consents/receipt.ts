@@ -22,9 +22,8 @@ export const RECEIPT = closed({
   receipt: text(`The same with what was withdrawn, as a compact JWS of type ${RECEIPT_TYPE}, signed by the server.`),
 })
 
-/** @param withdrawn as the caller names it; it is stored nowhere */
-export async function receiptOf({ db, vault }: HasVault, withdrawn: object, stopped: Stopped) {
-  const at = new Date()
+/** @param withdrawn the withdrawal in the words of the caller; it is stored nowhere */
+export async function receiptOf({ db, vault }: HasVault, withdrawn: object, stopped: Stopped, at = new Date()) {
   const keys = await createKeys(db, await vault(), { error: () => undefined })
   const { kid, algorithm, privateKey } = await keys.signing()
   const claims = { iss: 'rollcall', iat: Math.floor(at.getTime() / 1_000), withdrawn, stopped }

@@ -1,4 +1,4 @@
-/** Deliveries that are retried, replayed or cancelled from afar: with a preview, and not more at a time than the limit. */
+/** Retries, replays and cancels deliveries over the admin API: with a preview, and up to a limit for each call. */
 
 import type { Limits } from '@rollcall/core/limits'
 import { type CountedChange, changeAtMost, countChange } from '@rollcall/delivery/store/deliveries/delivery-changes'
@@ -22,7 +22,7 @@ export interface HasChangeLimit extends HasDatabase {
   readonly limits: Pick<Limits, 'changed_deliveries'> & Partial<Pick<Limits, 'replay_deliveries'>>
 }
 
-/** Participants that a preview names. */
+/** The most participants that a preview lists. */
 const NAMED = 100
 
 function byHand(change: DeliveryChange, name: string) {
@@ -92,9 +92,9 @@ const nothingToDo = (change: DeliveryChange, counted: readonly CountedChange[]):
     ? 'their mailboxes are closed; resume a subscription of each mailbox first'
     : `only deliveries that are ${changeableStates(change).join(' or ')} can be changed so; none of these is`
 
-/** Attempts what waits, or was given up, now. */
+/** Attempts waiting deliveries and dead letters now. */
 export const retryDeliveries = byHand('retry', 'deliveries retry')
-/** Sends what came to its end again. */
+/** Sends ended deliveries again. */
 export const replayDeliveries = byHand('replay', 'deliveries replay')
-/** Stops the attempts. */
+/** Cancels deliveries: they are not attempted any more. */
 export const cancelDeliveries = byHand('drop', 'deliveries cancel')

@@ -1,4 +1,4 @@
-/** Deliveries: what is sent to participants, how it went, and what can be done by hand. */
+/** Deliveries: what is sent to participants, the results of attempts, and changes by hand. */
 
 import type { Limits } from '@rollcall/core/limits'
 import { answerEncryptionContext, deliveryEncryptionContext } from '@rollcall/core/model/delivery'
@@ -76,7 +76,7 @@ const DELIVERY = {
 /** The most that one call lists; a caller who wants to know whether there are more asks for one more than it shows. */
 const MOST_LISTED = 10_001
 
-/** The newest first. */
+/** Lists deliveries, the newest first. */
 export const listDeliveries = useCase(
   {
     input: closed({
@@ -93,7 +93,7 @@ export const listDeliveries = useCase(
   },
 )
 
-/** One delivery with every attempt. */
+/** Shows one delivery with every attempt. */
 export const showDelivery = act(
   {
     name: 'deliveries show',
@@ -126,7 +126,7 @@ export const showDelivery = act(
   ({ db, vault }: HasVault, { id, body = false }) => deliveryShown(db, id, body ? vault : null),
 )
 
-/** @param vault null: without bodies */
+/** @param vault null: bodies and answers are not decrypted */
 export async function deliveryShown(db: Database, id: string, vault: HasVault['vault'] | null) {
   const { body, made, ...delivery } = await deliveryNamed(db, id)
   const bodies = vault === null ? null : createBodies(db, await vault())
@@ -145,7 +145,7 @@ export async function deliveryShown(db: Database, id: string, vault: HasVault['v
   }
 }
 
-/** @throws AdminRefusal there is none */
+/** @throws AdminRefusal there is no such delivery */
 async function deliveryNamed(db: Database, id: string, member?: string) {
   const found = await findDelivery(db, id)
   if (found !== null) return found
@@ -162,7 +162,7 @@ export type DeliveryChange = keyof typeof DELIVERY_CHANGES
 // The table has exactly the names that the type lists.
 const CHANGES = Object.keys(DELIVERY_CHANGES) as DeliveryChange[]
 
-/** The states that a change can be made in. */
+/** The states in which a delivery can be changed so. */
 export const changeableStates = (change: DeliveryChange): readonly string[] => DELIVERY_CHANGES[change].from
 
 interface Changing extends HasDatabase {
@@ -175,7 +175,7 @@ export const tooMany = (found: number, most: number): AdminRefusal =>
     { reason: 'conflict' },
   )
 
-/** Changes those of the chosen deliveries that it can be done with. */
+/** Changes the chosen deliveries that are in a suitable state. */
 export const changeDeliveries = act(
   {
     name: 'deliveries change',
@@ -226,13 +226,13 @@ export const changeDeliveries = act(
 type Chosen = ReadOnly<Static<typeof Choice>> & { readonly ids?: readonly string[] | undefined }
 
 interface CountedReplay {
-  /** Deliveries that would be sent again. */
+  /** The number of deliveries that would be sent again. */
   readonly replayed: number
-  /** The most that one operator replays alone. */
+  /** The most that one operator alone may replay. */
   readonly most: number
 }
 
-/** Counts what a change would send again: a retry and a drop nothing. */
+/** Counts the deliveries that a change would send again. For a retry or a drop the number is 0. */
 export async function countReplay({ db, limits }: Changing, change: DeliveryChange, { ids, ...given }: Chosen) {
   const most = limits?.replay_deliveries ?? 0
   if (change !== 'replay') return { replayed: 0, most }
@@ -263,7 +263,10 @@ export async function choiceOf(
   }
 }
 
-/** One that waits or is held has no reason: its cause is that of its last attempt, or that it has no address. */
+/**
+ * A waiting or held delivery has no reason of its own: its cause is that of its last attempt, or that it has no
+ * address.
+ */
 const described = ({ last_error, ...row }: ListedDelivery) => ({
   ...row,
   cause: explainedCause(row.reason ?? last_error),

@@ -12,7 +12,7 @@ const State = oneOf(['open', 'closed'], {
   description: 'closed: nothing could be delivered for too long, and its subscriptions are suspended.',
 })
 
-/** The newest first. */
+/** Lists mailboxes, the newest first. */
 export const listMailboxes = useCase(
   {
     input: closed({

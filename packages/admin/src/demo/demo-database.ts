@@ -1,14 +1,16 @@
-/** The database of a demo is never that of a production: each command that begins one of them refuses the other one. */
+/**
+ * Keeps the database of a demo and that of a production apart: the commands of each refuse the database of the other.
+ */
 import type { Database } from '@rollcall/database/database'
 import { becomeOnlyDemo, directoryContent } from '@rollcall/participants/store/demo-data'
 import { AdminRefusal } from '../use-case.ts'
 
-/** Entries named in a refusal. */
+/** The most entries that a refusal names. */
 const NAMED = 3
 
 const OTHER_DATABASE = 'set ROLLCALL_DATA or DATABASE_URL to another database'
 
-/** @throws AdminRefusal a production must not run on the database of a demo */
+/** @throws AdminRefusal the database is that of a demo */
 export async function refuseDemoData(db: Database): Promise<void> {
   const { demo } = await directoryContent(db)
   if (demo.length === 0) return
@@ -19,7 +21,7 @@ export async function refuseDemoData(db: Database): Promise<void> {
   )
 }
 
-/** @throws AdminRefusal data of an operator must not be among the synthetic people of a demo */
+/** @throws AdminRefusal the database is that of a demo, where data of an operator must not be among synthetic people */
 export async function refuseToAddToDemo(db: Database): Promise<void> {
   const { demo } = await directoryContent(db)
   if (demo.length === 0) return
@@ -31,7 +33,7 @@ export async function refuseToAddToDemo(db: Database): Promise<void> {
   )
 }
 
-/** @throws AdminRefusal a demo must not run beside real registries and participants */
+/** @throws AdminRefusal the database has real registries or participants */
 export async function refuseRealData(db: Database): Promise<void> {
   const { real } = await directoryContent(db)
   if (real.length === 0) return
@@ -42,9 +44,9 @@ export async function refuseRealData(db: Database): Promise<void> {
 }
 
 /**
- * @param file demo.json, as the operator finds it
+ * @param file the path of demo.json
  * @returns a function that lets another demo run
- * @throws AdminRefusal a demo runs on this database: demo.json has its address, and must keep it
+ * @throws AdminRefusal a demo runs on this database: demo.json must keep its address
  */
 export async function refuseSecondDemo(db: Database, file: string): Promise<() => Promise<void>> {
   const release = await becomeOnlyDemo(db)

@@ -27,11 +27,11 @@ type Deps = Parameters<typeof applyConfiguration>[0]
 /** The demo as a configuration file, and the role of each of its participants. */
 export interface DemoPlan {
   readonly file: Configuration
-  /** The `sender_id` of each. */
+  /** The `sender_id` of the participant in each role. */
   readonly participants: Readonly<Record<'participant' | 'restricted', string>>
 }
 
-/** Applies the file of the demo, where the database does not have yet what it names. */
+/** Applies the demo's file, where the database lacks what it names. */
 export async function applyDemo(deps: Deps, { file, participants }: DemoPlan): Promise<DemoDirectory> {
   const { db } = deps
   await becomeDemoDatabase(db, file)
@@ -49,7 +49,7 @@ export async function applyDemo(deps: Deps, { file, participants }: DemoPlan): P
   }
 }
 
-/** The first registry makes a new database the demo's; what is added afterwards is the demo's too. */
+/** Marks a new database as a demo's before the first registry is added. */
 async function becomeDemoDatabase(db: Database, { registries = {} }: Configuration): Promise<void> {
   const { demo } = await directoryContent(db)
   const [first] = Object.entries(registries)

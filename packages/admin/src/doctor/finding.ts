@@ -11,9 +11,11 @@ export type State = 'ok' | 'weak' | 'broken'
 export interface Finding {
   readonly check: string
   readonly state: State
-  /** The finding and, unless it is well, what to do about it. */
+  /** The finding in words and, unless all is well, what to do. */
   readonly advice: string
-  /** The command that mends it, with <words> where it needs a name; null: it is well, or no single command does. */
+  /**
+   * The command that mends it, with <words> where it needs a name; null: all is well, or no single command mends it.
+   */
   readonly command: string | null
 }
 
@@ -61,11 +63,11 @@ export type DatabaseFacts = Awaited<ReturnType<typeof examineDatabase>> & {
   readonly embedded: boolean
   /** Whether some acts wait for a second operator. */
   readonly twoPerson: boolean
-  /** ROLLCALL_JOURNAL of whoever asks. */
+  /** ROLLCALL_JOURNAL of the process that asks. */
   readonly journal: string | undefined
 }
 
-/** The facts of a database, with what of the configuration decides about them. */
+/** The facts of a database, with the settings that decide about them. */
 export const databaseFacts = (
   { databaseUrl, twoPerson, journal }: Pick<JudgedConfig, 'databaseUrl' | 'twoPerson' | 'journal'>,
   examined: Awaited<ReturnType<typeof examineDatabase>>,

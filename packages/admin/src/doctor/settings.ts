@@ -92,7 +92,7 @@ export const SETTING_CHECKS: readonly Check<SettingFacts>[] = [
   },
 ]
 
-/** For a limit that is a window, none at all (0) is the default and the widest. */
+/** Whether a limit is weaker than its default. For a window, 0 means none: that is the default and the weakest. */
 function isWeaker(value: number, row: { readonly default: number }): boolean {
   return row.default > 0 && value > row.default
 }

@@ -10,7 +10,7 @@ import type { HasDatabase } from '../deps.ts'
 import { closed, instant, Namespace, orNull, RecordTypeName, text, timeOut, wholeNumber } from '../members.ts'
 import { AdminRefusal } from '../use-case.ts'
 
-/** The most that one call lists. */
+/** The most events that one call lists. */
 const MOST_LISTED = 1_000
 
 /** The events of a registry, the newest first: what happened when, and never to whom. */

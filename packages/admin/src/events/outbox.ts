@@ -1,4 +1,4 @@
-/** The outbox, in which existing systems INSERT events: publishing what waits, and what an operator sees of it. */
+/** The outbox, in which existing systems INSERT events: publishes its rows, and shows them to operators. */
 
 import type { Wake } from '@rollcall/base/shared/wake'
 import {
@@ -42,20 +42,26 @@ type Deps = PublishDeps &
 export async function publishOutbox(deps: Deps, signal: AbortSignal): Promise<void> {
   if (!(await isOutboxWaiting(deps.db.pool))) return
   for (let more = true; more && !signal.aborted; ) more = await publishNext(deps)
-  // A node that was publishing at the same time may have left a row that came just then.
+  // Another node that was publishing may have left a row that came just then.
   deps.outboxWake.raise(AGAIN)
 }
 
-/** Whoever may insert a row has the rights of the database: only the event and its record are known about the act. */
+/**
+ * The caller in the entry of such an act. Whoever may insert a row has rights in the database; nothing else is known of
+ * them.
+ */
 const OUTBOX = { kind: 'server', component: 'outbox' } as const
 
-/** Milliseconds to the next look after one that found something. */
+/** Milliseconds to the next poll after one that found something. */
 const AGAIN = 200
 
-/** The number of times that a row may take longer than a statement may; then it is put aside. */
+/** A row that has exceeded the time of a statement so many times is put aside. */
 const MOST_TIMEOUTS = 10
 
-/** @returns false: nothing waits, another node publishes, or the row took too long and is tried again at the next look */
+/**
+ * Publishes the next row.
+ * @returns false: nothing waits, another node publishes, or the row took too long and is tried again at the next poll
+ */
 async function publishNext(deps: Deps): Promise<boolean> {
   return withTransaction(deps.db.pool, async (client) => {
     const row = await takeOutboxRow(client, MAX_ENTRY_BYTES)
@@ -72,7 +78,7 @@ async function publishNext(deps: Deps): Promise<boolean> {
         if (timeouts < MOST_TIMEOUTS) return false
         failure = `publishing it took longer than a statement may (30 seconds), ${timeouts} times`
       } else {
-        // The row is not the reason: it is tried again.
+        // The cause is not the row: it is tried again.
         if (isUnavailable(error) || isConflict(error)) throw error
         failure = failureOf(error)
       }
@@ -92,7 +98,7 @@ function failureOf(error: unknown): string {
   return 'the server failed to publish it; the failure is logged'
 }
 
-/** @throws AdminRefusal a member that is no JSON as this server reads it */
+/** @throws AdminRefusal a member is not JSON that this server reads */
 function eventOf(row: OutboxRow): Given<Static<typeof publishEvent.input>> {
   const { namespace, reg_event_type, record, remove, replace } = row
   if (record === null) throw tooLong('record')

@@ -8,7 +8,7 @@ import { withTransaction } from '@rollcall/database/transaction'
 import { recordChanges } from '@rollcall/delivery/events/publish'
 import { filtersOf, type NamedEvent } from '@rollcall/delivery/events/recording'
 import { lockEvents } from '@rollcall/delivery/store/events/lock'
-import { findEvent, lockPublished, type StoredEvent } from '@rollcall/delivery/store/events/published'
+import { findEvent, lockPublication, type StoredEvent } from '@rollcall/delivery/store/events/published'
 import { MAX_ENTRY_BYTES } from '@rollcall/import/source'
 import {
   CanonicalJsonError,
@@ -32,7 +32,7 @@ import { AdminRefusal } from '../use-case.ts'
 import { type PublishedRecord, writePublished } from './published-record.ts'
 
 export interface PublishDeps extends HasRecording {
-  /** The transaction in which it is done (default: one of its own). */
+  /** Runs the work in a transaction (default: one of its own). */
   readonly transaction?: <Result>(work: (client: ClientBase) => Promise<Result>) => Promise<Result>
 }
 
@@ -76,8 +76,8 @@ const INPUT = closed({
 type Input = ReadOnly<Static<typeof INPUT>>
 
 /**
- * Records one event: writes the record, or merges it into the stored one, and notifies who has subscribed. When it is
- * answered all of that is committed.
+ * Records one event: writes the record, or merges it into the stored one, and queues the notifications. When it
+ * answers, all of this is committed.
  */
 export const publishEvent = act(
   {
@@ -185,20 +185,20 @@ function canonicalOf(input: Input): string {
   throw new AdminRefusal(`record: must be at most ${MAX_ENTRY_BYTES} bytes`)
 }
 
-/** @throws AdminRefusal something else was published under the same event_id */
+/** The event that was published under the same event_id. @throws AdminRefusal something else was published under it */
 async function knownEvent(
   client: ClientBase,
   registry: Registry,
   { named: { event_id, fingerprint } }: Published,
 ): Promise<StoredEvent | null> {
   if (event_id === undefined) return null
-  await lockPublished(client, registry.id, `event ${event_id}`)
+  await lockPublication(client, registry.id, `event ${event_id}`)
   const known = await findEvent(client, registry.id, event_id)
   if (known === null || (fingerprint !== undefined && known.fingerprint?.equals(fingerprint))) return known
   throw new AdminRefusal('event_id: something else was published under it before', { reason: 'conflict' })
 }
 
-/** The event that is taken back or corrected; null where nothing is. */
+/** The event that is taken back or corrected; null: this event corrects none. */
 async function correctedEvent(
   client: ClientBase,
   registry: Registry,

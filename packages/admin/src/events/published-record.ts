@@ -5,7 +5,7 @@ import type { RecordChange } from '@rollcall/core/model/event'
 import type { Identifier } from '@rollcall/core/model/records'
 import type { Registry } from '@rollcall/core/model/registry'
 import { sqlState } from '@rollcall/database/database-errors'
-import { lockPublished, storeSourceVersion } from '@rollcall/delivery/store/events/published'
+import { lockPublication, storeSourceVersion } from '@rollcall/delivery/store/events/published'
 import { canonicalJson, isJsonObject, type JsonObject, type JsonValue, type RecordType } from '@rollcall/protocol'
 import {
   InvalidRecord,
@@ -41,8 +41,8 @@ export async function writePublished(
   const { recordType, record, source_version } = published
   const { primary_identifier } = prepared(registry, recordType, record, prepareGiven)
   const record_type = recordType.name
-  // Two that publish the same new record wait for each other.
-  await lockPublished(client, registry.id, `record ${record_type} ${primary_identifier}`)
+  // Two publications of the same new record wait for each other.
+  await lockPublication(client, registry.id, `record ${record_type} ${primary_identifier}`)
   const stored = await sink.lockRecord(client, registry, recordType, primary_identifier)
   const isRetired = stored !== null && stored.primary_identifier !== primary_identifier
   if (isRetired && published.replace) {
@@ -90,7 +90,7 @@ async function write(
   return { record_type: recordType.name, record: id, before, after: after.document, aliases }
 }
 
-/** Nothing is refused here, because nothing is written: a record that cannot be merged is used alone. */
+/** Refuses nothing, because nothing is written: a record that cannot be merged is used as it is. */
 function unwrittenText(
   registry: Registry,
   published: PublishedRecord,

@@ -1,9 +1,9 @@
-/** The acts of an operator on the mailbox of a subscription: to try it out, fill it, and open it again. */
+/** What an operator can do with the mailbox of a subscription: test it, fill it, and open it again. */
 
 import { compileCriteria } from '@rollcall/core/events/criteria'
 import { filingKeys } from '@rollcall/core/events/filing'
 import type { Registry } from '@rollcall/core/model/registry'
-import { atDay } from '@rollcall/core/query/at-day'
+import { resolveAges } from '@rollcall/core/query/resolve-ages'
 import { withTransaction } from '@rollcall/database/transaction'
 import { makeSubscriptionLive, openMailbox } from '@rollcall/delivery/store/events/closing'
 import { lockEvents } from '@rollcall/delivery/store/events/lock'
@@ -19,7 +19,7 @@ import { canonicalJson, dayIn, type JsonObject } from '@rollcall/protocol'
 import { findRegistry } from '@rollcall/records/registries/registries'
 import Type from 'typebox'
 import { act } from '../act.ts'
-import type { HasDatabase } from '../deps.ts'
+import type { HasClock, HasDatabase } from '../deps.ts'
 import { isGrantedNow } from '../grants/subscriptions.ts'
 import { closed, instant, text, wholeNumber } from '../members.ts'
 import { type HasSamples, samplesOf } from '../registries/samples.ts'
@@ -36,7 +36,7 @@ export const testSubscription = act(
   },
 )
 
-/** @throws AdminRefusal nothing is sent to the subscription now */
+/** @throws AdminRefusal the subscription is not sent anything now */
 export async function sendTest({ db, samples }: HasSamples, code: string): Promise<void> {
   const { subscription, registry } = await known({ db }, code)
   if (subscription.mailbox_state === 'closed') {
@@ -45,7 +45,7 @@ export async function sendTest({ db, samples }: HasSamples, code: string): Promi
   await queueTest(db, subscription, canonicalJson(sampleOf(registry, subscription, samples)))
 }
 
-/** @throws AdminRefusal there is none of its record type */
+/** A synthetic record of the subscription's type. @throws AdminRefusal there is none */
 function sampleOf(
   registry: Pick<Registry, 'kind'>,
   { record_type: name }: QueuedSubscription,
@@ -59,8 +59,8 @@ function sampleOf(
 const PAGE = 500
 
 /**
- * Queues every record that matches now, behind what happens meanwhile. One that was interrupted goes on where it was when it
- * is called again.
+ * Queues all records that match now, behind what happens meanwhile. An interrupted backfill is continued by the next
+ * call.
  */
 export const backfillSubscription = act(
   {
@@ -80,7 +80,7 @@ export const backfillSubscription = act(
     }),
     result: closed({ code: Code, queued: wholeNumber('Records that this call has queued.') }),
   },
-  async ({ db }: HasDatabase, { code, since }) => {
+  async ({ db, now = () => new Date() }: HasDatabase & HasClock, { code, since }) => {
     const { subscription, registry } = await known({ db }, code)
     if (subscription.state !== 'live') {
       throw new AdminRefusal('code: the subscription is suspended; resume it first')
@@ -99,10 +99,10 @@ export const backfillSubscription = act(
         `since: an earlier backfill of the subscription was interrupted and is continued first; it was begun ${was}`,
       )
     }
-    const day = dayIn(registry.time_zone, Date.now())
+    const day = dayIn(registry.time_zone, now().getTime())
     const which = {
       recordType,
-      predicate: predicate && atDay(predicate, recordType, day),
+      predicate: predicate && resolveAges(predicate, recordType, day),
       since: writtenSince,
       limit: PAGE,
     }
@@ -117,7 +117,7 @@ export const backfillSubscription = act(
   },
 )
 
-/** Whether nothing is copied of its source. */
+/** Whether the registry reads its records live from a source. */
 const isReadLive = ({ source }: Registry): boolean => source !== null && 'way' in source && source.way === 'live'
 
 /** Opens a suspended subscription again with its mailbox: what waits there is sent. */
@@ -145,7 +145,7 @@ export const resumeSubscription = act(
   },
 )
 
-/** @throws AdminRefusal there is none, or it has ended */
+/** The subscription and its registry. @throws AdminRefusal there is no such subscription, or it has ended */
 async function known(
   { db }: HasDatabase,
   code: string,

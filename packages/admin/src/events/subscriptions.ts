@@ -78,7 +78,7 @@ const SHOWN = {
 /** The most that one call lists; a caller who wants to know whether there are more asks for one more than it shows. */
 const MOST_LISTED = 10_001
 
-/** The newest first. */
+/** Lists subscriptions, the newest first. */
 export const listSubscriptions = useCase(
   {
     input: closed({
@@ -127,7 +127,7 @@ export const cancelSubscription = act(
     const { id, registry } = await subscriptionNamed({ db }, code)
     const ended = await withTransaction(db.pool, async (client) => {
       await lockEvents(client, registry, 'subscribe')
-      return endSubscriptions(client, [id], { reason: 'cancelled', at: new Date() })
+      return endSubscriptions(client, [id], { reason: 'cancelled' })
     })
     if (ended === 0) {
       throw new AdminRefusal(`subscription ${code} had ended before`, { reason: 'conflict' })

@@ -8,7 +8,7 @@ import { timesOf } from '@rollcall/participants/store/grants'
 import { type Kind, type PathStep, pathText } from '@rollcall/protocol'
 import { AdminRefusal } from '../use-case.ts'
 
-/** Why the terms mean nothing in a registry of this kind; null: they mean something. */
+/** Why the terms mean nothing in a registry of this kind; null: there is no such reason. */
 export function problemOf(kind: Kind, terms: GrantTerms): GrantProblem | null {
   try {
     readTerms(kind, terms)

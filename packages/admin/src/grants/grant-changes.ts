@@ -1,4 +1,4 @@
-/** Changes of grants. What they need, such as the forms of queries, is not loaded by a list of grants. */
+/** Changes of grants. They are apart from the lists of grants, which need not load the query forms. */
 
 import { listAuthorities } from '@rollcall/consents/store/authorities'
 import type { GrantTerms } from '@rollcall/core/model/grant'
@@ -26,7 +26,10 @@ interface Granting extends HasDatabase {
 
 const Suspended = wholeNumber('Subscriptions that were suspended, because they are not granted any more.')
 
-/** Grants the terms in place of what is granted, or beside a grant of another time. Every server follows within a second. */
+/**
+ * Grants the terms in place of the present grant, or beside grants of another time. Every server follows within a
+ * second.
+ */
 export const setGrant = act(
   {
     name: 'grant set',
@@ -61,7 +64,7 @@ export const setGrant = act(
   },
 )
 
-/** @throws AdminRefusal a purpose that is not configured, an authority that is not registered */
+/** @throws AdminRefusal the terms name a purpose that is not configured, or an authority that is not registered */
 async function checkConsentNames({ db }: HasDatabase, terms: GrantTerms) {
   const purposes = new Set((await listPurposes(db)).map(({ code }) => code))
   const authorities = new Set((await listAuthorities(db)).map(({ name }) => name))

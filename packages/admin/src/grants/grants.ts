@@ -11,17 +11,13 @@ import { environmentProblem, listGrants as listRows, type StoredGrant } from '@r
 import { listParticipants } from '@rollcall/participants/store/participants'
 import { listRegistries, registryAt } from '@rollcall/records/registries/registries'
 import Type from 'typebox'
-import type { HasDatabase } from '../deps.ts'
+import type { HasClock, HasDatabase } from '../deps.ts'
 import { closed, flag, Namespace, orNull, SenderId, text, timeOut, wholeNumber } from '../members.ts'
 import { participantNamed } from '../participants/participants.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'
 import { Terms } from './terms.ts'
 
 export { GRANT_TEMPLATES }
-
-interface HasClock {
-  readonly now?: () => Date
-}
 
 export const WHOSE = { sender_id: SenderId, namespace: Namespace } as const
 
@@ -137,7 +133,7 @@ export const explainGrant = useCase(
   },
 )
 
-/** @throws AdminRefusal there is none */
+/** @throws AdminRefusal there is no grant in force */
 export async function grantInForce(
   db: Database,
   { participant, registry }: { readonly participant: Participant; readonly registry: Registry },

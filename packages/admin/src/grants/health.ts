@@ -10,9 +10,11 @@ const DAY = 86_400_000
 /** Days before its end in which a grant is reported. */
 export const EXPIRING_DAYS = 30
 
-/** @param active participants */
-export async function grantHealth(db: Database, active: readonly Participant[]) {
-  const now = Date.now()
+/**
+ * Grants that are weak or end soon, and participants without a grant.
+ * @param active the active participants
+ */
+export async function grantHealth(db: Database, active: readonly Participant[], now = Date.now()) {
   const namespaces = new Map((await listRegistries(db)).map(({ id, namespace }) => [id, namespace]))
   const held = (await listGrants(db)).flatMap((grant) => {
     const participant = active.find(({ id }) => id === grant.participant)

@@ -6,7 +6,7 @@ import { listGrants } from '@rollcall/participants/store/grants'
 
 type Owner = readonly [Pick<Participant, 'id' | 'sender_id'>, Pick<Registry, 'id' | 'namespace'>]
 
-/** All that the participant has in the registry. */
+/** Journals the grants that the participant has in the registry, and does the work that replaces them. */
 export async function journalReplaced<Result>(
   db: Database,
   [participant, registry]: Owner,
@@ -17,7 +17,10 @@ export async function journalReplaced<Result>(
   return journalRevoked(db, [participant, registry], grants, commit)
 }
 
-/** @param grants ids */
+/**
+ * Journals revoked grants, and does the work that revokes them.
+ * @param grants ids
+ */
 export async function journalRevoked<Result>(
   { journal }: Database,
   [{ sender_id }, { namespace }]: Owner,

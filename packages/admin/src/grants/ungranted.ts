@@ -1,4 +1,4 @@
-/** Whether grants name what is about to be removed from a registry. */
+/** Refuses to remove from a registry what a grant names. */
 
 import type { Database } from '@rollcall/database/database'
 import { listGrants } from '@rollcall/participants/store/grants'
@@ -10,12 +10,12 @@ import { problemOf } from './check-terms.ts'
 import { isExpiredGrant } from './terms.ts'
 
 /**
- * @param without the kind of the registry, without what is removed
- * @throws AdminRefusal a grant that has not ended names it, and would mean nothing without it
+ * @param without the kind of the registry without what is removed
+ * @throws AdminRefusal a grant that has not ended would mean nothing without it
  */
 export async function checkUngranted(db: Database, namespace: string, without: Kind, removed: string): Promise<void> {
   const registry = await registryAt(db, namespace)
-  const rows = (await listGrants(db, { registry: registry.id })).filter((row) => !isExpiredGrant(row, new Date()))
+  const rows = (await listGrants(db, { registry: registry.id })).filter((row) => !isExpiredGrant(row))
   const broken = rows.find(
     ({ terms }) => problemOf(registry.kind, terms) === null && problemOf(without, terms) !== null,
   )

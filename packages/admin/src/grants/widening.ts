@@ -5,7 +5,10 @@ import { isSame } from '../approvals/diff-lines.ts'
 
 type Names = 'all' | readonly string[] | undefined
 
-/** Whether every wanted name is permitted. @param unset what a member means that is not given */
+/**
+ * Whether every wanted name is permitted.
+ * @param unset the meaning of a member that is not given
+ */
 const within = (wanted: Names, current: Names, unset: 'all' | readonly string[]): boolean => {
   const [asked, permitted] = [wanted ?? unset, current ?? unset]
   if (permitted === ALL) return true
@@ -54,20 +57,23 @@ const NO_MORE: Compared = {
   // Compared as times, below.
   valid_from: () => true,
   valid_until: () => true,
-  // They say why, and permit nothing.
+  // References say why, and permit nothing.
   legal_reference: () => true,
   responsible: () => true,
 }
 
-/** From the one that says most. */
+/** The ways to count, from the one that says most. */
 const COUNTED: readonly NonNullable<GrantTerms['counts']>[] = ['exact', 'capped', 'rounded', 'none']
 
-/** Lists that mean everything, or nothing at all, where they are missing: they are compared where both are there. */
+/**
+ * Compares lists only where both terms have one: a missing list means everything in some members, and nothing in
+ * others.
+ */
 const isNarrowerList = (wanted: readonly string[] | undefined, current: readonly string[] | undefined): boolean =>
   isSame(wanted, current) ||
   (wanted !== undefined && current !== undefined && wanted.every((name) => current.includes(name)))
 
-/** Whether the terms permit something, or at a time, that none of the stored grants permits alone. */
+/** Whether the terms permit something that no stored grant alone permits, or permit it at another time. */
 export function isWider(wanted: GrantTerms, stored: readonly StoredGrant[], now: Date): boolean {
   const from = wanted.valid_from === undefined ? now : new Date(wanted.valid_from)
   const until = wanted.valid_until === undefined ? null : new Date(wanted.valid_until)
@@ -92,7 +98,10 @@ interface GrantsNow {
   readonly now: Date
 }
 
-/** The terms beside those that are stored; null: they permit no more. A grant beside others is always shown. */
+/**
+ * The terms beside the stored ones, for a second operator; null: they permit no more. Terms beside another grant are
+ * always shown.
+ */
 export function compareGrants(
   { sender_id, namespace, terms, beside = false }: WantedGrant,
   { grants, now }: GrantsNow,

@@ -16,7 +16,7 @@ import { closed, markPersonal, Namespace, orNull, SenderId, text } from '../memb
 import { AdminRefusal } from '../use-case.ts'
 import { MESSAGE, tracedMessages } from './timeline.ts'
 
-/** Bodies in one answer; those of further deliveries are opened one by one. */
+/** The most bodies in one answer; further deliveries are opened one by one. */
 const MOST = 20
 
 const Reason = markPersonal(

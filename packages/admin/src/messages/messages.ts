@@ -7,7 +7,7 @@ import { MESSAGE_IDS, messageKeysOf } from '@rollcall/engine/store/exchanges/mes
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
 import { act } from '../act.ts'
-import { EntryId, type HasSearchLimit, placeBefore } from '../audit/facts.ts'
+import { EntryId, type HasSearchLimit, requireEntryBefore } from '../audit/facts.ts'
 import type { HasDatabase } from '../deps.ts'
 import { closed, instant, Namespace, orNull, SenderId, text, timeOut, wholeNumber } from '../members.ts'
 import { AdminRefusal } from '../use-case.ts'
@@ -45,7 +45,10 @@ const Message = closed({
   ),
 })
 
-/** Lists the newest first. A request that is answered later has an acknowledgement, and a callback for each page. */
+/**
+ * Lists messages, the newest first. A request that is answered later has an acknowledgement, and a callback for each
+ * page.
+ */
 export const listMessages = act(
   {
     name: 'messages list',
@@ -113,10 +116,10 @@ export const listMessages = act(
   },
 )
 
-/** Where a page begins: behind an entry, or at the time where the page before it has stopped looking. */
+/** The beginning of a page: behind an entry, or at the time where the search for the page before it ended. */
 async function behind(db: HasDatabase['db'], before: string | undefined) {
   const isTime = before !== undefined && TIME.test(before) && !Number.isNaN(Date.parse(before))
-  return { place: await placeBefore(db, isTime ? undefined : before), time: isTime ? before : undefined }
+  return { place: await requireEntryBefore(db, isTime ? undefined : before), time: isTime ? before : undefined }
 }
 
 /** The form of the times that we write. */

@@ -166,7 +166,7 @@ const TOLD: { readonly [Name in StoryEvent['event']]: (event: StoryEvent & { eve
 }
 
 export const stepOfEvent = (event: StoryEvent): Step => {
-  // Each row takes the events of its name.
+  // The row for the event's name takes events of that name.
   const told = TOLD[event.event] as (event: StoryEvent) => Told
   return stepOf(event.at, told(event))
 }

@@ -23,7 +23,7 @@ export type Happening =
     })
   | { readonly event: 'replied' | 'failed' }
   | (OfDelivery & TracedAttemptFacts & { readonly event: 'attempt' })
-  /** An operator asked for it. */
+  /** An operator had the delivery sent again. */
   | (OfDelivery & { readonly event: 'sent again' })
   | (OfDelivery & {
       readonly event: 'delivered' | 'refused' | 'dead' | 'dropped' | 'held'
@@ -99,12 +99,12 @@ function ofNotification(traced: TracedNotification, now: Date): readonly Moment[
   ]
   if (state === 'waiting') return [...moments, { ...moment(due_at, { event: 'waits' }), order: Infinity }]
   if (state === 'dropped') return [...moments, { ...moment(due_at, { event: 'left out' }), order: Infinity }]
-  // Its envelope is forgotten.
+  // The envelope was deleted after its retention.
   if (delivery === null) return moments
   return [...moments, composedOf(delivery, sequence), ...attemptsOf(delivery, now)]
 }
 
-/** @param sequence null: the number may belong to the envelope after it */
+/** @param sequence null: unknown, because the next envelope may have this number */
 const composedOf = ({ id, page, created_at, message_id, target }: TracedDelivery, sequence: number | null): Moment =>
   moment(created_at, { event: 'composed', delivery: id, page, message_id, sequence, target_origin: originOf(target) })
 

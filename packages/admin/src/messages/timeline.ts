@@ -13,9 +13,9 @@ import { AdminRefusal } from '../use-case.ts'
 import { Step, stepOf, stepOfEvent } from './steps.ts'
 import { storyOf } from './story.ts'
 
-/** Exchanges of one message_id: a participant uses one once, and several may use the same. */
+/** The most exchanges of one message_id: each participant uses it once, and several may use the same. */
 const MESSAGES = 20
-/** Deliveries of one exchange, and audit entries of one message. */
+/** The most deliveries of one exchange, and audit entries of one message. */
 const EACH = 100
 
 const Timeline = closed({
@@ -80,14 +80,19 @@ export async function tracedMessages(
 
 type Entry = AuditedMessage['entry']
 
-/** A notification has no correlation_id. */
+/** Whether an entry belongs to a traced message. A notification has no correlation_id. */
 const isOf = (one: Traced, entry: Entry): boolean =>
   one.participant === entry.participant &&
   one.registry === entry.registry &&
   (entry.correlation_id === null || one.correlation_id === entry.correlation_id)
 
 /** @param traced null: the message is not stored any more, and only its audit entries are known */
-async function timelineOf(db: HasDatabase, traced: Traced | null, entries: readonly AuditedMessage[]) {
+async function timelineOf(
+  db: HasDatabase,
+  traced: Traced | null,
+  entries: readonly AuditedMessage[],
+  now = new Date(),
+) {
   const [first] = entries
   const known = traced ?? {
     traced: 'exchange' as const,
@@ -104,7 +109,7 @@ async function timelineOf(db: HasDatabase, traced: Traced | null, entries: reado
   const answered = entries.flatMap((logged) => ofEntry(logged, traced))
   const begins = received_at ?? entries.find(({ entry }) => entry.request !== null)?.at ?? null
   const came = begins === null ? [] : [stepOf(timeOut(begins), { step: 'received', message: 'The message came.' })]
-  const events = traced === null ? came : storyOf(traced, new Date()).map(stepOfEvent)
+  const events = traced === null ? came : storyOf(traced, now).map(stepOfEvent)
   const steps = merged(events, await arrival(db, begins, participant, entries), answered)
   return {
     sort: known.traced,
@@ -119,7 +124,7 @@ async function timelineOf(db: HasDatabase, traced: Traced | null, entries: reado
   }
 }
 
-/** The key and the profile of the signature, and the grant: as far as audit entries have them. */
+/** The steps `verified` and `checked`, as far as audit entries have their facts. */
 async function arrival(
   { db }: HasDatabase,
   begins: Date | null,
@@ -177,7 +182,7 @@ function ofEntry({ at, entry, outcome }: AuditedMessage, traced: Traced | null) 
     : [searched, replied]
 }
 
-/** Puts the steps of the audit log into the story: the arrival behind `received`, everything else by its time. */
+/** Merges the steps of the audit log into the story: the arrival after `received`, all others by their time. */
 function merged(events: readonly Step[], arrival: readonly Step[], answered: readonly Step[]): readonly Step[] {
   const [first, ...others] = events
   const steps = first?.step === 'received' ? [first, ...arrival, ...others] : [...arrival, ...events]
@@ -189,7 +194,10 @@ function merged(events: readonly Step[], arrival: readonly Step[], answered: rea
   return steps
 }
 
-/** Since when a step took its time; others are not measured, or say it themselves. */
+/**
+ * The step from which the duration of a step is measured. Other steps are not measured, or have a duration of their
+ * own.
+ */
 const MEASURED: Readonly<Partial<Record<Step['step'], Step['step']>>> = {
   accepted: 'received',
   searched: 'started',

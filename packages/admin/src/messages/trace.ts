@@ -7,13 +7,13 @@ import { type TracedExchange, trace as traceRows } from '@rollcall/engine/store/
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
 import { act } from '../act.ts'
-import type { HasDatabase } from '../deps.ts'
+import type { HasClock, HasDatabase } from '../deps.ts'
 import { closed, flag, instant, orNull, text, timeOut, wholeNumber } from '../members.ts'
 import { type StoryEvent, storyOf } from './story.ts'
 
 export type { StoryEvent } from './story.ts'
 
-/** Items and deliveries of one exchange that fit a screen or two. */
+/** Items and deliveries of one exchange that are shown without `full`. */
 export const EACH = 100
 const ALL = 2_147_483_647
 
@@ -139,8 +139,8 @@ const Notification = closed({
 })
 
 /**
- * Everything whose transaction_id, correlation_id, message_id or code of a subscription this is, the oldest first; then
- * notifications with this reference_id or code, the newest first.
+ * Finds messages by an id: all with this transaction_id, correlation_id, message_id or code of a subscription, the
+ * oldest first; then notifications with this reference_id or code, the newest first.
  */
 export const trace = act(
   {
@@ -155,12 +155,11 @@ export const trace = act(
     }),
     result: Type.Array(Type.Union([Exchange, Callback, Notification])),
   },
-  async ({ db }: HasDatabase, { id, limit = 20, full = false }) => {
+  async ({ db, now = () => new Date() }: HasDatabase & HasClock, { id, limit = 20, full = false }) => {
     const messages = await traceRows(db, id, { found: limit, each: full ? ALL : EACH })
     const notifications = await traceNotifications(db, id, limit)
-    const now = new Date()
     return [...messages, ...notifications].slice(0, limit).map((traced) => {
-      const events = storyOf(traced, now)
+      const events = storyOf(traced, now())
       if (traced.traced === 'exchange') return { ...exchangeFacts(traced), events }
       if (traced.traced === 'notification') return { ...notificationFacts(traced), events }
       const { received_at: _, ...callback } = traced

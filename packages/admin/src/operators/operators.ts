@@ -61,7 +61,7 @@ export const addOperator = act(
     approval: {
       when: 'wider',
       role: 'own',
-      // Whoever has one of these roles may decide about proposals.
+      // An operator who may decide about proposals is made by two.
       compare: (wanted) => (wanted.roles.some((role) => DECIDING_ROLES.has(role)) ? { wanted } : null),
     },
     input: closed({
@@ -84,7 +84,7 @@ export const addOperator = act(
         `name: must not begin with ${PROVIDED_NAME}, as the names do that a provider of OpenID Connect gives`,
       )
     }
-    // Then text beside a name, such as who approved, cannot be taken for a part of the name.
+    // So that text beside a name, such as who approved, cannot be taken for a part of the name.
     if (/[,;\p{C}\p{Zl}\p{Zp}]/u.test(name)) {
       throw new AdminRefusal('name: must have no comma, semicolon, control character or invisible character')
     }

@@ -35,7 +35,7 @@ export const makeSignInLink = act(
     }),
   },
   async ({ db, clock = CLOCK, approvals, caller }: Deps & Acting, { name }, enter) => {
-    // Whoever has a link is that operator, and would be the second one.
+    // Whoever has the link acts as that operator, and could approve as the second one.
     if (approvals.areNeeded && operatorOf(caller)?.name !== name) {
       throw new AdminRefusal(
         'where acts need two operators (ROLLCALL_TWO_PERSON), a link is made for the owner of ROLLCALL_OPERATOR_TOKEN alone',
@@ -82,7 +82,7 @@ export const listSessions = useCase(
   },
 )
 
-/** Ends what somebody has begun: a token, and a role at a provider, stay as they are. */
+/** Ends sessions. Tokens, and roles at a provider, stay as they are. */
 export const endSessions = act(
   {
     name: 'operator sign-out',

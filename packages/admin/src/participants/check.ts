@@ -30,13 +30,13 @@ interface Evidence extends RequestEvidence, DeliveryEvidence {}
 
 interface StepRow {
   readonly name: string
-  /** The operation without whose grant the step is skipped; null: the step is never skipped. */
+  /** The operation that the step needs: without a grant for it the step is skipped. Null: the step is never skipped. */
   readonly operation: string | null
-  /** Set where it needs an address for callbacks: a system that only asks synchronously has none. */
+  /** The step needs an address for callbacks; a system that only asks synchronously has none. */
   readonly called?: true
   readonly seen: (evidence: Evidence) => Date | null
   readonly passed: string
-  /** The advice where it was not seen. */
+  /** The advice when the step was not seen. */
   readonly missing: string
 }
 
@@ -122,7 +122,7 @@ interface Checking extends HasSamples {
   readonly now?: () => Date
 }
 
-/** Looks at what the system of a sandbox participant has done, does what only we can do, and stores the report. */
+/** Examines what the system of a sandbox participant has done, sends what only we can send, and stores the report. */
 export const checkParticipant = act(
   {
     name: 'participant check',
@@ -193,7 +193,9 @@ function stepOf(
   return { name, state: 'passed', text: `${passed} at ${at.toISOString()}` }
 }
 
-/** Sends once more what was acknowledged at the first attempt, and a test notification to a live subscription. */
+/**
+ * Sends a delivery again that was acknowledged at the first attempt, and a test notification to a live subscription.
+ */
 async function drive(
   { db, samples }: HasSamples,
   { operations }: Grant,

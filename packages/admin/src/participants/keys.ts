@@ -38,7 +38,7 @@ export const KeyResult = closed({
   revoked_at: orNull(instant('When it was revoked.')),
 })
 
-/** Registers the public keys of a text. All of them are good before the first is registered. */
+/** Registers the public keys of a text. All of them are checked before the first is registered. */
 export const addParticipantKeys = act(
   {
     name: 'participant key add',
@@ -79,7 +79,7 @@ export const addParticipantKeys = act(
   },
 )
 
-/** The keys of a text, tried out. @throws AdminRefusal, KeyRefused */
+/** Reads the keys of a text, and tries them out. @throws AdminRefusal, KeyRefused */
 export async function readKeys(
   sender_id: string,
   keys: string,
@@ -100,7 +100,10 @@ export const keyShown = ({ kid, use, thumbprint }: Pick<PublicKey, 'kid' | 'use'
   thumbprint,
 })
 
-/** @throws AdminRefusal a key could never verify a message of the participant, because its profile has other algorithms */
+/**
+ * @throws AdminRefusal a key could never verify a message of the participant, because the participant's profile has
+ * other algorithms
+ */
 function refuseUnusable(
   { sender_id, signature_profile }: Participant,
   keys: readonly { readonly use: 'sig' | 'enc'; readonly algorithm: string }[],
@@ -114,7 +117,10 @@ function refuseUnusable(
   )
 }
 
-/** The same profile for another algorithm, as the command line takes it; the default one where its layout cannot carry that. */
+/**
+ * The same profile for another algorithm, as the command line takes it; the default profile where the layout cannot
+ * have that algorithm.
+ */
 function profileFor({ layout, canonical_form, digest_prefix }: SignatureProfile, algorithm: string): string {
   const form = { layout, canonical_form, digest_prefix }
   if (profileProblem({ ...form, algorithms: [algorithm] }) !== null) return algorithm
@@ -153,7 +159,7 @@ export const listPublicKeys = useCase(
   },
 )
 
-/** The keys of a text as JWKs, tried out; nothing is registered. */
+/** Reads the keys of a text as JWKs, and tries them out; nothing is registered. */
 export const readPublicKeys = useCase(
   {
     input: closed({
@@ -182,7 +188,7 @@ export const revokeParticipantKey = act(
 async function revokeJournaled(db: Database, sender_id: string, kid: string): Promise<ParticipantKey> {
   const participant = await participantNamed(db, sender_id)
   const live = (await listRows(db, participant)).find((key) => key.kid === kid && key.revoked_at === null)
-  // Without a key that can be revoked this refuses.
+  // This refuses, because there is no key that can be revoked.
   if (live === undefined) return revoke(db, participant, kid)
   const { use, algorithm, public_jwk, thumbprint } = live
   const key = { kid, use, algorithm, public_jwk, thumbprint }
@@ -205,9 +211,8 @@ function described(key: ParticipantKey) {
   }
 }
 
-function stateOf({ valid_from, valid_until, revoked_at }: ParticipantKey): (typeof STATES)[number] {
+function stateOf({ valid_from, valid_until, revoked_at }: ParticipantKey, now = Date.now()): (typeof STATES)[number] {
   if (revoked_at !== null) return 'revoked'
-  const now = Date.now()
   if (now < valid_from.getTime()) return 'later'
   return valid_until === null || now < valid_until.getTime() ? 'live' : 'over'
 }

@@ -127,7 +127,7 @@ export const addParticipant = act(
 /** The name of granting in an audit entry, where it is an act of an operator like `grant set`. */
 const GRANTING = 'participant add --grant'
 
-/** All of them are good before the first is written. */
+/** Checks all grants before the first is written. */
 async function checkedGrants(
   db: Database,
   environment: Environment,
@@ -162,7 +162,7 @@ export async function setParticipantStatus({ db }: HasDatabase, { sender_id, sta
   const participant = await (status === 'disabled'
     ? db.journal.write({ kind: 'participant_disabled', participant: sender_id }, set)
     : set())
-  // Its waiting deliveries need not wait any longer.
+  // The waiting deliveries can be attempted now.
   if (status === 'active') await retryMailboxes(db, participant.id)
   return described(participant)
 }
@@ -175,7 +175,7 @@ export const disableParticipant = act(
   (deps: HasDatabase, { sender_id }) => setParticipantStatus(deps, { sender_id, status: 'disabled' }),
 )
 
-/** Its secrets and unexpired tokens are valid again. */
+/** Enables a participant. Its secrets and unexpired tokens are valid again. */
 export const enableParticipant = act(
   {
     name: 'participant enable',
@@ -200,7 +200,7 @@ export const rotateParticipantSecret = act(
     approval: {
       when: 'wider',
       role: 'own',
-      // With messages that are not signed, the secret alone says who asks.
+      // For a participant that need not sign, the secret alone proves who asks.
       stored: async ({ db }: HasDatabase, { sender_id }) => (await participantNamed(db, sender_id)).signature_policy,
       compare: ({ sender_id }, signature_policy) =>
         signature_policy === 'required'
@@ -222,7 +222,7 @@ export async function newClientSecret(db: Database, sender_id: string) {
   return { sender_id, client_id: participant.client_id, client_secret }
 }
 
-/** All live secrets but the newest, which stays valid. */
+/** Journals the secrets that end: all live ones but the newest. */
 async function journalRetired(
   db: Database,
   { sender_id, client_id }: Participant,
@@ -234,7 +234,7 @@ async function journalRetired(
   await db.journal.write({ kind: 'secrets_retired', participant: sender_id, secrets }, commit)
 }
 
-/** @throws AdminRefusal there is none */
+/** @throws AdminRefusal there is no such participant */
 export async function participantNamed(db: Database, sender_id: string): Promise<Participant> {
   const participant = await findParticipant(db, sender_id)
   if (participant !== null) return participant

@@ -85,7 +85,7 @@ export const changeParticipantPolicy = act(
     // The key must exist before the policy applies: from then on the answers are signed with this key.
     if (signature_profile !== undefined && profileProblem(signature_profile) === null) {
       const algorithm = replyAlgorithm(signature_profile)
-      // The others are there since the first start: a configuration without these needs no master key.
+      // The other keys exist since the first start: a change that needs no key on demand needs no master key.
       if (isMadeOnDemand(algorithm)) await ensureOwnKeys(db, await vault(), algorithm)
     }
     await checkKeySetAddress(await participantNamed(db, sender_id), changes.jwks_uri)
@@ -95,7 +95,7 @@ export const changeParticipantPolicy = act(
 
 type Policy = ReturnType<typeof policyOf>
 
-/** Whether a change has another key set, or anything that is weaker than what is stored. */
+/** Whether a change sets another key set, or anything weaker than what is stored. */
 function isWeaker(stored: Policy, given: { readonly [Member in keyof Policy]?: Policy[Member] | undefined }) {
   return Object.entries(given).some(([name, to]) => {
     if (to === undefined || isSame(to, stored[name as keyof Policy])) return false
@@ -115,12 +115,15 @@ async function setPolicy(
   changes: Parameters<typeof setMessagePolicy>[2],
 ): Promise<Participant> {
   const changed = await setMessagePolicy(db, sender_id, changes)
-  // A delivery that failed for an earlier reason may succeed now.
+  // Deliveries that failed under the earlier policy may succeed now.
   if (Object.keys(changes).length > 0) await retryMailboxes(db, changed.id)
   return changed
 }
 
-/** Nothing is fetched. The check runs now, so that an error is found before the first message. */
+/**
+ * Checks the address of a key set without fetching it, so that the operator learns of an error before the first
+ * message.
+ */
 export async function checkKeySetAddress(
   { outgoing }: Participant,
   jwks_uri: string | null | undefined,

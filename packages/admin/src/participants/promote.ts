@@ -29,7 +29,7 @@ const key = addParticipantKeys.input.properties
 /** Days for which a check that passed is trusted: systems change. */
 const CHECK_DAYS = 30
 
-/** The number of reports that a promotion looks at. */
+/** The most reports that a promotion reads. */
 const REPORTS = 100
 
 /**
@@ -84,7 +84,7 @@ export const promoteParticipant = act(
   },
 )
 
-/** @throws StoreRefusal it is no sandbox participant, or a key is refused */
+/** @throws StoreRefusal the participant is not of the sandbox, or a key is refused */
 export async function makeLive(
   db: Database,
   participant: Pick<Participant, 'id' | 'sender_id'>,
@@ -96,7 +96,7 @@ export async function makeLive(
   }
 }
 
-/** @throws AdminRefusal there is no report since then that passed; the message names what is missing in the newest one */
+/** @throws AdminRefusal no report since then has passed; the message names what the newest one lacks */
 async function checkReport({ db }: HasDatabase, participant: Participant, since: Date): Promise<void> {
   const reports = await listChecks(db, participant, REPORTS)
   if (reports.some(({ passed, checked_at }) => passed && checked_at >= since)) return
@@ -121,7 +121,7 @@ interface GivenKeys {
   readonly use?: 'sig' | 'enc' | undefined
 }
 
-/** @throws AdminRefusal, KeyRefused */
+/** Reads the keys for the live participant. @throws AdminRefusal, KeyRefused */
 async function liveKeys({ sender_id }: Participant, { keys, kid, use }: GivenKeys): Promise<readonly PublicKey[]> {
   if (keys === undefined) {
     if (kid === undefined && use === undefined) return []
@@ -131,8 +131,8 @@ async function liveKeys({ sender_id }: Participant, { keys, kid, use }: GivenKey
 }
 
 /**
- * The keys that it publishes for the sandbox, which are refused from now on wherever they are published.
- * @throws AdminRefusal they cannot be read now
+ * The keys in the participant's own key set, which were for the sandbox: live messages signed with them are refused.
+ * @throws AdminRefusal the key set cannot be read now
  */
 async function publishedKeys(participant: Participant): Promise<readonly PublicKey[]> {
   if (participant.jwks_uri === null) return []

@@ -25,7 +25,7 @@ import { described, ParticipantResult, participantNamed } from './participants.t
 import { Hosts, Policy, policyOf } from './policy.ts'
 import { MaxSubscriptions } from './subscriptions.ts'
 
-/** Reports that are shown. */
+/** The most reports that are shown. */
 const SHOWN = 5
 
 type DayLimits = Pick<Limits, 'inbox_messages' | 'inbox_bytes' | 'accepted_requests' | 'accepted_bytes'>
@@ -130,8 +130,7 @@ export const showParticipant = useCase(
 )
 
 /** The daily quotas of the grants in force, and their use. */
-async function quotasOf(db: Database, participant: Participant) {
-  const now = new Date()
+async function quotasOf(db: Database, participant: Participant, now = new Date()) {
   const names = new Map((await listRegistries(db)).map(({ id, namespace }) => [id, namespace]))
   const used = await listUsedToday(db, participant)
   const grants = await listGrantRows(db, { participant: participant.id })

@@ -1,4 +1,4 @@
-/** From zero to the first signed search: what our own records show of the system of a participant. */
+/** The steps of a participant from nothing to the first signed search, as our own records show them. */
 
 import type { Participant } from '@rollcall/core/model/participant'
 import { firstSeen } from '@rollcall/engine/store/exchanges/seen-requests'
@@ -21,7 +21,7 @@ interface Seen extends Milestones {
 
 interface StepRow {
   readonly name: keyof Milestones | 'key'
-  /** Why it is not to be done; null: it is. */
+  /** Why the step is skipped; null: it must be done. */
   readonly skipped: (participant: Participant, seen: Seen) => string | null
   readonly done: string
   readonly open: string
@@ -96,7 +96,7 @@ export const showChecklist = useCase(
   },
 )
 
-/** Since when it has a key that verifies its messages: a registered one, or one that it publishes and has used. */
+/** Since when a key verifies the participant's messages: a registered key, or one that it publishes and has used. */
 async function keyOf(db: PartnerDeps['db'], participant: Participant): Promise<Date | null> {
   const registered = (await listLiveKeys(db, participant))
     .filter(({ use }) => use === 'sig')

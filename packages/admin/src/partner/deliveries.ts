@@ -35,7 +35,7 @@ const OWN = {
   replayable: flag('Whether it can be sent again from here.'),
 } as const
 
-/** Not one that was stopped: an operator may have cancelled it. */
+/** A dropped delivery is not among these: an operator may have cancelled it. */
 const REPLAYABLE = ['delivered', 'refused', 'dead', 'held'] as const satisfies readonly DeliveryState[]
 
 type Listed = Awaited<ReturnType<typeof listDeliveries>>[number]
@@ -104,14 +104,14 @@ export const showOwnDelivery = useCase(
   },
 )
 
-/** @throws AdminRefusal there is none of this participant */
+/** @throws AdminRefusal this participant has no such delivery */
 async function idOf({ db, sender_id }: PartnerDeps, message_id: string, member = 'message_id'): Promise<string> {
   const [id] = await ownDeliveryIds(db, sender_id, [message_id])
   if (id !== undefined) return id
   throw new AdminRefusal(`${member}: there is no such delivery`, { reason: 'not_found' })
 }
 
-/** The most that one call sends again. */
+/** The most deliveries that one call sends again. */
 const MOST_AT_ONCE = 100
 
 /** Sends own deliveries again. A message of another participant is treated like one that does not exist. */
@@ -141,7 +141,7 @@ export const replayOwnDeliveries = act(
     const count = sumOf(counted, 'deliveries')
     if (count > 0) {
       await enter({ count })
-      // A circuit breaker that is open stays so: only an operator tries a destination before its time.
+      // An open circuit breaker stays open: only an operator tries a destination before its time.
       const deliveries = await changeDeliveries(db, 'replay', choice, { probes: false })
       return { deliveries, in_closed_mailboxes }
     }

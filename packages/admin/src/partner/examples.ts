@@ -1,4 +1,7 @@
-/** A first search in each registry where the participant may search: with its own sender_id, and about nobody who is real. */
+/**
+ * An example of a first search in each registry where the participant may search, with its own sender_id and about no
+ * real person.
+ */
 
 import { isGranted } from '@rollcall/core/model/grant'
 import type { Participant } from '@rollcall/core/model/participant'
@@ -63,6 +66,7 @@ function exampleOf(
   registry: Registry,
   { participant, kid }: { readonly participant: Participant; readonly kid: string | null },
   sample: ReturnType<PartnerDeps['sampleOf']>,
+  now = new Date(),
 ) {
   const { namespace, kind } = registry
   const [{ name: record_type, primary_identifier }] = kind.record_types
@@ -72,7 +76,7 @@ function exampleOf(
     participant,
     record_type,
     page_size: undefined,
-    now: new Date(),
+    now,
     form: { name: 'identifier', query },
   } as const
   const path = `/${namespace}/v${PROTOCOL_VERSION}/${operation('search').sync_paths[0] ?? ''}`

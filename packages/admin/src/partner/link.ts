@@ -20,7 +20,7 @@ export interface HasPartnerPage extends HasDatabase {
   readonly clock?: Pick<Clock, 'date'>
 }
 
-/** Makes a link, and ends those before it. It is shown once: only the digest of its code is stored. */
+/** Makes a link, and ends earlier links. It is shown once: only the digest of its code is stored. */
 export const makePartnerLink = act(
   {
     name: 'participant link',
@@ -50,7 +50,9 @@ export const makePartnerLink = act(
   },
 )
 
-/** Signs everybody of a participant out. The participant itself stays as it is: its system goes on. */
+/**
+ * Ends the sessions of a participant on the partner page. The participant itself stays as it is: its system goes on.
+ */
 export const signPartnerOut = act(
   {
     name: 'participant sign-out',

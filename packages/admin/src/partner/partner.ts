@@ -8,6 +8,7 @@ import { findSubscription } from '@rollcall/delivery/store/events/subscription-l
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
 import type { Acting } from '../act.ts'
+import type { HasClock } from '../deps.ts'
 import { listSubscriptions, SUBSCRIPTION_STATES } from '../events/subscriptions.ts'
 import { explainGrant, listGrants } from '../grants/grants.ts'
 import { grantWords } from '../grants/words.ts'
@@ -24,7 +25,7 @@ export interface PartnerDeps extends HasDayLimits, Acting {
   readonly clock: Pick<Clock, 'date'>
   /** The participant that is signed in. */
   readonly sender_id: string
-  /** Called before so many deliveries are sent again; throws when they are too many. */
+  /** Called before deliveries are sent again, with their number; throws when there are too many. */
   readonly mayReplay: (deliveries: number) => void
   /** An identifier of somebody synthetic in a registry; null: there is none to show. */
   readonly sampleOf: (namespace: string) => SampleIdentifier | null
@@ -34,7 +35,7 @@ const participantProperties = showParticipant.result.properties
 const { keys, published_keys, quotas, callback } = participantProperties
 const { allowed, default_url, notify_url, auth } = callback.properties
 
-/** The most that one call lists. */
+/** The most rows that one call lists. */
 export const Limit = Type.Optional(wholeNumber('At most so many (default: 50).', 1, 100))
 
 export const showSelf = useCase(
@@ -112,8 +113,8 @@ export const listOwnGrants = useCase(
       }),
     ),
   },
-  async ({ db, sender_id }: PartnerDeps) => {
-    const now = new Date().toISOString()
+  async ({ db, sender_id, now: clock = () => new Date() }: PartnerDeps & HasClock) => {
+    const now = clock().toISOString()
     const grants = (await listGrants({ db }, { sender_id })).filter(
       ({ valid_until }) => valid_until === null || valid_until > now,
     )

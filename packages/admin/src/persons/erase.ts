@@ -30,7 +30,7 @@ import {
 import { AdminRefusal } from '../use-case.ts'
 import { type FoundPerson, findPerson, type RecordOfPerson } from './person.ts'
 import { type RetentionDeps, requireOwner } from './retention.ts'
-import { withMerged } from './with-merged.ts'
+import { idsWithMerged } from './with-merged.ts'
 
 /**
  * Deletes the pseudonyms and salts of a person in the audit log, and withdraws what waits to be sent. The hash chain
@@ -49,7 +49,7 @@ export const erasePerson = act(
         await requireOwner(owner)
         const { identifiers, records } = await findPerson(db, { type, value })
         return {
-          // The lines say how much is erased, and name nobody.
+          // The lines for a second operator say how much is erased, and name nobody.
           about: { type, identifiers: identifiers.length, records: records.map(placeOf) },
           wanted: { erases: 'a person, from the audit log and from what waits to be sent' },
         }
@@ -140,7 +140,7 @@ const placeOf = ({ registry, recordType }: RecordOfPerson) => ({
 
 type PersonErased = Extract<JournalAct, { readonly kind: 'person_erased' }>
 
-/** The act that erases the same person in a restored database: of its records, those that the database has then. */
+/** The act for the journal. In a restored database it erases the records that the database has of the person then. */
 function actOf(
   { records, given }: FoundPerson,
   pseudonyms: readonly Buffer[],
@@ -172,12 +172,13 @@ interface Erasing {
   readonly now: () => Date
 }
 
-/** Rows of one tombstone, which names each. */
+/** The most rows of one tombstone, which names each. */
 const AT_ONCE = 5_000
 
 /**
+ * Deletes the pseudonyms of a person.
  * @param transaction of the owner of the database, with the lock of holds
- * @returns how many rows of the audit log
+ * @returns the number of deleted rows of the audit log
  */
 export async function erasePseudonyms(
   transaction: Kysely<unknown>,
@@ -217,7 +218,7 @@ async function eraseBeside(
     const about = {
       registry: registry.id,
       record_type: recordType.name,
-      records: await withMerged(db, registry, recordType, id),
+      records: await idsWithMerged(db, registry, recordType, id),
     }
     const withdrawn = await (dryRun ? countWithdrawable : eraseNotifications)(db.pool, about)
     notifications += withdrawn.notifications
@@ -230,7 +231,7 @@ async function eraseBeside(
   return { notifications, underway, tombstones }
 }
 
-/** The key of today is destroyed after the retention, counted from the end of the day (UTC). */
+/** The end of the retention, when today's key of stored bodies is destroyed; counted from the end of the day (UTC). */
 function endOfBodies(now: Date, retention: number): Date {
   const day = Math.floor(now.getTime() / (DAY * 1_000)) + 1
   return new Date((day * DAY + retention) * 1_000)

@@ -97,7 +97,7 @@ export const listHolds = act(
   async ({ db }: HasDatabase) => (await readHolds(db)).map(shapeOf),
 )
 
-/** The scope and the reason of a hold; null: it is not in force. */
+/** The scope and the reason of a hold; null: no such hold is in force. */
 export async function holdShown({ db }: HasDatabase, number: number) {
   const found = (await readHolds(db)).find(({ id }) => id === number)
   if (found === undefined) return null
@@ -114,7 +114,7 @@ export const removeHold = act(
       role: 'own',
       async concerns(deps: HasDatabase, { id }) {
         const hold = await holdShown(deps, id)
-        // The act itself says that there is none.
+        // Null: the act itself refuses an unknown hold.
         return hold === null ? null : { about: { id }, stored: { hold }, wanted: { hold: null } }
       },
     },

@@ -15,16 +15,17 @@ import { AdminRefusal } from '../use-case.ts'
 import { registriesOfPerson } from './person-registries.ts'
 
 export interface KnownIdentifier extends PersonIdentifier {
-  /** Namespaces of the registries in which it means the person; null: in all. */
+  /** Namespaces of the registries in which the identifier means the person; null: in all. */
   readonly registries: ReadonlySet<string> | null
 }
 
-/** Rounds from the records of some identifiers to the identifiers of these records. */
+/** How often the search goes from identifiers to their records, and to the identifiers of these records. */
 const ROUNDS = 5
 
 /**
- * An identifier that finds several records leads to none of them, and phone numbers and e-mail addresses, which several people
- * may share, lead to nobody else's entries.
+ * The identifiers of a person: the given one, and those of the person's records. An identifier that finds several
+ * records leads to none of them. Phone numbers and e-mail addresses lead no further, because several people may share
+ * them.
  * @throws AdminRefusal no registry knows such an identifier
  */
 export async function knownIdentifiers(
@@ -50,7 +51,7 @@ function meanings(
   { type: name, value: raw }: { readonly type: string; readonly value: string },
 ): readonly KnownIdentifier[] {
   const found = new Map<string, KnownIdentifier>()
-  // Before the operator added a type to a registry, its identifiers had none there.
+  // An identifier type that an operator added later had no name before, and was stored as unlisted.
   const isListed = ({ name: own }: Kind): boolean => {
     const literal = kindNamed(own)
     return literal !== undefined && resolveIdentifierType(literal, name) !== undefined
@@ -88,7 +89,7 @@ async function othersOf(
   return found.flat()
 }
 
-/** The identifiers of the one record that has this one as its own, and of records that were merged into it. */
+/** The identifiers of the one record that has this identifier, and of records that were merged into it. */
 async function ownIdentifiers(
   place: PlaceOfRecords,
   identifier: PersonIdentifier,

@@ -59,7 +59,10 @@ async function isRecorded(
   return false
 }
 
-/** A registry may hold identifiers of a type that its kind, or no kind, lists: its records name the type. */
+/**
+ * The identifier as a registry means it. Its type may be in the list of its kind, or in none: records name the type
+ * then.
+ */
 export function meaningIn(
   registry: Registry,
   { identifier_type, identifier_value }: { readonly identifier_type: string; readonly identifier_value: string },

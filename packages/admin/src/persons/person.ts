@@ -1,4 +1,7 @@
-/** A person by one identifier: the records in the registries of one environment, and the identifiers that are the person's alone. */
+/**
+ * Finds a person by one identifier: the records in the registries of one environment, and the identifiers that nobody
+ * else has.
+ */
 
 import type { PersonIdentifier } from '@rollcall/core/model/audit-entry'
 import { recordsWithIdentifier, unsharedIdentifiers, withAllTypes } from '@rollcall/core/model/person-identifiers'
@@ -18,10 +21,10 @@ export interface RecordOfPerson {
 }
 
 export interface FoundPerson {
-  /** The one that was given, and those of the records, and of records merged into them, that no other record has. */
+  /** The given identifier, and those that no other record has of the records and of records merged into them. */
   readonly identifiers: readonly PersonIdentifier[]
   readonly records: readonly RecordOfPerson[]
-  /** The one that was given, as each registry has it. */
+  /** The given identifier, as each registry means it. */
   readonly given: readonly { readonly registry: Registry; readonly identifier: PersonIdentifier }[]
 }
 

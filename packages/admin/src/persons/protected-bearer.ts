@@ -8,7 +8,7 @@ import type { Registry } from '@rollcall/core/model/registry'
 import type { Bearer } from '@rollcall/records/records/protect-person'
 import { AdminRefusal } from '../use-case.ts'
 
-/** Records that are compared, at most; households that name the person may be among them. */
+/** The most records that are compared; households that name the person may be among them. */
 const MOST = 1_000
 
 /**

@@ -29,7 +29,7 @@ import type { HasDatabase } from '../deps.ts'
 import { closed, flag, markPersonal, Namespace, orNull, text, wholeNumber } from '../members.ts'
 import { AdminRefusal } from '../use-case.ts'
 import { bearerOf } from './protected-bearer.ts'
-import { withMerged } from './with-merged.ts'
+import { idsWithMerged } from './with-merged.ts'
 
 export { PROTECTION_CATEGORIES }
 
@@ -118,14 +118,14 @@ async function findPerson(db: Database, client: ClientBase, registry: Registry, 
   return { identifier: bearer === null ? named : primaryOf(bearer), bearer }
 }
 
-/** Null: the person is protected already. */
+/** Protects the person. Null: the person is protected already. */
 async function protect(db: Database, client: ClientBase, registry: Registry, person: NewProtection) {
   const { bearer, category } = person
   const rewritten = await protectRow(client, registry, person)
   if (rewritten === null) return null
   if (bearer === null) return { records: 0, rewritten, withdrawn: 0 }
   const { recordType, id } = bearer
-  const records = await withMerged(db, registry, recordType, id, client)
+  const records = await idsWithMerged(db, registry, recordType, id, client)
   const about = { registry: registry.id, record_type: recordType.name, records }
   return { records: 1, rewritten, withdrawn: await withdrawNotifications(client, about, category) }
 }

@@ -44,7 +44,7 @@ export interface RetentionDeps extends HasVault, HasOwner {
   readonly now?: () => Date
 }
 
-/** Stored messages are deleted by the database's clock, as servers do every minute. */
+/** The kinds of stored messages, which are deleted by the clock of the database, as servers do every minute. */
 interface Stored {
   readonly name: string
   readonly count: (db: Database, limits: Limits) => Promise<number>
@@ -117,13 +117,13 @@ export const countPrunable = act(
   (deps: RetentionDeps) => pruned(deps, true),
 )
 
-/** @throws AdminRefusal the audit log belongs to another role */
+/** @throws AdminRefusal the audit log belongs to another database role */
 export async function requireOwner(owner: Database): Promise<void> {
   if (await mayDeleteEntries(owner)) return
   throw new AdminRefusal('the audit log belongs to another role: set ROLLCALL_OWNER_DATABASE_URL (docs/roles.md)')
 }
 
-/** In UTC. */
+/** The beginning of the month in UTC. */
 function beginOfMonth(time: number): Date {
   const date = new Date(time)
   return new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1))

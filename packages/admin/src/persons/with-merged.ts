@@ -7,8 +7,8 @@ import type { RecordType } from '@rollcall/protocol'
 import { recordsOf } from '@rollcall/records/records/registry-records'
 import type { ClientBase } from 'pg'
 
-/** A record and those that were merged into it, as a transaction sees them, or as they are now. */
-export async function withMerged(
+/** A record and those that were merged into it: as a transaction sees them, or as they are now. */
+export async function idsWithMerged(
   db: Database,
   registry: RegistryShape,
   recordType: RecordType,

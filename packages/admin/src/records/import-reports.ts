@@ -90,7 +90,7 @@ export const EndedImport = closed(
   { description: 'The report of the last import. While another one is under way it is not there.' },
 )
 
-/** The import of a registry that has begun last. */
+/** The last import of a registry. */
 export async function importsOf({ db }: HasDatabase, { id, kind }: Registry) {
   const last = await findLastImport(db, id)
   if (last === null) return { import: null, last_import: null }

@@ -98,7 +98,9 @@ export const unmergeRecords = act(
     }),
 )
 
-/** Identifiers of the one record find the other: neither may be hidden from somebody who finds the other. */
+/**
+ * Afterwards identifiers of one record find the other, so the two records must be protected under the same categories.
+ */
 async function checkProtection(
   { client, registry, recording }: Change,
   recordType: RecordType,
@@ -123,7 +125,7 @@ interface Change {
   readonly now: Date
 }
 
-/** In one transaction, while nothing else changes records of the registry. */
+/** Runs in one transaction, in which nothing else changes records of the registry. */
 async function changing<Result>(
   { db, limits, now: clock = () => new Date() }: HasRecording,
   namespace: string,
@@ -156,7 +158,7 @@ interface OfType {
   readonly recordType: RecordType
 }
 
-/** The records that an identifier names, in all record types that are asked about. */
+/** The records that an identifier names, by record type. */
 interface Named {
   readonly live: readonly (FoundRecord & OfType)[]
   readonly retired: readonly (RetiredRecord & OfType)[]
@@ -222,7 +224,10 @@ function primaryOf(kind: Kind, recordType: RecordType, { document }: FoundRecord
   return { type: primary.identifier_type, value: primary.identifier_value }
 }
 
-/** Its document was a record when it was merged; what has changed is the kind, or who has its identifier. */
+/**
+ * Turns an error into a refusal. The document was a valid record when it was merged: since then the kind has changed,
+ * or another record has one of its identifiers.
+ */
 function refuseToRestore(error: unknown): never {
   if (error instanceof InvalidRecord) {
     throw new AdminRefusal(`retired: the record cannot be restored: ${error.reason}`, { cause: error })

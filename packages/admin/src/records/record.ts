@@ -15,9 +15,9 @@ import type { HasDatabase } from '../deps.ts'
 import { closed, markPersonal, Namespace, RecordTypeName, text } from '../members.ts'
 import { AdminRefusal } from '../use-case.ts'
 
-/** Records that are shown of one type, at most. */
+/** The most records of one type that are shown. */
 const SHOWN = 2
-/** Records that are read for them, at most: others, such as households, may mention the person. */
+/** The most records that are read: others, such as households, may mention the person. */
 const MOST = 1_000
 
 /** Every record of a registry that an identifier names, whole. */

@@ -31,11 +31,11 @@ export { type FileRow, openRecordFile, type RecordFile } from '@rollcall/import/
 const Records = (description: string) => wholeNumber(description)
 
 interface ImportDeps extends HasRecording {
-  /** A path, or a stream, which cannot be gone on with. */
+  /** A path, or a stream, which cannot be continued after an interruption. */
   readonly source: string | Readable
   /** Where rejected lines are listed; null for nowhere. For a file: beside it, `<file>.rejects.ndjson`. */
   readonly rejectsPath?: string | null
-  /** With `complete`: the file to which the records that go are added, for its owner alone. */
+  /** With `complete`: the file to which removed records are added; only its owner can read it. */
   readonly removalsPath?: string
   readonly signal?: AbortSignal
   readonly onProgress?: (progress: ImportProgress) => void
@@ -213,7 +213,7 @@ export async function deleteNamed(
   return { namespace, record_type, asked: named.length, deleted }
 }
 
-/** Returns the normalised values, each once. No message has one: it is personal data. */
+/** The normalised values, each once. No error message has a value: it is personal data. */
 function primaryIdentifiers(
   { kind }: Registry,
   { primary_identifier }: RecordType,

@@ -130,7 +130,7 @@ export const listAttributes = useCase(
   },
 )
 
-/** The kind without an attribute that was added; null: the kind itself has it. */
+/** The kind without an attribute that was added; null: the attribute belongs to the kind itself. */
 function kindWithout(registry: Registry, record_type: string, removed: string): Kind | null {
   const recordType = recordTypeOf(registry, record_type)
   if (isOfKind(registry, recordType, removed)) return null

@@ -1,4 +1,6 @@
-/** Synthetic records to publish events with: for each event type one whom it fits, as the kind's row of the type says. */
+/**
+ * Synthetic records for a form that publishes events: one for each event type, chosen by the kind's row of the type.
+ */
 import {
   type EventType,
   isJsonObject,
@@ -20,7 +22,7 @@ export const EventOffered = closed({
   }),
 })
 
-/** Event types of which no record among the samples fits are left out. */
+/** An example record for each event type. A type that fits no sample is left out. */
 export const eventOffers = (kind: Kind, type: RecordType, samples: readonly JsonObject[]) =>
   kind.event_types.flatMap((event) => {
     const record = isOf(kind, type, event) ? offered(type, event, samples) : undefined

@@ -1,9 +1,9 @@
-/** How a search item is answered, for the operator: nothing is sent and, unless asked, nothing is run. */
+/** Explains to an operator how a search item is answered. Nothing is sent, and the search runs only if asked for. */
 
 import type { Limits } from '@rollcall/core/limits'
 import type { Registry } from '@rollcall/core/model/registry'
-import { recordQuery } from '@rollcall/core/query/at-day'
 import { checkBackfilled, mentions } from '@rollcall/core/query/mentions'
+import { recordQuery } from '@rollcall/core/query/resolve-ages'
 import { readSearchCriteria, type SearchCriteria } from '@rollcall/core/query/search-criteria'
 import type { Database } from '@rollcall/database/database'
 import { dayIn } from '@rollcall/protocol'
@@ -12,7 +12,7 @@ import { type Explained, explainSearch } from '@rollcall/records/records/sql/exp
 
 export interface ExplainedItem extends Omit<Explained, 'missing'> {
   readonly record_type: string
-  /** Advice that would make it faster. */
+  /** Advice that would make the search faster. */
   readonly advice: readonly IndexAdvice[]
 }
 
@@ -21,7 +21,7 @@ export interface IndexAdvice {
   readonly attribute: string
   /** `undeclared`: no index is declared for it. Else the declared one is not there, or its build was interrupted. */
   readonly index: 'undeclared' | 'missing' | 'invalid'
-  /** The words after `rollcall` that help; null where none do. */
+  /** The words of a `rollcall` command that helps; null: no command does. */
   readonly command: readonly string[] | null
 }
 
@@ -36,11 +36,12 @@ export async function explainItem(
   registry: Registry,
   item: { readonly [member: string]: unknown },
   options: { readonly limits: Limits; readonly analyze?: boolean; readonly values?: boolean },
+  now = Date.now(),
 ): Promise<ExplainedItem> {
   const { limits, ...how } = options
   const criteria = readSearchCriteria(registry.kind, item, limits)
   checkBackfilled(registry.unfilled, criteria)
-  const day = dayIn(registry.time_zone, Date.now())
+  const day = dayIn(registry.time_zone, now)
   const query = recordQuery(criteria, day, { cap: limits.search_results })
   const { missing, ...explained } = await explainSearch(db, registry, query, how)
   return {

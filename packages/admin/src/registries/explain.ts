@@ -1,4 +1,4 @@
-/** How a search is understood and answered, and what would make it quicker. */
+/** Explains how a search is understood and answered, and what would make it faster. */
 
 import type { Limits } from '@rollcall/core/limits'
 import { isStatementTimeout } from '@rollcall/database/database-errors'
@@ -77,7 +77,10 @@ function asRefusal(error: unknown, limits: Limits): unknown {
   return new AdminRefusal(`the search takes longer than a search may (${limits.search_timeout} seconds)`)
 }
 
-/** A request, its message, an item and search_criteria are known by a member; what has none of them is a query. */
+/**
+ * A given value as a search item. A request, its message, an item and search_criteria are recognised by a member; a
+ * value without any of these members is a query.
+ */
 function itemOf(value: JsonValue, recordType: string | undefined): JsonObject {
   if (isJsonObject(value)) {
     if (isJsonObject(value.message)) return itemOf(value.message, recordType)
@@ -93,7 +96,7 @@ function itemOf(value: JsonValue, recordType: string | undefined): JsonObject {
   return { search_criteria: { ...named, query_type: queryType(value), query: value } }
 }
 
-/** Its shape decides anyway; only a text does not say what it is. */
+/** The query_type of a query, by its shape; a text is ambiguous. */
 function queryType(query: JsonValue): string {
   if (typeof query === 'string') return 'graphql'
   return Array.isArray(query) ? 'predicate' : 'expression'

@@ -5,7 +5,7 @@ import type { Database } from '@rollcall/database/database'
 import {
   COMPARED_AS,
   type IdentifierType,
-  isSortedIdentifier,
+  isSortableIdentifier,
   kindNamed,
   oneOf,
   sharedIdentifierType,
@@ -73,7 +73,7 @@ export const addIdentifierType = act(
   },
 )
 
-/** Changes an identifier type that was added: what is given takes the place of what there was. */
+/** Changes an identifier type that was added: members that are given replace the stored ones. */
 export const changeIdentifierType = act(
   {
     name: 'identifier-type set',
@@ -96,7 +96,7 @@ export const changeIdentifierType = act(
   },
 )
 
-/** Removes an identifier type that was added; of one that the kind has, what was added to it. */
+/** Removes an identifier type that was added, or the additions to a type of the kind. */
 export const removeIdentifierType = act(
   {
     name: 'identifier-type remove',
@@ -146,7 +146,7 @@ export function typeOf({ kind }: Pick<Registry, 'kind'>, name: string, given: Gi
   }
 }
 
-/** @throws AdminRefusal a person would not be the same in two registries */
+/** @throws AdminRefusal the type is compared otherwise in another registry: a person would not be the same in both */
 async function checkElsewhere(db: Database, namespace: string, { name, normaliser }: IdentifierType) {
   for (const registry of await listRegistries(db)) {
     const other = registry.kind.identifier_types.find((type) => type.name === name)
@@ -165,7 +165,7 @@ function one(registry: Registry, name: string) {
 }
 
 function described({ kind }: Registry, { name, normaliser, aliases = [], patterns = [] }: IdentifierType) {
-  const sortable = kind.record_types.some((type) => isSortedIdentifier(type, name))
+  const sortable = kind.record_types.some((type) => isSortableIdentifier(type, name))
   const ofKind = kindNamed(kind.name)?.identifier_types.some((type) => type.name === name) === true
   const primary = kind.record_types.filter((type) => type.primary_identifier === name)
   return {

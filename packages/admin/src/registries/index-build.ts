@@ -1,4 +1,4 @@
-/** Filling columns and building indexes as a task of this node: it is begun, watched and left. */
+/** Filling columns and building indexes as a task of this node: it is begun, watched and stopped over the admin API. */
 
 import type { Database } from '@rollcall/database/database'
 import { safeDatabaseError } from '@rollcall/database/database-errors'
@@ -10,7 +10,7 @@ import { registryAt } from '@rollcall/records/registries/registries'
 import Type, { type Static } from 'typebox'
 import { type Acting, act } from '../act.ts'
 import { callerText } from '../caller.ts'
-import type { HasDatabase } from '../deps.ts'
+import type { HasClock, HasDatabase } from '../deps.ts'
 import { closed, instant, Namespace, orNull, text, timeOut, wholeNumber } from '../members.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'
 
@@ -46,16 +46,19 @@ const NOTHING_BUILT: Progress = {
   failure: null,
 }
 
-/** The builds of a node, one at a time: each holds connections. What is done stays when one ends, and the next goes on. */
+/**
+ * The builds of a node, one at a time, because each holds connections. A build that ends early keeps what it has done,
+ * and the next one continues there.
+ */
 export interface Indexing {
   /**
-   * Begins one, unless one is running in the registry.
-   * @throws AdminRefusal one is running in another registry
+   * Begins a build, unless one is running in the registry.
+   * @throws AdminRefusal a build is running in another registry
    */
   begin(namespace: string, by: string): Progress
   /** The progress in the registry with this namespace. */
   progress(namespace: string): Progress
-  /** Ends the one that is running in the registry, or all; resolves when they have ended. */
+  /** Stops the build of the registry, or all builds; resolves when they have ended. */
   stop(namespace?: string): Promise<void>
 }
 
@@ -65,7 +68,11 @@ interface Build {
   readonly ended: Promise<void>
 }
 
-export function createIndexing({ db, log }: HasDatabase & { readonly log: Pick<Log, 'error'> }): Indexing {
+export function createIndexing({
+  db,
+  log,
+  now = () => new Date(),
+}: HasDatabase & HasClock & { readonly log: Pick<Log, 'error'> }): Indexing {
   const builds = new Map<string, Build>()
   const progress = (namespace: string): Progress => builds.get(namespace)?.progress ?? NOTHING_BUILT
   const run = async (namespace: string, build: Build): Promise<void> => {
@@ -82,7 +89,7 @@ export function createIndexing({ db, log }: HasDatabase & { readonly log: Pick<L
       if (!isRefusal) log.error(safeDatabaseError(error), 'indexes could not be built')
       add({ state: 'failed', failure: isRefusal ? error.message : null })
     }
-    add({ task: null, ended_at: timeOut(new Date()) })
+    add({ task: null, ended_at: timeOut(now()) })
   }
   return {
     progress,
@@ -101,7 +108,7 @@ export function createIndexing({ db, log }: HasDatabase & { readonly log: Pick<L
         )
       }
       const { promise, resolve } = Promise.withResolvers<void>()
-      const began = { state: 'running' as const, by, began_at: timeOut(new Date()) }
+      const began = { state: 'running' as const, by, began_at: timeOut(now()) }
       const build: Build = { progress: { ...NOTHING_BUILT, ...began }, abort: new AbortController(), ended: promise }
       builds.set(namespace, build)
       void run(namespace, build).finally(resolve)
@@ -135,7 +142,7 @@ export const showIndexBuild = useCase(OF_REGISTRY, async (deps: HasIndexing, { n
   progressOf(deps, namespace),
 )
 
-/** Ends the build that is running in a registry. What is done stays; the next one goes on from there. */
+/** Stops the running build of a registry. What is done stays; the next build continues from there. */
 export const stopIndexBuild = act(
   { name: 'index build stop', approval: 'never', ...OF_REGISTRY },
   async ({ db, indexing }: HasIndexing, { namespace }) => {

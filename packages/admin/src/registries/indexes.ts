@@ -1,4 +1,4 @@
-/** The indexes that searches need, against those that are there. */
+/** Compares the indexes that searches need with those that exist, and builds the missing ones. */
 
 import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
@@ -39,7 +39,7 @@ export const planIndexes = useCase(
   },
 )
 
-/** Fills the columns and builds the indexes that are missing; what a stopped call has done stays. */
+/** Fills the missing columns and builds the missing indexes. If it is stopped, what is done stays. */
 export const applyIndexes = act(
   {
     name: 'index apply',

@@ -13,19 +13,19 @@ import { closed, flag, orNull, text, wholeNumber } from '../members.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'
 
 interface ProposalDeps {
-  /** Null: there is none, and only kinds are known. */
+  /** Null: there is no database, and only kinds are known. */
   readonly db: Database | null
   /** The path of the file, or a stream. */
   readonly source: string | Readable
 }
 
-/** Lines that are named as examples. */
+/** The most lines that are named as examples. */
 const LINES = 3
 
 const Rule = Type.Unknown({ description: 'How the value is read, as a mapping says it.' })
 const Path = text('Where the value stands in the record.')
 
-/** Looks at the first rows of a table; values are not in the result but those of short lists of codes. */
+/** Proposes a mapping from the first rows of a table. The result has no values but those of short lists of codes. */
 export const proposeMapping = useCase(
   {
     input: closed({
@@ -112,7 +112,7 @@ function lackingIn(primary: string, recordType: string, columns: readonly Propos
   ]
 }
 
-/** @throws AdminRefusal */
+/** The kind of a registry, by its namespace, or the kind with this name. @throws AdminRefusal there is neither */
 export async function kindOf(db: Database | null, of: string): Promise<Kind> {
   const registry = db === null ? null : await findRegistry(db, of)
   const kind = registry?.kind ?? kindNamed(of)

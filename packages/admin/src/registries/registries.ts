@@ -178,13 +178,13 @@ export const changeRegistry = act(
       if (stored !== null) await requireSameKeys(kind, stored, changes.source)
       await checkedSource({ db, env }, kind, changes.source, allow_writer)
     }
-    // It may be refused: what is changed by one call is changed whole.
+    // This comes before other changes, because it may be refused: a call changes all that it names, or nothing.
     if (primary_identifiers !== undefined) await setPrimaryIdentifiers(db, namespace, primary_identifiers)
     return described(await setRegistry(db, namespace, changes))
   },
 )
 
-/** Whether younger persons are minors no more, or other web pages may ask. */
+/** Whether a change permits more: a younger age of majority, or other web pages that may ask. */
 const isOpener = (
   stored: Pick<Registry, 'majority_age' | 'web_origins'>,
   given: { readonly majority_age?: number | undefined; readonly web_origins?: readonly string[] | undefined },
@@ -207,7 +207,7 @@ export const listRegistries = useCase(
 export const countedRecords = async (db: Database, registry: Registry): Promise<Readonly<Record<string, number>>> =>
   registry.own_records || registry.source === null ? countRecords(db, registry) : {}
 
-/** The kind with the identifier types by which its records are known. @throws AdminRefusal */
+/** The kind with the identifier types that are primary in this registry. @throws AdminRefusal */
 function kindKnownBy(kind: string, primary_identifiers: Readonly<Record<string, string>>): Kind {
   const found = kindNamed(kind)
   if (found === undefined) throw new AdminRefusal(`kind: there is no kind ${kind}`)
@@ -216,7 +216,7 @@ function kindKnownBy(kind: string, primary_identifiers: Readonly<Record<string, 
     : withIdentifiers(found, { identifier_types: [], primary_identifiers })
 }
 
-/** A registry as it is given. */
+/** A registry as admin functions show it. */
 export function described(registry: Registry) {
   const { namespace, kind, sender_id, aliases, time_zone, majority_age, environment, demo } = registry
   const { web_origins, reg_type_aliases, qualified_kids } = registry

@@ -1,4 +1,4 @@
-/** Synthetic records: what a registry of a kind has, about nobody. */
+/** Synthetic records as a registry of a kind has them, about no real person. */
 
 import type { Registry } from '@rollcall/core/model/registry'
 import { type JsonObject, kindNamed, type RecordType, recordTypesOf } from '@rollcall/protocol'
@@ -6,25 +6,25 @@ import type { HasDatabase } from '../deps.ts'
 
 export interface HasSamples extends HasDatabase {
   /**
-   * Records of a kind that are about nobody, by the kind's name; the same ones each time.
-   * @param identifier_types the new name of each identifier type that a registry calls otherwise
+   * Synthetic records of a kind, by the kind's name; the same ones each time.
+   * @param identifier_types new names of identifier types, where a registry calls them otherwise
    */
   readonly samples: (kind: string, identifier_types?: Readonly<Record<string, string>>) => Iterable<object>
 }
 
-/** Records of a type, with the identifiers by which the registry knows its records. */
+/** Synthetic records of a type, with the identifier types of the registry. */
 export function* samplesOf(
   { samples }: Pick<HasSamples, 'samples'>,
   { kind }: Pick<Registry, 'kind'>,
   recordType: Pick<RecordType, 'name'>,
 ): Generator<JsonObject> {
   for (const sample of samples(kind.name, renamedPrimaries(kind))) {
-    // Made by ourselves: plain JSON.
+    // Our own generator makes plain JSON, so the cast is safe.
     if (recordTypesOf(kind, sample).some(({ name }) => name === recordType.name)) yield sample as JsonObject
   }
 }
 
-/** By the primary identifier that the kind itself has, the one that the registry has in its place. */
+/** For each primary identifier type of the kind, the type that the registry has in its place. */
 function renamedPrimaries({ name: kind, record_types }: Registry['kind']): Record<string, string> {
   const pairs = (kindNamed(kind)?.record_types ?? []).flatMap(({ name, primary_identifier }) => {
     const own = record_types.find((row) => row.name === name)?.primary_identifier

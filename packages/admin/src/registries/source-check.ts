@@ -65,7 +65,10 @@ export const checkSource = useCase(
   },
 )
 
-/** The same of the source that a registry has, by the environment of this process. What its account may write is reported alone. */
+/**
+ * Checks the source of a registry, with the environment of this process. It reports what the account may write, and
+ * does not refuse it.
+ */
 export const checkRegistrySource = useCase(
   { input: closed({ namespace: Namespace }), result: CHECKED },
   async (deps: SourceDeps, { namespace }) => {
@@ -84,7 +87,7 @@ const reported = ({ about: database, writes, weak, records }: CheckedSource) => 
 
 /**
  * Reads a source file, connects to its database, and reports what can be read there.
- * @throws AdminRefusal it cannot be read, or its account may write
+ * @throws AdminRefusal the file or the database cannot be read, or the account may write
  */
 export async function checkedSource(
   { env = process.env }: SourceDeps,
@@ -141,7 +144,7 @@ export async function withRefusals<Result>(work: () => Promise<Result>): Promise
   }
 }
 
-/** @throws AdminRefusal */
+/** @throws AdminRefusal the account may write to the source */
 export function refuseWriter({ writes }: Pick<CheckedSource, 'writes'>): void {
   if (writes.length === 0) return
   throw new AdminRefusal(

@@ -1,4 +1,4 @@
-/** How a mirror follows the source of a registry, and which rows of it are no record. */
+/** Shows how a mirror follows the source of a registry, and which rows of the source cannot become records. */
 
 import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
@@ -35,7 +35,7 @@ const STATUS = closed({
   advice: orNull(text('What to do; null: nothing.')),
 })
 
-/** How far the mirror of a source is. */
+/** Shows how far a mirror has followed its source. */
 export const sourceStatus = useCase(
   { input: closed({ namespace: Namespace }), result: STATUS },
   async ({ db }: HasDatabase, { namespace }) => {
@@ -87,7 +87,7 @@ function adviceOf({ followed, rejects }: MirrorState, state: (typeof STATES)[num
   return null
 }
 
-/** Rows of a source that are no record, or not as they are now. */
+/** Rows of a source that cannot become records, or whose present state cannot. */
 export const sourceRejects = useCase(
   {
     input: closed({
@@ -129,7 +129,7 @@ export const compareSource = act(
   },
 )
 
-/** @throws AdminRefusal */
+/** @throws AdminRefusal the registry has no mirror */
 async function mirrorAt(db: Database, namespace: string): Promise<Registry> {
   const registry = await registryAt(db, namespace)
   if (registry.own_records && registry.source !== null) return registry

@@ -112,7 +112,7 @@ export const trySearch = act(
     const path = `/${namespace}/v${PROTOCOL_VERSION}/${end}`
     const problem = sendProblem(registry, participant)
     if (send && problem !== null) throw new AdminRefusal(`send: ${problem}`, { reason: 'conflict' })
-    // Without `send` nothing leaves, and nothing of a record is shown.
+    // Without `send` nothing is sent and nothing of a record is shown, so there is no entry.
     await enter(send ? {} : null)
     const [key] = (await listLiveKeys(db, participant)).filter(
       ({ use, valid_from }) => use === 'sig' && valid_from <= now(),
@@ -142,17 +142,17 @@ export const trySearch = act(
   },
 )
 
-/** @throws AdminRefusal not one of the forms is given */
+/** @throws AdminRefusal the question has none of the forms, or several */
 function formOf(given: Readonly<Partial<Record<TriedForm['name'], unknown>>>): TriedForm {
   const [form, another] = TRY_FORMS.filter((name) => given[name] !== undefined)
   if (form === undefined || another !== undefined) {
     throw new AdminRefusal(`give one of ${TRY_FORMS.join(', ')}, and no other of them`)
   }
-  // Checked by the schema.
+  // The schema has checked the value.
   return { name: form, query: given[form] as JsonValue }
 }
 
-/** Why nothing is sent; null: it may be. */
+/** Why the search may not be sent; null: it may. */
 function sendProblem(registry: Registry, participant: Participant): string | null {
   if (!isTrial(registry)) return `the registry ${registry.namespace} is live: a search is only built there`
   if (!isTrial(participant)) return `${participant.sender_id} is live: nothing is sent in its name`
@@ -163,7 +163,7 @@ function sendProblem(registry: Registry, participant: Participant): string | nul
 const isTrial = ({ demo, environment }: Pick<Registry, 'demo' | 'environment'>): boolean =>
   demo || environment === 'sandbox'
 
-/** The search has an audit entry of its own, in addition to that of the act. */
+/** Sends the search. It has an audit entry of its own, in addition to that of the act. */
 async function sent(
   deps: HasTrial,
   { participant, path, body }: { readonly participant: Participant; readonly path: string; readonly body: string },

@@ -174,10 +174,11 @@ export async function newestFirst<Found>(
   { from, to }: Period,
   { limit, most = Number.POSITIVE_INFINITY }: Bounds,
   between: (span: Span, limit: number) => Promise<readonly Found[]>,
+  now = Date.now(),
 ): Promise<Searched<Found>> {
   const found: Found[] = []
   const start = from ?? new Date(0)
-  let until = to ?? new Date(Date.now() + FUTURE)
+  let until = to ?? new Date(now + FUTURE)
   let looked = 0
   for (let turn = 0; ; turn += 1) {
     const newest = await entryBetween(db, { from: start, to: until }, 0)

@@ -23,7 +23,8 @@ export async function newBackupKey(
 }
 
 /**
- * @throws MasterKeyError the master key is missing, or it is not the one of the backup
+ * Decrypts the key of a backup file.
+ * @throws MasterKeyError the master key is missing, or is not the one of the backup
  * @throws BackupDamaged the header was changed
  */
 export async function openBackupKey(header: BackupHeader, source: MasterKeySource): Promise<KeyObject> {

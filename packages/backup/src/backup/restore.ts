@@ -40,7 +40,7 @@ export interface LoadedBackup {
   readonly tables: readonly TableCount[]
   /** Tables of the file that Rollcall does not have. */
   readonly left_out: readonly string[]
-  /** Whether an earlier call had loaded it. */
+  /** Whether an earlier call had loaded the backup. */
   readonly before: boolean
 }
 

@@ -14,7 +14,7 @@ const deflate = promisify(deflateRaw)
 const MOST_IN_WORK = 3
 
 export interface BackupFile {
-  /** Resolves when the part may be forgotten, which is soon: at most a few are in memory. */
+  /** Resolves soon, when the part need not stay in memory: at most a few are. */
   add(kind: PartKind, bytes: Buffer): Promise<void>
   /** Ends the file and gives it its name. @returns the bytes of the file, and its SHA-256 in hexadecimal */
   finish(end: Buffer): Promise<{ readonly bytes: number; readonly sha256: string }>

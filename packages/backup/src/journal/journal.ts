@@ -62,7 +62,8 @@ export function createJournal({ db, vault, path, now = () => new Date() }: Journ
         return written
       })
       const result = await commit()
-      // The act is committed whatever becomes of this: a line that stays open is applied once more, which does no harm.
+      // If this fails, the act is committed all the same: its line stays open, and a restore applies it once more,
+      // which does no harm.
       await closeLine(db, sequence).catch(() => undefined)
       return result
     },
@@ -70,7 +71,7 @@ export function createJournal({ db, vault, path, now = () => new Date() }: Journ
 }
 
 async function openFor(path: string): Promise<FileHandle> {
-  // Opened anew for each line: a file that was rotated is left alone.
+  // The file is opened for each line, so that a rotated file is not written.
   try {
     const file = await open(path, 'a+', 0o600)
     await handOver(file, path).catch(async (error: unknown) => {

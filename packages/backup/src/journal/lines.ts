@@ -31,7 +31,10 @@ export const placeOf = ({ sequence, previous, at, database, incarnation }: Place
   id: [sequence, previous, at, database, incarnation].filter((part) => part !== null).join(' '),
 })
 
-/** @returns the text of the line behind `head`, without its end */
+/**
+ * @param head the line before
+ * @returns the text of the line, without its end
+ */
 export async function makeLine(
   vault: Pick<Vault, 'encrypt'>,
   { head, owner }: { readonly head: JournalHead; readonly owner: JournalOwner },

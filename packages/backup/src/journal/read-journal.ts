@@ -10,7 +10,7 @@ import { decryptWithAny } from '@rollcall/keys/vault'
 import { JOURNAL_PURPOSE, type JournalLine, placeOf, readLine } from './lines.ts'
 
 export interface LaterActs {
-  /** In the order in which they were written. */
+  /** The acts in the order in which they were written. */
   readonly acts: readonly { readonly at: string; readonly act: JournalAct }[]
   /** The last line. */
   readonly head: JournalHead
@@ -109,13 +109,13 @@ async function linesOf(path: string): Promise<readonly JournalLine[]> {
   const lines = texts.map((one, at) => ({ line: readLine(one), at }))
   return lines.flatMap(({ line, at }) => {
     if (line !== null) return [line]
-    // The next process begins a new line behind it.
+    // The line was not finished: the next process began a new line after it.
     if (lines[at + 1]?.line != null && isTorn(texts[at])) return []
     throw new StoreRefusal(`line ${at + 1} of ${path} is no line of a journal: it was changed`)
   })
 }
 
-/** The beginning of a line. */
+/** Whether the text is the beginning of a line that was not finished. */
 const isTorn = (text = ''): boolean => !text.endsWith('}')
 
 /** Decrypts the act of a line. This also verifies the line, because the act is bound to the line's other members. */

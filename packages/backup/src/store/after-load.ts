@@ -7,8 +7,8 @@ import { type CatalogSequence, tableSql } from './catalog.ts'
 type Client = Pick<PoolClient, 'query'>
 
 /**
- * How many numbers are skipped, by the type of the sequence. Receivers remember numbers of envelopes and items that
- * they got after the snapshot: a smaller number would be ignored, and an equal one treated as a repetition.
+ * The number that is added to a sequence, by its type. Receivers remember numbers of envelopes and items from after the
+ * snapshot: they would ignore a smaller number, and take an equal one for a repetition.
  */
 const PASSED_OVER: Readonly<Record<string, bigint>> = { bigint: 1_000_000_000n, integer: 10_000n, smallint: 100n }
 

@@ -13,7 +13,7 @@ interface Definition {
   readonly owner: string
   readonly remove: string
   readonly restore: string
-  /** Foreign keys go first, and come last. */
+  /** Foreign keys are removed first, and created last. */
   readonly order: number
 }
 
@@ -39,9 +39,9 @@ const DEFINITIONS = `
   order by "order", "table", restore`
 
 /**
- * Removes them from all tables in the transaction of `client`.
+ * Removes indexes, constraints and triggers from all tables in the transaction of `client`.
  * @param client connected as the owner; each table is changed as the role that owns it
- * @returns creates them again
+ * @returns a function that creates them again
  */
 export async function bareTables(client: Client): Promise<() => Promise<void>> {
   const { rows } = await client.query<Definition>(DEFINITIONS)

@@ -17,7 +17,7 @@ export interface CatalogTable {
 export interface CatalogSequence {
   readonly schema: SchemaName
   readonly name: string
-  /** The last number that was given; null: none yet. */
+  /** The last number that was given out; null: none yet. */
   readonly last: string | null
   readonly type: string
 }

@@ -23,7 +23,7 @@ export interface Restoration {
   readonly released_at: Date | null
 }
 
-/** The newest one; null: this database was never restored. */
+/** The newest restoration; null: this database was never restored. */
 export async function lastRestoration(client: Client): Promise<Restoration | null> {
   const { rows } = await client.query<Restoration>('select * from restoration order by id desc limit 1')
   return rows[0] ?? null
@@ -60,13 +60,13 @@ export async function markApplied(connection: Kysely<unknown>, id: number): Prom
   await sql`update restoration set applied_at = now() where id = ${id}`.execute(connection)
 }
 
-/** @returns false: nothing was held */
+/** @returns false: no messages were held */
 export async function markReleased(client: Client): Promise<boolean> {
   const { rowCount } = await client.query('update restoration set released_at = now() where released_at is null')
   return (rowCount ?? 0) > 0
 }
 
-/** Whether outgoing messages wait for the operator. */
+/** Whether outgoing messages are held after a restore, until the operator releases them. */
 export async function isHeld({ pool }: { readonly pool: Pool }): Promise<boolean> {
   const { rows } = await pool.query<{ held: boolean }>({
     name: 'outgoing messages are held',
@@ -77,13 +77,13 @@ export async function isHeld({ pool }: { readonly pool: Pool }): Promise<boolean
 
 const NOT_LOADED = 'a restore of this database has begun and not ended: run rollcall restore again'
 
-/** @throws StoreRefusal a restore has begun, whose tables are to stay as they are */
+/** @throws StoreRefusal a restore of this database has begun and not ended */
 export async function refuseUnloaded({ pool }: { readonly pool: Pool }): Promise<void> {
   const last = await restorationIfAny(pool)
   if (last !== null && last.loaded_at === null) throw new StoreRefusal(NOT_LOADED)
 }
 
-/** @throws StoreRefusal a restore has not come to its end: nothing may be answered from this database */
+/** @throws StoreRefusal a restore has not ended: no server may answer from this database */
 export async function refuseUnfinished({ pool }: { readonly pool: Pool }): Promise<void> {
   const last = await restorationIfAny(pool)
   if (last === null || last.applied_at !== null) return

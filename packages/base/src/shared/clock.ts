@@ -8,6 +8,9 @@ export interface Clock {
   readonly later: (work: () => void, milliseconds: number) => void
 }
 
+/** The time as a message has it: RFC 3339 in UTC, to the millisecond. */
+export const timestampOf = ({ date }: Pick<Clock, 'date'>): string => new Date(date()).toISOString()
+
 export const CLOCK: Clock = {
   now: () => performance.now(),
   date: () => Date.now(),

@@ -5,7 +5,7 @@ import { existsSync, readFileSync, readlinkSync } from 'node:fs'
 import { networkInterfaces } from 'node:os'
 import type { Answers } from './answers.ts'
 import { certificateProblem } from './certificate.ts'
-import { ANSWERS_FILE, CERTBOT_NGINX_SITE, CERTIFICATE_PATH, SETUP_SETTINGS } from './files.ts'
+import { ANSWERS_FILE, CERTBOT_NGINX_SITE, CERTIFICATE_PATH_UNIT, SETUP_SETTINGS } from './files.ts'
 import { CODE, COMMAND, COPY_KEY, JOURNAL, NGINX_SITE, SECRETS, SETTINGS, UNITS } from './places.ts'
 import { APPLICATION, DATABASE, type Facts, OWNER } from './plan.ts'
 
@@ -40,7 +40,7 @@ export function readFacts(answers: Answers): Facts {
   const port = portInUse()
   const paths = [
     ...[ANSWERS_FILE, SETUP_SETTINGS, NGINX_SITE, CERTBOT_NGINX_SITE],
-    ...[CERTIFICATE_PATH, CERTIFICATE_PATH.replace('.path', '.service')].map((unit) => `${UNITS}/${unit}`),
+    ...[CERTIFICATE_PATH_UNIT, CERTIFICATE_PATH_UNIT.replace('.path', '.service')].map((unit) => `${UNITS}/${unit}`),
   ]
   const files = new Map(paths.flatMap((path) => [[path, textOf(path)] as const]).filter(isThere))
   const database = readDatabase()
@@ -52,7 +52,7 @@ export function readFacts(answers: Answers): Facts {
       'rollcall-backup.timer',
       'rollcall-doctor.timer',
       'rollcall-copy.timer',
-      CERTIFICATE_PATH,
+      CERTIFICATE_PATH_UNIT,
     ],
   ].filter((unit) => succeeds('systemctl', 'is-enabled', unit) && succeeds('systemctl', 'is-active', unit))
   const has_tables = database.exists && secrets.size === Object.keys(SECRETS).length

@@ -8,7 +8,7 @@ export const CERTBOT_NGINX_SITE = '/etc/nginx/conf.d/rollcall-acme.conf'
 export const CERTBOT_FOLDER = '/var/lib/rollcall-acme'
 export const SETUP_SETTINGS = `${SETTINGS}/setup.env`
 /** The unit that waits for a new certificate. */
-export const CERTIFICATE_PATH = 'rollcall-certificate.path'
+export const CERTIFICATE_PATH_UNIT = 'rollcall-certificate.path'
 
 /** Texts of files, by path. Only root writes them, and everybody may read them. */
 export function filesOf(answers: Answers, site: string): ReadonlyMap<string, string> {
@@ -26,8 +26,8 @@ export function filesOf(answers: Answers, site: string): ReadonlyMap<string, str
   ])
   if (certificate === 'certbot') files.set(CERTBOT_NGINX_SITE, certbotSite(name))
   return files
-    .set(`${UNITS}/${CERTIFICATE_PATH}`, certificatePath([certificate_file, key_file]))
-    .set(`${UNITS}/${CERTIFICATE_PATH.replace('.path', '.service')}`, CERTIFICATE_SERVICE)
+    .set(`${UNITS}/${CERTIFICATE_PATH_UNIT}`, certificatePath([certificate_file, key_file]))
+    .set(`${UNITS}/${CERTIFICATE_PATH_UNIT.replace('.path', '.service')}`, CERTIFICATE_SERVICE)
 }
 
 /** @param site the file of deploy/nginx, or the existing site, whose node stays */

@@ -1,7 +1,7 @@
 /** The plan of `rollcall setup`: a function of answers and the machine's state. A second run does only what differs. */
 import { basename, dirname } from 'node:path'
 import type { Answers } from './answers.ts'
-import { CERTBOT_FOLDER, CERTIFICATE_PATH, filesOf, SETUP_SETTINGS } from './files.ts'
+import { CERTBOT_FOLDER, CERTIFICATE_PATH_UNIT, filesOf, SETUP_SETTINGS } from './files.ts'
 import { COMMAND, COPY_KEY, JOURNAL, NGINX_SITE, SECRETS, SETTINGS } from './places.ts'
 
 export interface Facts {
@@ -79,17 +79,23 @@ export function planOf(answers: Answers, facts: Facts, restore: string | null = 
       throw new Error(`${SECRETS.master_key} is not there: copy the master key of the backup to that file`)
     acts.push({ act: 'master_key' })
   }
-  if (isChanged(SETUP_SETTINGS) || isChanged(`/etc/systemd/system/${CERTIFICATE_PATH}`))
+  if (isChanged(SETUP_SETTINGS) || isChanged(`/etc/systemd/system/${CERTIFICATE_PATH_UNIT}`))
     acts.push(run('systemctl', 'daemon-reload'))
   // It waits for other files now.
-  if (isChanged(`/etc/systemd/system/${CERTIFICATE_PATH}`) && units.has(CERTIFICATE_PATH))
-    acts.push(run('systemctl', 'restart', CERTIFICATE_PATH))
+  if (isChanged(`/etc/systemd/system/${CERTIFICATE_PATH_UNIT}`) && units.has(CERTIFICATE_PATH_UNIT))
+    acts.push(run('systemctl', 'restart', CERTIFICATE_PATH_UNIT))
   const isNew = !units.has(`rollcall@${port}`)
   if (restore !== null) acts.push(...restored(restore, facts.has_journal).map((words) => run(...words)))
   else if (isNew) acts.push(run(COMMAND, 'migrate'))
   if (copies !== 'later' && !facts.has_copy_key) acts.push(...COPY_KEY_WORDS.map((words) => run(...words)))
   const wanted = [
-    ...[`rollcall@${port}`, 'rollcall-prune.timer', 'rollcall-backup.timer', 'rollcall-doctor.timer', CERTIFICATE_PATH],
+    ...[
+      `rollcall@${port}`,
+      'rollcall-prune.timer',
+      'rollcall-backup.timer',
+      'rollcall-doctor.timer',
+      CERTIFICATE_PATH_UNIT,
+    ],
     ...(copies === 'later' ? [] : ['rollcall-copy.timer']),
   ].filter((unit) => !units.has(unit))
   if (wanted.length > 0) acts.push(run('systemctl', 'enable', '--now', ...wanted))

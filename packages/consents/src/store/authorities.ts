@@ -1,6 +1,6 @@
 /** Consent authorities: who may sign consents, and with which keys. */
 
-import { type AllowedHost, hostsBeside } from '@rollcall/core/model/allowed-hosts'
+import { type AllowedHost, hostsNotIn } from '@rollcall/core/model/allowed-hosts'
 import type { JournalAct } from '@rollcall/core/model/journal'
 import { commitJournaled } from '@rollcall/database/commit-journaled'
 import type { Database } from '@rollcall/database/database'
@@ -81,7 +81,7 @@ type Tightened = Extract<JournalAct, { readonly kind: 'authority_tightened' }>
 /** The part of a change that a restore must not undo; null: there is none. */
 function tightening(from: Former, { name, jwks_uri, outgoing, keys }: Omit<ConsentAuthority, 'id'>) {
   const thumbprints = from.thumbprints.filter((one) => keys.every(({ thumbprint }) => thumbprint !== one))
-  const hosts = hostsBeside(from.outgoing, outgoing)
+  const hosts = hostsNotIn(from.outgoing, outgoing)
   const isMoved = from.jwks_uri !== null && from.jwks_uri !== jwks_uri
   if (thumbprints.length === 0 && hosts.length === 0 && !isMoved) return null
   const act: Tightened = {
@@ -95,7 +95,7 @@ function tightening(from: Former, { name, jwks_uri, outgoing, keys }: Omit<Conse
 }
 
 /** Repeats a journaled act. Does nothing when the authority does not exist. */
-export async function tightenAgain(
+export async function repeatTightening(
   { pool }: Pick<Database, 'pool'>,
   { authority, thumbprints, hosts, jwks_uri }: Tightened,
 ): Promise<void> {
@@ -108,7 +108,7 @@ export async function tightenAgain(
     if (found === undefined) return
     await client.query('update consent_authority set outgoing = $2 where id = $1', [
       found.id,
-      JSON.stringify(hostsBeside(found.outgoing, hosts)),
+      JSON.stringify(hostsNotIn(found.outgoing, hosts)),
     ])
     if (jwks_uri !== undefined) {
       await client.query('update consent_authority set jwks_uri = $2 where id = $1', [found.id, jwks_uri])

@@ -76,7 +76,7 @@ export async function liftWithdrawals(
 }
 
 /** The consents that an authority has signed. */
-export const signedBy = (authority: number): Which => ({
+export const signedByAuthority = (authority: number): Which => ({
   condition: (row) => `${row}.authority = $1`,
   values: [authority],
 })

@@ -51,7 +51,7 @@ export interface Origin {
 
 export interface Merged {
   readonly document: JsonObject
-  /** Whether an existing benefit was replaced. */
+  /** Whether the update replaced an existing benefit. */
   readonly replaced: boolean
 }
 
@@ -77,7 +77,7 @@ export function writeUpdate(
   for (const [at, enrolment] of update.enrolments.entries()) {
     const { programme } = enrolment
     const before = known.get(programme) ?? {}
-    // The second of two enrolments in one programme is the later one.
+    // Of two enrolments in one programme the second counts as the later write.
     const own = { ...origin, stamp: `${origin.stamp} ${String(at).padStart(6, '0')}` }
     const after = writeEnrolment(scope, ledgerOf(ledger, programme), before, enrolment, own)
     replaced ||= after.replaced
@@ -130,8 +130,8 @@ function ledgerOf({ programmes }: Ledger, programme: string): ProgrammeLedger {
 const NEVER: Stamp = ''
 
 /**
- * Adds the status of the record to the history, if it came with an import or a publication. It is later than earlier
- * writes for the same day, and earlier than later ones.
+ * Adds the status of the record to the history, if an import or a publication brought it. For its day it counts as
+ * later than writes before, and as earlier than writes after.
  */
 function addToHistory({ time_zone }: LedgerScope, { statuses }: ProgrammeLedger, element: EnrolmentElement): void {
   const { enrolment_status: status, status_change_date: written } = element

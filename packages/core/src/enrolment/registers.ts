@@ -134,7 +134,7 @@ export function elementsOf(value: JsonValue | undefined): readonly JsonValue[] {
   return value === undefined || value === null || value === '' ? [] : [value]
 }
 
-/** In the order of the keys, so that the order of writes does not matter. */
+/** The list in the order of the keys, so that the order of writes does not matter. */
 export function asList(elements: ReadonlyMap<string, JsonValue>, alone: boolean): JsonValue | undefined {
   const list = [...elements].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, element]) => element)
   const [only, ...others] = list

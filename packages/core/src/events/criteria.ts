@@ -157,7 +157,7 @@ function readCriteriaFilter(
   }
 }
 
-/** A filter was within the limits of its time: the most that an operator of an earlier version could set. */
+/** The limits for reading a stored filter: the widest that an operator of an earlier version could set. */
 const STORED_LIMITS: QueryLimits = { query_depth: 200, query_terms: 10_000, query_values: 30_000 }
 
 /**

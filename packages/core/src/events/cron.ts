@@ -87,7 +87,7 @@ export function readCron(text: string): Cron {
 /** The text that croner reads; equal for expressions that mean the same. */
 export const cronText = (cron: Cron): string => ORDER.map((name) => cron[name]?.join(',') ?? '*').join(' ')
 
-/** Only Quartz has `?` and a field for the year, and it has no expressions of five fields. */
+/** Only Quartz has `?` and a field for the year, and its expressions never have five fields. */
 const isQuartzForm = (fields: readonly string[]): boolean =>
   fields.length === 7 || (fields.length === 6 && fields.includes('?'))
 

@@ -6,9 +6,9 @@ import { everything } from '../../test/agreement/everything.ts'
 import { predicates } from '../../test/agreement/predicates.ts'
 import { TODAYS } from '../../test/agreement/raw-values.ts'
 import type { Predicate } from '../model/predicate.ts'
-import { atDay } from '../query/at-day.ts'
 import { extractRecord } from '../query/memory/extract-record.ts'
 import { matches } from '../query/memory/matches.ts'
+import { resolveAges } from '../query/resolve-ages.ts'
 import { changeKeys, filingKeys } from './filing.ts'
 
 const recordTypes = [...KINDS, everything].flatMap((kind) =>
@@ -27,7 +27,7 @@ describe.each(recordTypes)('$name', ({ kind, recordType }) => {
     const holds = fc.property(predicates(kind, recordType), record, today, (predicate, extracted, day) => {
       const borne = hexOf(changeKeys(null, extracted).map(({ key }) => key))
       const common = filingKeys(predicate).filter(({ key }) => borne.has(Buffer.from(key).toString('hex')))
-      const fulfilled = matches(atDay(predicate, recordType, day), extracted)
+      const fulfilled = matches(resolveAges(predicate, recordType, day), extracted)
       if (fulfilled) expect(common.length).toBeGreaterThan(0)
       if (common.some(({ whole }) => whole)) expect(fulfilled).toBe(true)
     })

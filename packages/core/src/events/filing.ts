@@ -39,7 +39,7 @@ interface Filed {
   readonly keys: ReadonlyMap<string, boolean>
 }
 
-/** @param predicate the predicate of the filter, before `atDay`; null: there is no filter */
+/** @param predicate the predicate of the filter, before `resolveAges`; null: there is no filter */
 export function filingKeys(predicate: Predicate | null): readonly FilingKey[] {
   if (predicate === null) return [{ key: digest(EVERY), whole: true }]
   const filed = keysOfPredicate(predicate, '')

@@ -41,7 +41,7 @@ export function allowedHosts(rows: readonly AllowedHost[]): ReadonlyMap<string, 
 }
 
 /** The rows of `rows` that have no equal row in `others`. */
-export function hostsBeside(rows: readonly AllowedHost[], others: readonly AllowedHost[]): readonly AllowedHost[] {
+export function hostsNotIn(rows: readonly AllowedHost[], others: readonly AllowedHost[]): readonly AllowedHost[] {
   const known = new Set(others.map(canonicalJson))
   return rows.filter((row) => !known.has(canonicalJson(row)))
 }

@@ -76,10 +76,7 @@ export interface ClaimedDelivery extends NewDelivery {
   readonly number: number
   /** The attempts before the schedule was started anew. */
   readonly earlier: number
-  /**
-   * The address that the exchange or mailbox asked for; null: the participant's own address. Undefined: it is no longer
-   * known.
-   */
+  /** The address that the exchange or mailbox asked for; null: it named none; undefined: it is no longer known. */
   readonly sender_uri: string | null | undefined
   /** The name of the operation that it answers; null or undefined: it is no longer known. */
   readonly operation?: string | null
@@ -103,7 +100,7 @@ export interface Attempt {
   readonly duration_ms: number
   /** The HTTP status; null when there was no answer. */
   readonly status: number | null
-  /** A class of RESULTS_TMP (`delivery/failures.ts`); null when the attempt delivered. */
+  /** The name of a row of `results` (`delivery/failures.ts`); null when the attempt delivered. */
   readonly error: string | null
   /** At most 256 printable bytes of the answer, encrypted at rest for `answerEncryptionContext`. */
   readonly answer: Uint8Array | null

@@ -40,7 +40,7 @@ export interface MirrorHealth {
   readonly lag: number | null
   /** Rows that are known to have changed and are not written yet. */
   readonly behind: number
-  /** Rows that are no record, or not as they are now. */
+  /** Rows of the source that cannot become records, or whose present state cannot. */
   readonly rejects: number
   /** Why it cannot be followed now; null: it can. */
   readonly failure: string | null

@@ -19,7 +19,7 @@ export type JournalAct =
       readonly reason: string
       /** The numbers of the holds that were in force. Only these holds keep rows of the person. */
       readonly holds: readonly number[]
-      /** The person's records; what waited to be sent about them was withdrawn. */
+      /** The person's records. The waiting notifications about them were dropped. */
       readonly records: readonly { readonly registry: string; readonly record_type: string; readonly record: string }[]
       /** Deleted records of the person whose tombstones were forgotten. */
       readonly forgotten: readonly {
@@ -53,7 +53,7 @@ export type JournalAct =
       readonly participant: string | null
     }
   | { readonly kind: 'authority_removed'; readonly authority: string }
-  /** `grants`: ids; null: all. */
+  /** Grants were revoked: those with these ids; null: all. */
   | {
       readonly kind: 'grants_revoked'
       readonly participant: string
@@ -71,7 +71,7 @@ export type JournalAct =
        */
       readonly key?: PublicKey
     }
-  /** The secret was replaced: only the new one and the newest before it are live. SHA-256, in hexadecimal. */
+  /** The client secret was replaced: only the new one and the newest before it are valid. SHA-256, in hexadecimal. */
   | { readonly kind: 'secrets_retired'; readonly participant: string; readonly secrets: readonly string[] }
   /** A sandbox participant became a live one: everything it had in the sandbox has ended. */
   | {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { hasRole, isFor, OPERATOR_ROLES } from './operator.ts'
+import { hasRole, mayUseRegistry, OPERATOR_ROLES } from './operator.ts'
 
 test('each role has itself and what it includes, and no more', () => {
   const had = OPERATOR_ROLES.map((role) => [
@@ -18,6 +18,13 @@ test('each role has itself and what it includes, and no more', () => {
 
 test('a token that is bound to registries is for them alone', () => {
   const bound = { registries: [1, 2] }
-  expect([isFor(bound, { id: 2 }), isFor(bound, { id: 3 }), isFor(bound, null)]).toEqual([true, false, false])
-  expect([isFor({ registries: null }, { id: 3 }), isFor({ registries: null }, null)]).toEqual([true, true])
+  expect([mayUseRegistry(bound, { id: 2 }), mayUseRegistry(bound, { id: 3 }), mayUseRegistry(bound, null)]).toEqual([
+    true,
+    false,
+    false,
+  ])
+  expect([mayUseRegistry({ registries: null }, { id: 3 }), mayUseRegistry({ registries: null }, null)]).toEqual([
+    true,
+    true,
+  ])
 })

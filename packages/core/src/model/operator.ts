@@ -40,7 +40,7 @@ export const hasRole = ({ roles }: Pick<Operator, 'roles'>, wanted: OperatorRole
   roles.some((role) => role === wanted || INCLUDES[role].includes(wanted))
 
 /** @param registry null: the call is about no single registry, so only operators of all registries may do it */
-export const isFor = (
+export const mayUseRegistry = (
   { registries }: Pick<Operator, 'registries'>,
   registry: { readonly id: number } | null,
 ): boolean => registries === null || (registry !== null && registries.includes(registry.id))

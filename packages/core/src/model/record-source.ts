@@ -10,7 +10,7 @@ import type { RegistryShape } from './registry.ts'
 
 export interface RecordQuery {
   readonly recordType: RecordType
-  /** The condition; ages in it are bound to a day (`atDay`). */
+  /** The condition; ages in it are bound to a day (`resolveAges`). */
   readonly predicate: Predicate
   readonly page: Page
   /** The id of the participant who asks; absent for a search of the operator. */
@@ -50,9 +50,9 @@ export interface RecordReader {
     identifiers: readonly string[],
   ): Promise<readonly NamedRecord[]>
   /**
-   * The categories under which the persons of these records are protected, by record; a record whose person is not protected is
-   * left out. Our own tables know the protection of records that are gone too, other sources only that of records they have:
-   * whoever asks about a record that may be gone judges its last document as well (`protectedAs`).
+   * The categories under which the persons of these records are protected, by record; a record whose person is not
+   * protected is left out. Our own tables also know the protection of deleted records, other sources do not: whoever
+   * asks about a record that may be gone must judge its last document as well (`protectedAs`).
    */
   categories(
     registry: RegistryShape,
@@ -79,7 +79,7 @@ export interface NamedRecord extends FoundRecord {
 
 export interface PageQuery {
   readonly recordType: RecordType
-  /** Ages are bound to a day (`atDay`); null: all records. */
+  /** Ages are bound to a day (`resolveAges`); null: all records. */
   readonly predicate: Predicate | null
   /** Only records that were written at this time or later; null: all. */
   readonly since: Date | null

@@ -45,11 +45,14 @@ export interface Registry {
   readonly qualified_kids: boolean
   /** Whether its records are in our own tables. Otherwise it has no record tables, and nothing that we do writes its records. */
   readonly own_records: boolean
-  /** Whether its records are a copy that has not been read as a whole yet: it does not answer. Unless given, it answers. */
+  /**
+   * Whether the registry cannot answer yet, because its records are a copy of a source that has not been read as a
+   * whole. Default: false.
+   */
   readonly awaits_records?: boolean
   /**
-   * The source file of records that are in a database of their own, as its operator wrote it; null: there is none. With own records
-   * these are a copy, which follows the source.
+   * The source file for records in a database of the registry's own, as its operator wrote it; null: there is none. If
+   * the registry also has own records, these are a copy that follows the source.
    */
   readonly source: object | null
   /**

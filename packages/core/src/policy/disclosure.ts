@@ -113,7 +113,7 @@ function* shownRecords(
   for (const document of documents) {
     const read = JSON.parse(document) as JsonValue
     onRead?.(read)
-    const record = rowsHave(grant, recordType, read) ? withoutHiddenPersons(grant, recordType, read) : null
+    const record = isRecordInRows(grant, recordType, read) ? withoutHiddenPersons(grant, recordType, read) : null
     if (record === null) continue
     const text = record === read ? document : canonicalJson(record)
     yield { document: text, record, ...shownOf(grant, recordType, record) }
@@ -257,9 +257,10 @@ type RowScope = Pick<Grant, 'rows' | 'identifiers' | 'hidden'>
 
 /** Whether the record fulfils the conditions of the grant. A search tests the same conditions in the database. */
 export const isInRows = (grant: RowScope, recordType: Pick<RecordType, 'name'>, document: string): boolean =>
-  !grant.rows.has(recordType.name) || rowsHave(grant, recordType, JSON.parse(document) as JsonValue)
+  !grant.rows.has(recordType.name) || isRecordInRows(grant, recordType, JSON.parse(document) as JsonValue)
 
-function rowsHave(grant: RowScope, { name }: Pick<RecordType, 'name'>, record: JsonValue): boolean {
+/** Whether a parsed record fulfils the conditions of the grant. */
+export function isRecordInRows(grant: RowScope, { name }: Pick<RecordType, 'name'>, record: JsonValue): boolean {
   const row = grant.rows.get(name)
   if (row === undefined) return true
   const { kind } = grant.identifiers

@@ -24,12 +24,15 @@ export interface SourceRecord extends FoundRecord {
 
 /** The methods that a source must have. A source knows nothing of protected persons and grants. */
 export interface CandidateSource {
-  /** The candidates that one search reads. A search with more finds too many records; absent: it reads all of them. */
+  /**
+   * The most candidates that one search reads: with more, it reports too many records. Absent: it reads all of them.
+   */
   readonly most?: number
   /**
-   * The records that may satisfy the predicate, with all that do among them; in the order in which they were added, or in any other that
-   * stays. The predicate is read by what everybody finds (`publicRecord`), and records find others by `identifier` alone.
-   * @param predicate with ages bound to a day; null: all records
+   * Yields the records that may satisfy the predicate, among them all that do, in the order in which they were added,
+   * or in any other order that stays the same. The predicate is about the public form of a record (`publicRecord`); a
+   * merged record is found only by `identifier`.
+   * @param predicate its ages are bound to a day; null: all records
    * @param after the record after which they begin; null: at the first
    * @throws SearchTimeout
    */
@@ -50,18 +53,18 @@ export function guardedReader(
 ): RecordReader {
   return {
     async find(registry, { recordType, predicate, page: { sort, limit, offset, cap, ids = 0, categories = [] } }) {
-      const { kind } = registry
-      const guard = guardOf(kind, recordType, await protectionOf(registry))
+      const guard = guardOf(registry.kind, recordType, await protectionOf(registry))
       const hits: Hit[] = []
       let candidates = 0
       search: for await (const portion of source.candidates(registry, recordType, predicate, null)) {
         candidates += portion.length
         if (candidates > (source.most ?? Number.POSITIVE_INFINITY)) return { total: cap + 1, records: [], ids: [] }
         for (const record of portion) {
-          if (guard.isHidden(record, categories)) continue
-          const { document, extracted } = guard.seen(record)
+          const read: JsonValue = JSON.parse(record.document)
+          if (guard.isHidden(record, categories, read)) continue
+          const { document, extracted } = guard.seen(record, read)
           if (!matches(predicate, extracted)) continue
-          hits.push({ record, values: orderValues(kind, recordType, sort, document, extracted) })
+          hits.push({ record, values: orderValues(registry.kind, recordType, sort, document, extracted) })
           if (hits.length > cap) break search
         }
       }
@@ -133,27 +136,29 @@ interface Guard {
   /** Whether the records of anybody are protected. */
   readonly hidesSome: boolean
   /** The categories under which the person of the record is protected, each once. */
-  categoriesOf(record: SourceRecord): readonly string[]
-  /** Whether the person of the record is protected under another category than these. */
-  isHidden(record: SourceRecord, categories: readonly string[]): boolean
+  categoriesOf(record: SourceRecord, read?: JsonValue): readonly string[]
+  /**
+   * Whether the person of the record is protected under another category than these.
+   * @param read its document, where it was parsed before
+   */
+  isHidden(record: SourceRecord, categories: readonly string[], read?: JsonValue): boolean
   /** The record as everybody finds it. */
-  seen(record: SourceRecord): { readonly document: JsonValue; readonly extracted: ExtractedRecord }
+  seen(record: SourceRecord, read?: JsonValue): { readonly document: JsonValue; readonly extracted: ExtractedRecord }
 }
 
 function guardOf(kind: Kind, recordType: RecordType, protection: Protection): Guard {
   const hidesSome = protection.byProtectingIdentifier.size > 0
-  const categoriesOf = ({ document, merged }: SourceRecord): readonly string[] => {
-    const texts = [document, ...merged.map((one) => one.document)]
-    const persons = texts.flatMap((text) => protectedAs(kind, recordType, protection, JSON.parse(text)))
+  const categoriesOf: Guard['categoriesOf'] = ({ document, merged }, read = JSON.parse(document)) => {
+    const documents = [read, ...merged.map((one) => JSON.parse(one.document))]
+    const persons = documents.flatMap((one) => protectedAs(kind, recordType, protection, one))
     return [...new Set(persons.map(({ category }) => category))]
   }
   return {
     hidesSome,
     categoriesOf,
-    isHidden: (record, categories) =>
-      hidesSome && categoriesOf(record).some((category) => !categories.includes(category)),
-    seen({ document: text, merged }) {
-      const read: JsonValue = JSON.parse(text)
+    isHidden: (record, categories, read) =>
+      hidesSome && categoriesOf(record, read).some((category) => !categories.includes(category)),
+    seen({ document: text, merged }, read: JsonValue = JSON.parse(text)) {
       const document = isJsonObject(read) ? publicRecord(kind, recordType, protection, read).document : read
       const aliases = merged.flatMap((one) => namesOf(kind, recordType, one.document))
       return { document, extracted: extractRecord(kind, recordType, document, aliases) }

@@ -3,8 +3,8 @@ import { type Attribute, type Kind, type OtherPerson, type RecordType, readAttri
 import type { Grant } from '../model/grant.ts'
 import { leavesOf, type Predicate } from '../model/predicate.ts'
 import type { Registry } from '../model/registry.ts'
-import { atDay } from '../query/at-day.ts'
 import { matches } from '../query/memory/matches.ts'
+import { resolveAges } from '../query/resolve-ages.ts'
 
 /** A predicate that is true only if the record's person is certainly of age; null: records of this type have no age. */
 export function adultIn(
@@ -14,7 +14,7 @@ export function adultIn(
 ): Predicate | null {
   const age = ageOf(recordType)
   if (age === undefined) return null
-  return atDay({ is: 'compare', attribute: age, operator: 'ge', value: majority_age }, recordType, day)
+  return resolveAges({ is: 'compare', attribute: age, operator: 'ge', value: majority_age }, recordType, day)
 }
 
 const ageOf = ({ attributes }: RecordType): Attribute | undefined =>
@@ -53,7 +53,7 @@ export function withoutMembers(kind: Kind): Kind {
 }
 
 /**
- * Whether a query asks for records by identifiers of the persons in them, such as the members of a household.
+ * Whether a query finds records by identifiers of the persons in them, such as a household by those of its members.
  * @param recordType the record type, reduced to what may be asked about
  */
 export function asksForMembers(

@@ -95,7 +95,7 @@ export function readPersonCriteria(
   return {
     recordType,
     identifiers,
-    // The value is not searched inside a query that is a text.
+    // A query that is a text is not searched for the spelling of the identifier.
     person: writtenIn(kind, query, identifiers) ?? identifiers[0]?.value ?? '',
     programme: programmes[0] ?? null,
   }

@@ -35,7 +35,7 @@ const WEIGHTS: Readonly<Record<AttributeType, number>> = {
   datetime: 2,
 }
 
-/** Predicates as the readers of queries make them, before `atDay`. */
+/** Predicates as the readers of queries make them, before `resolveAges`. */
 export function predicates(kind: Kind, recordType: RecordType): fc.Arbitrary<Predicate> {
   const single = recordType.attributes.filter(({ many }) => many !== true)
   const lists: List[] = [...recordType.attributes.filter(({ many }) => many === true), ...(recordType.compounds ?? [])]

@@ -1,5 +1,6 @@
 /** One attempt to send an envelope: signed and encrypted anew, with the participant's guard and credentials. */
 
+import type { Clock } from '@rollcall/base/shared/clock'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'
 import { safeDatabaseError } from '@rollcall/database/database-errors'
@@ -16,6 +17,7 @@ import { readRetryAfter } from './schedule.ts'
 
 /** The parts of the server that an attempt needs. */
 export interface Attempting extends Signing {
+  readonly clock: Pick<Clock, 'now' | 'date'>
   readonly credentials: Credentials
   readonly log: Log
   readonly metrics: Pick<Metrics, 'deliveryAttempted'>
@@ -61,20 +63,21 @@ const USER_AGENT = `rollcall/${packageJson.version}`
  * @throws an error that stops all attempts, such as an unavailable database
  */
 export async function attempt(deps: Attempting, outgoing: Outgoing): Promise<FinishedAttempt> {
-  const at = new Date()
-  const began = performance.now()
+  const { clock } = deps
+  const at = new Date(clock.date())
+  const began = clock.now()
   const finished = (
     result: AttemptResult,
     { retry_after = 0, answer = '', detail = null }: Partial<FinishedAttempt> = {},
   ): FinishedAttempt => {
-    const duration_ms = Math.round(performance.now() - began)
+    const duration_ms = Math.round(clock.now() - began)
     deps.metrics.deliveryAttempted(result.name, duration_ms / 1_000)
     return { at, duration_ms, result, retry_after, answer, detail }
   }
   try {
     const { participant, registry, settings, target, encrypted, header, message } = outgoing
     const { text: body } = await signEnvelope(deps, registry, participant, { header, message }, encrypted)
-    const left = () => Math.max(1, Math.ceil(settings.timeout_ms - (performance.now() - began)))
+    const left = () => Math.max(1, Math.ceil(settings.timeout_ms - (clock.now() - began)))
     const credentials = await deps.credentials.find(participant, settings, target, left())
     const answer = await credentials.guard.request(target, {
       method: 'POST',
@@ -91,7 +94,7 @@ export async function attempt(deps: Attempting, outgoing: Outgoing): Promise<Fin
       beyond: 'cut',
     })
     if (answer.status === 401) credentials.refused()
-    const retry_after = readRetryAfter(answer.headers['retry-after'], Date.now())
+    const retry_after = readRetryAfter(answer.headers['retry-after'], clock.date())
     return finished(resultOf(answer), { retry_after, answer: printable(answer.body) })
   } catch (error) {
     const result = resultOfError(error)

@@ -1,4 +1,4 @@
-/** Says whether a destination may be attempted, by its breaker, at most half a second old. */
+/** Says whether the breaker of a destination is closed. Its state is read at most every half second. */
 
 import { shortLived } from '@rollcall/base/shared/short-lived'
 import type { Destination } from '@rollcall/core/model/delivery'

@@ -200,13 +200,13 @@ export const DELIVERY_CAUSES: Readonly<Record<DeliveryCause, Explained>> = {
   },
 }
 
-/** Null: there is no cause, or this version does not know it. */
+/** Returns null where there is no cause, or one that this version does not know. */
 export function explainedCause(cause: string | null) {
   const found = causeNamed(cause)
   return cause === null || found === null ? null : { cause, meaning: found.meaning, advice: found.advice }
 }
 
-/** The same in the words for the owner of the receiving system. */
+/** The cause in words for the participant, the owner of the receiving system. */
 export function ownCause(cause: string | null) {
   const found = causeNamed(cause)
   return found && { meaning: found.ownMeaning ?? found.meaning, advice: found.ownAdvice }

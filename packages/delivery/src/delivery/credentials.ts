@@ -42,15 +42,12 @@ export interface Usable {
   readonly headers: Readonly<Record<string, string>>
   /** True when the credentials are for the origin of this address; false without credentials. */
   readonly sent: boolean
-  /** The peer answered 401: a cached access token is not used again. */
+  /** Call it when the peer answered 401: a cached access token is then not used again. */
   refused(): void
 }
 
 export interface Credentials {
-  /**
-   * @param timeoutMs for an access token, where one has to be fetched
-   * @throws CredentialsUnusable
-   */
+  /** @param timeoutMs the time for fetching an access token, where there is none @throws CredentialsUnusable */
   find(
     participant: GuardOwner,
     settings: Pick<CallbackSettings, 'auth' | 'sealed'>,
@@ -87,7 +84,7 @@ export async function decryptCredentials(
   return secrets
 }
 
-/** Only this server can write values that decrypt here, so it is enough to compare the way of authentication. */
+/** Checks nothing but `auth`: only this server can write values that decrypt here. */
 const areSecrets = (value: unknown, auth: CallbackAuth): value is Secrets => isJsonObject(value) && value.auth === auth
 
 /** True when certificate and key belong together and can be used. */
@@ -100,7 +97,7 @@ export function isIdentity({ cert, key }: CredentialsOf['mtls']): boolean {
   }
 }
 
-/** @param clock by which access tokens age */
+/** @param clock for the age of access tokens */
 export function createCredentials(
   vault: Vault,
   guards: Pick<Guards, 'of'>,
@@ -148,7 +145,7 @@ const accessToken = (now: () => number): Refreshed<string> =>
     now,
   })
 
-/** Bytes of the answer of a token endpoint. */
+/** Bytes that are read of the answer of a token endpoint. */
 const TOKEN_ANSWER_BYTES = 65_536
 
 /** An access token of a participant's token endpoint (RFC 6749, 4.4). */

@@ -30,7 +30,7 @@ import { type Attempting, attempt, type FinishedAttempt, logInternal } from './a
 import type { Breakers } from './breaker.ts'
 import { type AttemptResult, resultOfError, results } from './failures.ts'
 import { type Limiter, type Permit, SLOW } from './limiter.ts'
-import { isRecalled } from './recall.ts'
+import { recallUnwanted } from './recall.ts'
 import { breakerPause, nextAttempt } from './schedule.ts'
 import { isStillPermitted } from './still-permitted.ts'
 import { callbackNamed, callbackTarget, sameTarget } from './targets.ts'
@@ -60,7 +60,7 @@ export interface Reserved {
   readonly permit: Permit
 }
 
-/** Null: the dispatcher attempts the delivery. */
+/** Reserves an attempt; null: there is no permit now, and the dispatcher attempts the delivery. */
 export async function reserve(
   { callbacks, breakers, limiter }: Pick<Delivering, 'callbacks' | 'breakers' | 'limiter'>,
   destination: Destination,
@@ -84,7 +84,7 @@ const TIMEOUT = 500
 /** A delivery that was just committed with the claim of `reserved`. */
 export interface FreshDelivery extends Reserved {
   readonly delivery: NewDelivery
-  /** Header and message as in the body. */
+  /** Header and message, as they are encrypted in the body. */
   readonly header: object
   readonly message: object | CanonicalText
   readonly traceparent?: string | null
@@ -128,7 +128,7 @@ export async function deliverNow(
   return isEnded
 }
 
-/** For the operator: the result of an attempt is not recorded. */
+/** Logs for the operator that the result of an attempt could not be recorded. */
 export function logUnrecorded({ log }: Pick<Delivering, 'log'>, error: unknown): void {
   log.error(safeDatabaseError(error), 'an attempt could not be recorded; made again when its claim ends')
 }
@@ -157,7 +157,7 @@ export interface ClaimedAttempt {
   readonly read: () => Promise<Contents>
   /** The attempt is the probe of an open breaker. */
   readonly probe: boolean
-  /** The delivery was committed just now: nothing of it was taken back since. */
+  /** The delivery was committed just now, and nothing of it was taken back since. */
   readonly fresh?: boolean
   /** See `FreshDelivery`. */
   readonly allowedBy?: CallbackSettings | undefined
@@ -200,10 +200,10 @@ export async function deliver(deps: Delivering, claimed: ClaimedAttempt): Promis
   const { delivery } = claimed
   const participant = await deps.directory.participantById(delivery.participant)
   const registry = await deps.directory.registryById(delivery.registry)
-  // The delivery waits: its claim expires.
+  // The delivery is not attempted now: its claim ends, and it is claimed again later.
   if (participant?.status !== 'active' || registry === undefined) return UNATTEMPTED
   const isFresh = claimed.fresh === true && (await isUnchanged(deps, delivery, { participant, registry }))
-  if (!isFresh && (await isRecalled(deps, delivery, { participant, registry }, claimed.claim))) {
+  if (!isFresh && (await recallUnwanted(deps, delivery, { participant, registry }, claimed.claim))) {
     if (delivery.mailbox) deps.mailboxDue(delivery.mailbox)
     return { isHealthy: false, isEnded: true }
   }
@@ -216,7 +216,7 @@ export async function deliver(deps: Delivering, claimed: ClaimedAttempt): Promis
   return { isHealthy: result.peer === 'up' && duration_ms < SLOW, isEnded: isRecorded && update.state !== 'pending' }
 }
 
-/** An attempt that is over, with the address that it had; null: it had none that is allowed. */
+/** A finished attempt with the address that was called; null: no address is allowed. */
 interface MadeAttempt {
   readonly target: string | null
   readonly finished: FinishedAttempt
@@ -287,7 +287,7 @@ async function makeAttempt(
 ): Promise<MadeAttempt> {
   const without = (result: AttemptResult): MadeAttempt => ({
     target: null,
-    finished: { at: new Date(), duration_ms: 0, result, retry_after: 0, answer: '', detail: null },
+    finished: { at: new Date(deps.clock.date()), duration_ms: 0, result, retry_after: 0, answer: '', detail: null },
   })
   try {
     const target = allowedBy === to.settings ? delivery.target : targetOf(to.settings, delivery)
@@ -332,7 +332,8 @@ function updateAfter(
   const verdict = mailbox === null ? result.verdict : (result.notification ?? result.verdict)
   if (verdict === 'delivered') return { state: 'delivered', wait: null, reason: null }
   if (verdict !== 'retry') return { state: verdict, wait: null, reason: name }
-  // A notification is not given up by its schedule: later ones wait behind it, and the mailbox is closed in time.
+  // A notification is not given up at the end of its schedule, because later ones wait behind it: after the retention
+  // time its mailbox is closed.
   const steps = mailbox === null ? attempts : Math.min(attempts, schedule.length)
   const wait = nextAttempt(schedule, steps, { retryAfter })
   return wait === null ? { state: 'dead', wait: null, reason: name } : { state: 'pending', wait, reason: null }

@@ -21,8 +21,8 @@ export interface Dispatcher {
 /** Seconds after which a participant with pending deliveries is checked again: other nodes change them too. */
 const LONGEST_WAIT = 5
 /**
- * Seconds after which a participant is drained that was found with pending deliveries and that nobody named: most are being
- * attempted by those who made them, and are not there any more.
+ * Seconds after which a participant is drained that a poll has found and nobody has announced: most of its deliveries
+ * are being attempted by the makers of the answers, and are soon done.
  */
 const FOUND = 1
 /** Seconds to wait after a failed turn. */
@@ -78,7 +78,7 @@ export function createDispatcher(
       const waiting = await participantsWaiting(deps.db)
       const known = new Set(waiting)
       for (const participant of dueAt.keys()) if (!known.has(participant)) dueAt.delete(participant)
-      // In turns: the first ones must not have all the slots again and again.
+      // Participants take turns: otherwise the first ones would get all the slots again and again.
       const behind = waiting.findIndex((participant) => participant > last)
       const inTurns = behind === -1 ? waiting : [...waiting.slice(behind), ...waiting.slice(0, behind)]
       for (const participant of inTurns) {

@@ -29,7 +29,8 @@ const BETWEEN_TURNS = 0.25
 const DISABLED = 5
 
 /**
- * Never two of a participant at a time on one node (`dispatcher.ts`). Several nodes get different deliveries.
+ * Attempts what is due for a participant. On one node the dispatcher never runs two at a time for a participant;
+ * several nodes claim different deliveries.
  * @param signal begins nothing more when it is aborted; what is under way is finished
  * @param turn milliseconds after which no further attempt is begun
  * @returns seconds until a delivery of the participant may be due; null when none is pending
@@ -52,16 +53,17 @@ export async function drain(
 }
 
 /**
- * Goes round the destinations that have something due, and gives each a permit before any has a second one. One that
- * hangs, or whose breaker is open, so uses its own share and delays no other destination.
+ * Goes round the destinations that have something due, and gives each a permit before any gets a second one. So a
+ * destination that hangs, or whose breaker is open, delays no other destination.
  */
 async function takeTurn(
   deps: Delivering,
   participant: number,
   settings: CallbackSettings,
   { signal, turn }: { readonly signal: AbortSignal | undefined; readonly turn: number },
+  now = (): number => performance.now(),
 ): Promise<void> {
-  const end = performance.now() + turn
+  const end = now() + turn
   const running = new Set<Promise<void>>()
   let failed: unknown
   let over = false
@@ -77,7 +79,7 @@ async function takeTurn(
   const pause = (milliseconds: number) => Promise.race([...running, sleep(milliseconds, undefined, { ref: false })])
   const round = createRound(DESTINATIONS)
   try {
-    while (performance.now() < end && signal?.aborted !== true && failed === undefined) {
+    while (now() < end && signal?.aborted !== true && failed === undefined) {
       const seen = await nextDestinations(deps, participant, round.from())
       const due = seen.filter(({ wait }) => wait <= 0)
       const claim = claimFor(settings)
@@ -97,7 +99,7 @@ async function takeTurn(
   if (failed !== undefined) throw failed
 }
 
-/** Destinations in their order from one on, and then from the first one on. */
+/** Destinations in the order of their origins, beginning at `from`; at the end it goes on with the first one. */
 async function nextDestinations(
   { db }: Delivering,
   participant: number,
@@ -126,7 +128,7 @@ async function attempt(
   if (probe) await expire(deps, settings, delivery)
 }
 
-/** While a probe shows that nobody is there, what is past its time is given up. */
+/** Gives up deliveries that have waited longer than their schedule, while a probe shows that nobody is there. */
 async function expire(deps: Delivering, settings: CallbackSettings, to: ClaimedDelivery): Promise<void> {
   const { opened_at } = await findBreaker(deps.db, to)
   if (opened_at === null) return
@@ -143,7 +145,7 @@ interface TakenDue {
   readonly wait: number
 }
 
-/** Takes what is due for as many permits as there are; every permit for which there is nothing is left again. */
+/** Takes due deliveries for as many permits as there are. A permit for which nothing is due is released. */
 async function takeDue(
   { db, requests, limiter }: Delivering,
   participant: number,

@@ -30,11 +30,14 @@ interface WrittenReply {
   readonly header: object
   readonly message: CanonicalText
   readonly body: EncryptedReply
-  /** SHA-256 of header and message in clear, in hexadecimal: each attempt signs and encrypts them anew. */
+  /**
+   * SHA-256 of header and message in clear, in hexadecimal. The bytes that are sent differ: each attempt signs and
+   * encrypts anew.
+   */
   readonly digest: string
 }
 
-/** The same header, whose large members are canonical text already: it is written again when it is signed. */
+/** The header with its large members as canonical text, so that signing does not write them again. */
 const writtenOnce = (header: object): object =>
   Object.fromEntries(
     Object.entries(header).map(([name, value]: [string, unknown]) => [

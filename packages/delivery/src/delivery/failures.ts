@@ -1,4 +1,4 @@
-/** How an attempt ended, asked once: retry, breaker, record and status all go by these rows. */
+/** The results of attempts as rows: what a result means for the delivery, the breaker and the metrics. */
 
 import { isUnavailable } from '@rollcall/database/database-errors'
 import type { Answer } from '@rollcall/participants/egress/guarded-request'
@@ -9,10 +9,13 @@ import { isJsonObject, JsonError, type JsonValue, parseJson, RequestFault } from
 export type Verdict = 'delivered' | 'refused' | 'dead' | 'retry'
 
 export interface AttemptResult {
-  /** A class of results, for records and metrics: bounded in number, never a text of the peer. */
+  /** The name of the result in records and metrics: one of a fixed number, never a text of the peer. */
   readonly name: string
   readonly verdict: Verdict
-  /** The consequence for a notification, if it differs: the deliveries behind it would end the same way. */
+  /**
+   * The consequence for a notification, where it differs: the deliveries behind it in the mailbox would end in the same
+   * way.
+   */
   readonly notification?: Verdict
   /** HTTP status; null without an answer. */
   readonly status: number | null
@@ -28,7 +31,7 @@ export const results = {
   /** The body of the delivery cannot be read any more. */
   body_forgotten: unasked('body_forgotten', 'dead'),
   body_altered: unasked('body_altered', 'dead'),
-  /** The grant of today does not permit it, or not with these contents: the receiver may ask again. */
+  /** The grant of today does not permit the delivery, or not with its contents. The receiver may ask again. */
   not_permitted: unasked('not_permitted', 'dead'),
   /** There is no key of the peer to encrypt with at the moment; nothing leaves in clear. */
   no_encryption_key: unasked('no_encryption_key', 'retry'),

@@ -59,7 +59,6 @@ interface ParticipantState {
 }
 
 /** @param now milliseconds of a clock that only goes forward */
-// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a closure over the state of one limiter
 export function createLimiter(now: () => number = () => performance.now()): Limiter {
   const participants = new Map<number, ParticipantState>()
   let inUse = 0
@@ -80,45 +79,18 @@ export function createLimiter(now: () => number = () => performance.now()): Limi
     const state = stateOf(participant, rate)
     const destination = state.destinations.get(origin) ?? unknown()
     if (state.inUse >= concurrency || !mayAcquire(state, destination, concurrency)) return null
-    const at = now()
-    state.tokens = Math.min(rate, state.tokens + ((at - state.filledAt) / 1_000) * rate)
-    state.filledAt = at
-    if (state.tokens < 1) return ((1 - state.tokens) / rate) * 1_000
-    state.tokens -= 1
+    const wait = takeToken(state, rate, now())
+    if (wait > 0) return wait
     remember(state, origin, destination)
-    state.inUse += 1
-    destination.inUse += 1
     inUse += 1
-    return permitFor(state, destination)
+    return createPermit(state, destination, now, released)
   }
 
-  const permitFor = (state: ParticipantState, destination: Health): Permit => {
-    let released = false
-    let isSlow = false
-    const fail = (): void => {
-      destination.health = 'failing'
-      destination.failedAt = now()
-    }
-    return {
-      slow() {
-        if (released) return
-        isSlow = true
-        fail()
-      },
-      release(outcome) {
-        if (released) return
-        released = true
-        state.inUse -= 1
-        destination.inUse -= 1
-        inUse -= 1
-        if (outcome === 'unused') state.tokens += 1
-        else if (outcome === 'failing' || isSlow) fail()
-        else destination.health = 'healthy'
-        if (inUse > 0) return
-        for (const resolve of waiting) resolve()
-        waiting = []
-      },
-    }
+  const released = (): void => {
+    inUse -= 1
+    if (inUse > 0) return
+    for (const resolve of waiting) resolve()
+    waiting = []
   }
 
   return {
@@ -133,6 +105,47 @@ export function createLimiter(now: () => number = () => performance.now()): Limi
     },
     acquire,
     idle: () => (inUse === 0 ? Promise.resolve() : new Promise((resolve) => waiting.push(() => resolve()))),
+  }
+}
+
+/** Takes a token of the rate; or returns the milliseconds until there is one. */
+function takeToken(state: ParticipantState, rate: number, at: number): number {
+  state.tokens = Math.min(rate, state.tokens + ((at - state.filledAt) / 1_000) * rate)
+  state.filledAt = at
+  if (state.tokens < 1) return ((1 - state.tokens) / rate) * 1_000
+  state.tokens -= 1
+  return 0
+}
+
+/**
+ * Takes a permit.
+ * @param released is called once, when the permit is released
+ */
+function createPermit(state: ParticipantState, destination: Health, now: () => number, released: () => void): Permit {
+  state.inUse += 1
+  destination.inUse += 1
+  let isReleased = false
+  let isSlow = false
+  const fail = (): void => {
+    destination.health = 'failing'
+    destination.failedAt = now()
+  }
+  return {
+    slow() {
+      if (isReleased) return
+      isSlow = true
+      fail()
+    },
+    release(outcome) {
+      if (isReleased) return
+      isReleased = true
+      state.inUse -= 1
+      destination.inUse -= 1
+      if (outcome === 'unused') state.tokens += 1
+      else if (outcome === 'failing' || isSlow) fail()
+      else destination.health = 'healthy'
+      released()
+    },
   }
 }
 

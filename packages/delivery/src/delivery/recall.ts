@@ -14,8 +14,12 @@ interface To {
   readonly registry: Registry
 }
 
-/** Called before an attempt; true when the envelope is taken back. Items that still may be sent are composed anew. */
-export async function isRecalled(
+/**
+ * Takes an envelope back before an attempt, if one of its subscriptions must not be notified any more. Items that may
+ * still be sent are composed anew.
+ * @returns whether it was taken back
+ */
+export async function recallUnwanted(
   { db: { pool }, grants }: { readonly db: Pick<Database, 'pool'>; readonly grants: Grants },
   { id: delivery, number, mailbox }: Pick<ClaimedDelivery, 'id' | 'number' | 'mailbox'>,
   { participant, registry }: To,

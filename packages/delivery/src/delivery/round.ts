@@ -9,8 +9,8 @@ export interface Round {
   readonly from: () => string
   /**
    * Notes the result of a poll: the destinations with due deliveries, and the last one that got a permit.
-   * @returns `on`: look on. Otherwise all were looked at since one got a permit: `idle`: nothing was due; `busy`: there
-   * was no permit for due deliveries
+   * @returns `on`: poll again. Otherwise all destinations were polled since one got a permit: `idle`: nothing was due;
+   * `busy`: there was no permit for due deliveries
    */
   readonly looked: (
     seen: readonly WaitingDestination[],

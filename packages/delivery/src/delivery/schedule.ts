@@ -24,7 +24,7 @@ const LONGEST_WAIT = 86_400
 
 /**
  * Seconds until the next attempt; null when there is no further one.
- * @param attempts attempts that were made, at least 1
+ * @param attempts the number of attempts so far, at least 1
  * @param asked.retryAfter seconds that the peer asked for: a lower limit
  * @param asked.random 0 to 1, for the jitter
  */

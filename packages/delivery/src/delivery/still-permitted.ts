@@ -19,8 +19,9 @@ import { changedSince } from '../store/deliveries/deliveries.ts'
 const ABOUT_OTHERS = operation('txn-status').name
 
 /**
- * Asked before an attempt. A reply whose records would be other ones under a newer grant is not made anew: a message_id
- * never has two contents, and whoever may have them still asks again. Nor is one sent whose consents do not hold any more.
+ * Whether a reply may be sent: called before each attempt. A reply whose records a newer grant would show otherwise is
+ * not sent, and not made anew, because a message_id never has two contents; the receiver may ask again. Nor is a reply
+ * sent whose consents do not hold any more.
  */
 export async function isStillPermitted(
   { db: { pool }, grants }: { readonly db: Pick<Database, 'pool'>; readonly grants: Grants },
@@ -37,7 +38,7 @@ export async function isStillPermitted(
   if (consents.some((one) => !one.holds || !isConsentGranted(grant, one))) return false
   const changed = await changedSince(pool, delivery.id, grant.id)
   if (!changed.grant && !changed.protection) return true
-  // Under the same grant it is asked alone who was protected since.
+  // Under the same grant only the protected persons can have changed.
   const isSameGrant = !changed.grant
   if (!isSameGrant && granted.every((name) => name === ABOUT_OTHERS)) return false
   const text = message instanceof CanonicalText ? message.text : JSON.stringify(message)

@@ -17,7 +17,7 @@ interface AddressRule {
   readonly named: (sender_uri: string) => string
 }
 
-/** Nothing is published of the address of notifications; D28 derives it from the one that the subscription named. */
+/** The specification gives no address for notifications: D28 derives it from the one that the subscription named. */
 const RULES: Readonly<Partial<Record<string, AddressRule>>> = {
   notify: {
     own: ({ notify_url }) => notify_url,
@@ -45,7 +45,7 @@ export function callbackTarget(
 }
 
 /**
- * The address that was found for a callback before, where it would still be found.
+ * The address that was found for a callback before, if it would still be found.
  * @throws RequestFault err.sender_uri.invalid
  */
 export function sameTarget(addresses: Addresses, target: string, callback: Callback): string {
@@ -73,7 +73,7 @@ export function hasTarget(addresses: Addresses, sender_uri: string | null, callb
   }
 }
 
-/** The row of CALLBACKS with this name. Throws for none: names come from code. */
+/** The row of CALLBACKS with this name. Throws an Error if there is none. */
 export function callbackNamed(name: string): Callback {
   const found = CALLBACKS.find((callback) => callback.name === name)
   if (found === undefined) throw new RangeError(`there is no callback ${name}`)
@@ -159,7 +159,7 @@ export function couldLeavePrefix(path: string): boolean {
   const folded = decoded(path)?.normalize('NFKC')
   if (folded === undefined || !READABLE.test(folded)) return true
   const segments = folded.split('/')
-  // More segments than were written: a compatible character was a slash.
+  // There are more segments than were written: NFKC has made a slash of another character.
   return segments.length !== path.split('/').length || segments.some(couldBeDots)
 }
 
@@ -169,7 +169,7 @@ const HIDING = /%(?:2f|5c|2e|25|[01][0-9a-f]|7f)/i
 /** Letters, marks and digits of any script that can be seen, and printable ASCII without `\` and `%`. */
 const READABLE = /^(?:(?!\p{Default_Ignorable_Code_Point})[\p{L}\p{M}\p{N}]|[ -$&-[\]-~])*$/u
 
-/** Undefined for what is no percent-encoded UTF-8, such as `%u002e` or an overlong form. */
+/** Undefined when the path is no percent-encoded UTF-8, such as `%u002e` or an overlong form. */
 function decoded(path: string): string | undefined {
   try {
     return decodeURIComponent(path)

@@ -1,6 +1,7 @@
 /** A round trip to a participant's callback address, step by step, for an operator before real messages are sent. */
 
 import { randomUUID } from 'node:crypto'
+import { timestampOf } from '@rollcall/base/shared/clock'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'
 import { ownTraceparent } from '@rollcall/core/model/traceparent'
@@ -12,14 +13,15 @@ import {
   CredentialsUnusable,
   RequestFailed,
 } from '@rollcall/participants/egress/problems'
+import type { CallbackSettings } from '@rollcall/participants/store/participant-callbacks'
 import { PROTOCOL_VERSION, RequestFault } from '@rollcall/protocol'
-import { type Attempting, attempt, type FinishedAttempt } from './attempt.ts'
+import { type Attempting, attempt, type FinishedAttempt, type Outgoing } from './attempt.ts'
 import { callbackNamed, callbackTarget } from './targets.ts'
 
 export interface Step {
   readonly step: 'address' | 'network' | 'credentials' | 'tls' | 'answer'
   readonly ok: boolean
-  /** In plain words. */
+  /** The finding, in words for the operator. */
   readonly told: string
 }
 
@@ -29,76 +31,109 @@ export interface Tried {
   readonly message_id: string
   /** The steps up to the first failed one. */
   readonly steps: readonly Step[]
-  /** The peer was reached and answered as a peer does. */
+  /** The peer was reached and answered with an ack. */
   readonly ok: boolean
   /** HTTP status; null without an answer. */
   readonly status: number | null
-  /** At most 256 printable characters. */
+  /** At most 256 printable characters of the answer. */
   readonly answer: string
 }
 
+type Trying = Attempting & { readonly callbacks: Callbacks; readonly guards: Guards }
+
+/** Adds a step to the trial; returns whether it went well. */
+type AddStep = (step: Step['step'], ok: boolean, told: string) => boolean
+
+const CALLBACK = callbackNamed('on-search')
+
 /**
- * Sends an answer that answers nothing: an on-search without items, for a transaction and a correlation_id that
- * nobody has heard of. A peer acknowledges it, or says in an ack what is wrong with it; nothing of it is persisted here.
+ * Sends a test message that answers no request: an on-search without items, under a transaction_id and a correlation_id
+ * that nobody knows. A peer acknowledges it, or says in an ack what is wrong with it; nothing of it is stored here.
  * @param sender_uri an address in place of the participant's own
  */
-// biome-ignore lint/complexity/noExcessiveLinesPerFunction: the steps of one trial, in order
 export async function tryCallback(
-  deps: Attempting & { readonly callbacks: Callbacks; readonly guards: Guards },
+  deps: Trying,
   participant: Participant,
   registry: Registry,
   sender_uri: string | null,
 ): Promise<Tried> {
   const steps: Step[] = []
-  const correlation_id = randomUUID()
   const message_id = randomUUID()
-  let target: string | null = null
-  const over = (finished?: FinishedAttempt): Tried => ({
+  const step: AddStep = (name, ok, told) => {
+    steps.push({ step: name, ok, told })
+    return ok
+  }
+  const settings = await deps.callbacks.of(participant)
+  const target = findTarget(settings, sender_uri, step)
+  const ready =
+    target !== null &&
+    (await checkNetwork(deps, participant, target, step)) &&
+    (await checkCredentials(deps, participant, settings, target, step))
+  const finished = ready ? await sendTest(deps, { participant, registry, settings, target }, message_id) : null
+  if (ready && finished !== null) {
+    addTls(target, finished, step)
+    addAnswer(finished, step)
+  }
+  return {
     target,
     message_id,
     steps,
     ok: steps.every(({ ok }) => ok),
     status: finished?.result.status ?? null,
     answer: finished?.answer ?? '',
-  })
-  const step = (name: Step['step'], ok: boolean, told: string): boolean => {
-    steps.push({ step: name, ok, told })
-    return ok
   }
+}
 
-  const callback = callbackNamed('on-search')
-  const settings = await deps.callbacks.of(participant)
+function findTarget(settings: CallbackSettings, sender_uri: string | null, step: AddStep): string | null {
   try {
-    target = callbackTarget(settings, sender_uri, callback)
+    const target = callbackTarget(settings, sender_uri, CALLBACK)
+    if (target !== null) step('address', true, `${target} is registered`)
+    else step('address', false, 'there is no address: set a default address, or allow one and name it in this test')
+    return target
   } catch (error) {
     if (!(error instanceof RequestFault)) throw error
     step('address', false, error.message)
-    return over()
+    return null
   }
-  if (target === null) {
-    step('address', false, 'there is no address: set a default address, or allow one and name it in this test')
-    return over()
-  }
-  step('address', true, `${target} is registered`)
+}
 
-  const reachable = await check(() => deps.guards.of(participant).check(target ?? ''))
-  if (!step('network', reachable === null, reachable ?? 'requests may go there, and its name resolves')) {
-    return over()
+async function checkNetwork({ guards }: Trying, participant: Participant, target: string, step: AddStep) {
+  try {
+    await guards.of(participant).check(target)
+    return step('network', true, 'requests may go there, and its name resolves')
+  } catch (error) {
+    return step('network', false, problemOf(error))
   }
+}
 
-  const found = await deps.credentials.find(participant, settings, target, settings.timeout_ms).catch(said)
-  if (typeof found === 'string') {
-    step('credentials', false, found)
-    return over()
+async function checkCredentials(
+  { credentials }: Trying,
+  participant: Participant,
+  settings: CallbackSettings,
+  target: string,
+  step: AddStep,
+) {
+  try {
+    const { sent } = await credentials.find(participant, settings, target, settings.timeout_ms)
+    const unsent = settings.auth === 'none' ? 'none are set' : 'they are for another origin and stay here'
+    return step('credentials', true, sent ? `${settings.auth}: they are sent` : unsent)
+  } catch (error) {
+    return step('credentials', false, problemOf(error))
   }
-  const unsent = settings.auth === 'none' ? 'none are set' : 'they are for another origin and stay here'
-  step('credentials', true, found.sent ? `${settings.auth}: they are sent` : unsent)
+}
 
+function sendTest(
+  deps: Trying,
+  to: Pick<Outgoing, 'participant' | 'registry' | 'settings' | 'target'>,
+  message_id: string,
+): Promise<FinishedAttempt> {
+  const { participant, registry } = to
+  const correlation_id = randomUUID()
   const header = {
     version: PROTOCOL_VERSION,
     message_id,
-    message_ts: new Date().toISOString(),
-    action: callback.action,
+    message_ts: timestampOf(deps.clock),
+    action: CALLBACK.action,
     status: 'succ',
     total_count: 0,
     completed_count: 0,
@@ -108,20 +143,16 @@ export async function tryCallback(
   }
   const message = { transaction_id: `test-${message_id}`, correlation_id, search_response: [] }
   const encrypted = participant.encryption_policy === 'required'
-  const to = { participant, registry, settings, target, encrypted, traceparent: ownTraceparent(correlation_id) }
-  const finished = await attempt(deps, { ...to, header, message })
-  tellTls(target, finished, step)
-  const { result, detail, duration_ms } = finished
+  return attempt(deps, { ...to, encrypted, traceparent: ownTraceparent(correlation_id), header, message })
+}
+
+function addAnswer({ result, detail, duration_ms }: FinishedAttempt, step: AddStep): void {
   const answered =
     result.status === null
       ? `no answer (${[result.name, detail].filter(Boolean).join(', ')})`
       : `status ${result.status}`
-  step(
-    'answer',
-    ['delivered', 'refused'].includes(result.verdict),
-    `${answered} after ${duration_ms} ms${MEANING[result.verdict]}`,
-  )
-  return over(finished)
+  const ok = ['delivered', 'refused'].includes(result.verdict)
+  step('answer', ok, `${answered} after ${duration_ms} ms${MEANING[result.verdict]}`)
 }
 
 const MEANING = {
@@ -134,26 +165,14 @@ const MEANING = {
 /** Codes of Node.js for a certificate or a handshake that is not good. */
 const TLS_TROUBLE = /CERT|SSL|TLS|SELF_SIGNED|UNABLE_TO/
 
-function tellTls(
-  target: string,
-  { result, detail }: FinishedAttempt,
-  step: (name: 'tls', ok: boolean, told: string) => boolean,
-): void {
+function addTls(target: string, { result, detail }: FinishedAttempt, step: AddStep): void {
   if (target.startsWith('http:')) step('tls', true, 'not used: the operator allows plain HTTP to this host')
   else if (detail !== null && TLS_TROUBLE.test(detail)) step('tls', false, `the handshake failed (${detail})`)
   else if (result.status !== null) step('tls', true, 'the certificate is that of the host, and trusted')
 }
 
-async function check(work: () => Promise<void>): Promise<string | null> {
-  try {
-    await work()
-    return null
-  } catch (error) {
-    return said(error)
-  }
-}
-
-function said(error: unknown): string {
+/** The text of a problem that the trial reports. @throws any other error */
+function problemOf(error: unknown): string {
   if (error instanceof AddressRefused) return addressAdvice(error)
   if (error instanceof RequestFailed || error instanceof CredentialsUnusable) {
     return error.detail === null ? error.message : `${error.message} (${error.detail})`

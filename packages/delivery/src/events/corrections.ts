@@ -2,8 +2,8 @@
 
 import { filingKeys } from '@rollcall/core/events/filing'
 import type { Predicate } from '@rollcall/core/model/predicate'
-import { atDay } from '@rollcall/core/query/at-day'
 import { matches } from '@rollcall/core/query/memory/matches'
+import { resolveAges } from '@rollcall/core/query/resolve-ages'
 import { dayIn } from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
 import {
@@ -20,7 +20,7 @@ import type { VisibilityFilter } from './visibility-filter.ts'
 
 const DAY = 86_400_000
 
-/** By subscription; undefined cannot be read any more. */
+/** The filters by subscription; undefined: the filter cannot be read any more. */
 type Predicates = ReadonlyMap<number, Predicate | null | undefined>
 
 /**
@@ -57,7 +57,7 @@ export async function correctEvents(
     client,
     receivers.map(({ subscription }) => subscription),
   )
-  // A backfill waits for no run.
+  // A correction of a backfill does not wait for a run of the frequency.
   const dueOf = ({ subscription, in_backfill }: EarlierNotification): Date | undefined =>
     in_backfill ? undefined : (due.get(subscription) ?? undefined)
   await insertNotifications(client, corrections(recording, draft, receivers, predicates, dueOf))
@@ -68,7 +68,7 @@ export async function correctEvents(
   await openAgain(client, recording, receivers, predicates)
 }
 
-/** The same checks as for the earlier one: who may not be shown the record any more gets its identifiers. */
+/** A correction passes the same checks as its event: who may not be shown the record any more gets its identifiers. */
 function corrections(
   { registry, now }: Recording,
   { id, recordType, after }: Draft,
@@ -80,7 +80,7 @@ function corrections(
   const isShown = (predicate: Predicate | null | undefined): boolean =>
     after !== null &&
     predicate !== undefined &&
-    (predicate === null || matches(atDay(predicate, recordType, day), after.extracted))
+    (predicate === null || matches(resolveAges(predicate, recordType, day), after.extracted))
   return receivers.map((earlier) => {
     const { id: corrects, subscription, in_backfill } = earlier
     const purpose = in_backfill ? 'backfill' : 'correction'

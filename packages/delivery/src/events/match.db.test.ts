@@ -2,9 +2,9 @@ import { filingKeys } from '@rollcall/core/events/filing'
 import type { Presence } from '@rollcall/core/model/event'
 import type { Predicate } from '@rollcall/core/model/predicate'
 import type { Registry } from '@rollcall/core/model/registry'
-import { atDay } from '@rollcall/core/query/at-day'
 import { type ExtractedRecord, extractRecord } from '@rollcall/core/query/memory/extract-record'
 import { matches } from '@rollcall/core/query/memory/matches'
+import { resolveAges } from '@rollcall/core/query/resolve-ages'
 import type { RecordType } from '@rollcall/protocol'
 import fc from 'fast-check'
 import type { ClientBase } from 'pg'
@@ -86,7 +86,7 @@ function obvious(
 ): Map<string, Presence> {
   const found = new Map<string, Presence>()
   const fulfilled = (predicate: Predicate | null, record: ExtractedRecord | null): boolean =>
-    record !== null && (predicate === null || matches(atDay(predicate, recordType, day), record))
+    record !== null && (predicate === null || matches(resolveAges(predicate, recordType, day), record))
   for (const [at, { before, after }] of events.entries()) {
     for (const [id, predicate] of all) {
       const [was, is] = [fulfilled(predicate, before), fulfilled(predicate, after)]

@@ -1,6 +1,7 @@
 /**
- * Which subscriptions a change of records matches: those of the changed record's keys are candidates, and what is left of
- * their filters is evaluated on the record before the change and after it. Cost follows the candidates.
+ * Finds the subscriptions that a change of records matches. Those that are filed under a key of the changed record are
+ * candidates; what a key does not decide of their filters is evaluated on the record before and after the change. The
+ * cost grows with the candidates, not with all subscriptions.
  */
 
 import { recentlyUsed } from '@rollcall/base/shared/recently-used'
@@ -8,9 +9,9 @@ import { changeKeys } from '@rollcall/core/events/filing'
 import type { Presence } from '@rollcall/core/model/event'
 import type { Predicate } from '@rollcall/core/model/predicate'
 import type { Registry } from '@rollcall/core/model/registry'
-import { atDay } from '@rollcall/core/query/at-day'
 import type { ExtractedRecord } from '@rollcall/core/query/memory/extract-record'
 import { matches } from '@rollcall/core/query/memory/matches'
+import { resolveAges } from '@rollcall/core/query/resolve-ages'
 import type { Kind, RecordType } from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
 import {
@@ -47,7 +48,7 @@ export interface MatchPage {
 /** Reads the filter of a stored subscription. Throws where it cannot be read. */
 export type CompileFilter = (kind: Kind, criteria: string) => { readonly predicate: Predicate | null }
 
-/** Filters that a node keeps read. */
+/** Filters that a node keeps in memory. */
 const COMPILED = 100_000
 
 /** From this number of events on, a first query finds out whether anybody has subscribed to events like them. */
@@ -76,7 +77,7 @@ export class CompiledFilters {
     this.#compile = compile
   }
 
-  /** Predicates by subscription: null without a condition, undefined when it cannot be read. */
+  /** Predicates by subscription: null without a filter, undefined when the filter cannot be read. */
   async of(
     client: ClientBase,
     kind: Kind,
@@ -165,7 +166,7 @@ async function decide(
       if (isDecided(keys) || record === null) return keys.whole
       const predicate = filters.get(subscription)
       if (predicate === undefined) unreadable.add(subscription)
-      return predicate ? matches(atDay(predicate, event.recordType, day), record) : predicate === null
+      return predicate ? matches(resolveAges(predicate, event.recordType, day), record) : predicate === null
     }
     const presence = presenceOf(evaluate(before, event.before), evaluate(after, event.after))
     if (presence !== null) found.push({ at, subscription, presence })

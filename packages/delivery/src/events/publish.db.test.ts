@@ -5,8 +5,8 @@ import { deriveEvents, RecordState } from '@rollcall/core/events/derive'
 import { filingKeys } from '@rollcall/core/events/filing'
 import { DEFAULT_LIMITS } from '@rollcall/core/limits'
 import type { Registry } from '@rollcall/core/model/registry'
-import { atDay } from '@rollcall/core/query/at-day'
 import { matches } from '@rollcall/core/query/memory/matches'
+import { resolveAges } from '@rollcall/core/query/resolve-ages'
 import { canonicalJson, type JsonObject } from '@rollcall/protocol'
 import { recordsOf } from '@rollcall/records/records/registry-records'
 import { addRegistry } from '@rollcall/records/registries/registries'
@@ -108,7 +108,7 @@ function model(subscribers: readonly Subscriber[], changes: readonly Change[]): 
   const filters = subscribers.map((one) => compileCriteria(kind, criteriaOf(one)).predicate)
   const fulfils = (at: number, state: RecordState | null): boolean => {
     const predicate = filters[at] ?? null
-    return state !== null && (predicate === null || matches(atDay(predicate, recordType, DAY), state.extracted))
+    return state !== null && (predicate === null || matches(resolveAges(predicate, recordType, DAY), state.extracted))
   }
   const ended = new Set<number>()
   const receivers = new Map<string, Set<number>>()

@@ -110,14 +110,14 @@ const primaryOf = (kind: Kind, recordType: RecordType, { document }: Pick<Record
     ({ type, names }) => type === recordType.primary_identifier && names === 'record',
   )?.value ?? null
 
-/** A change with the events that it is. */
+/** A change with its events. */
 interface FoundChange extends StateChange {
   readonly change: RecordChange
   readonly recordType: RecordType
   readonly events: readonly NamedEvent[]
 }
 
-/** Records are read as everybody finds them: nobody is matched by a protected person whom a record names. */
+/** The record before and after the change without protected persons, so that no filter matches by one of them. */
 function readChange(registry: Registry, protection: Protection, change: RecordChange): Omit<FoundChange, 'events'> {
   const { kind } = registry
   const recordType = recordTypeNamed(kind, change.record_type)
@@ -172,7 +172,9 @@ function derived(
   return deriveEvents({ kind, recordType, time_zone, now, birth_span }, change)
 }
 
-/** A correction is for those who were notified of what it corrects, and matches nobody else. */
+/**
+ * A correction notifies those who were notified of the corrected event; it is not matched with the filters of others.
+ */
 async function queueNotifications(
   client: ClientBase,
   { registry, now, filters }: Recording,
@@ -187,7 +189,7 @@ async function queueNotifications(
     return {
       event_type,
       recordType,
-      // Read where somebody has subscribed.
+      // Evaluated only where somebody has subscribed.
       get before() {
         return before?.extracted ?? null
       },
@@ -215,7 +217,7 @@ async function queueNotifications(
   }
 }
 
-/** Stores the shown documents of events that somebody is notified of. */
+/** Stores the documents of events for their notifications. */
 async function storeShown(
   client: ClientBase,
   { registry: { kind } }: Recording,

@@ -25,7 +25,10 @@ export interface Recording {
 
 /** The event that a publisher says a change is: nothing else is derived from it. */
 export interface NamedEvent extends DerivedEvent {
-  /** The one event that it corrects, or all events of the record; otherwise it corrects all of its type. */
+  /**
+   * The id of the event that is corrected, or all events of the record. Without it all events of the same type are
+   * corrected.
+   */
   readonly corrected?: number | 'all'
   /** The identifier of the record that has taken the place of this one, as that record writes it. */
   readonly replaced_by?: Identifier
@@ -36,8 +39,8 @@ export interface NamedEvent extends DerivedEvent {
 }
 
 /**
- * The time that events leave with, in whole seconds. An import has one: with a time for each batch or record, the gaps between
- * neighbours would show how many hidden persons are between them.
+ * The time of an event in its notifications, in whole seconds. All events of an import have the same time: with a time
+ * for each batch or record, the gaps between neighbours would show how many hidden persons are between them.
  */
 export const recordedAt = ({ began, now }: Pick<Recording, 'began' | 'now'>): Date =>
   new Date(Math.floor((began ?? now).getTime() / 1_000) * 1_000)

@@ -14,7 +14,7 @@ import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
 import type { Effect } from '@rollcall/database/transaction'
 import { ItemRejection } from '@rollcall/protocol'
-import { countSubscriptions, findSame, type SameSubscription } from '../store/events/find-subscriptions.ts'
+import { countSubscriptions, findSameSubscriptions, type SameSubscription } from '../store/events/find-subscriptions.ts'
 import { lockEvents } from '../store/events/lock.ts'
 import { ensureMailbox } from '../store/events/mailboxes.ts'
 import {
@@ -46,19 +46,19 @@ export interface SubscribingItem {
 export interface Decision {
   readonly code: string
   readonly is: 'made' | 'renewed' | 'resumed'
-  /** The sender_uri of the request is another one than its notifications had. */
+  /** The request has another sender_uri than the subscription had. */
   readonly isMoved: boolean
 }
 
-/** A subscription as it stands after the items before. */
+/** A subscription as the earlier items of the request leave it. */
 interface Standing {
   readonly code: string
   end_at: Date | null
-  /** Undefined: it is to be made. */
+  /** Undefined: it is new. */
   readonly found?: Pick<SameSubscription, 'id' | 'state' | 'end_at' | 'mailbox' | 'sender_uri'>
   readonly criteria?: SubscribeCriteria
   readonly item?: SubscribingItem
-  /** Set where it is to be renewed. */
+  /** The new criteria of a subscription that is renewed. */
   renewed?: SubscribeCriteria
 }
 
@@ -83,7 +83,7 @@ export class Subscribing {
     asked: readonly SubscribeCriteria[],
   ): Promise<Subscribing> {
     const { participant, registry } = subscriber
-    const found = await findSame(db, participant.id, registry.id, asked.map(sameness))
+    const found = await findSameSubscriptions(db, participant.id, registry.id, asked.map(sameness))
     const standing = new Map(found.map((same) => [keyOf(same), { code: same.code, end_at: same.end_at, found: same }]))
     const most = participant.max_subscriptions ?? limits.subscriptions
     const count = await countUpTo(db, participant.id, most)
@@ -128,7 +128,7 @@ export class Subscribing {
     this.#left -= 1
   }
 
-  /** Writes what was decided; none where nothing was. */
+  /** Statements that write the decisions. */
   get effects(): readonly Effect[] {
     const all = [...this.#standing.values()]
     const made = all.flatMap((standing) => newSubscription(standing) ?? [])
@@ -153,7 +153,7 @@ export class Subscribing {
   }
 }
 
-/** Who may have any number is not counted. */
+/** Not counted where the participant may have any number. */
 const countUpTo = (db: Parameters<typeof countSubscriptions>[0], participant: number, most: number): Promise<number> =>
   most === Infinity ? Promise.resolve(0) : countSubscriptions(db, participant, most)
 
@@ -178,7 +178,7 @@ function newSubscription({ code, end_at, criteria, item, renewed }: Standing): N
     ...item,
     end_at,
     consent,
-    // An item behind it may have renewed it.
+    // A later item may have renewed it.
     frequency: frequency && { ...frequency, end_at: end_at ?? frequency.end_at },
     keys: filingKeys(predicate),
   }

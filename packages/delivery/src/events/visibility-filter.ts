@@ -28,7 +28,10 @@ export type VisibilityFilter = <One extends { readonly subscription: number }>(
 interface Checked {
   readonly recording: Recording
   readonly protection: Protection
-  /** The rules of the record type have said what the changes are: an event is told where they say the same of what is seen. */
+  /**
+   * The events were derived by the rules of the record type. Then a subscriber is notified only if the rules derive the
+   * same event from the part of the record that the subscriber may see.
+   */
   readonly derived: boolean
 }
 
@@ -80,12 +83,15 @@ function categoriesOf(kind: Kind, protection: Protection, { recordType, change }
   ].map(({ category }) => category)
 }
 
-/** A person who comes of age appears for those who see no minors, and was there before for others. */
+/**
+ * Two sets of rules that hide most. Both are needed: a person who comes of age is new to those who see no minors, and
+ * not new to others.
+ */
 const HIDING_MOST: readonly Hiding[] = [HIDES_ALL, { ...HIDES_ALL, minors: false }]
 
 type Documents = readonly [before: JsonValue | null, after: JsonValue | null]
 
-/** True when something besides hidden persons has changed, and is the event for those who do not see them. */
+/** True when the part without hidden persons has changed too, and its change is the same event. */
 function isChangeSeen(checked: Checked, draft: Draft, hiding: Hiding): boolean {
   const { recording, protection, derived } = checked
   const { kind, time_zone } = recording.registry
@@ -98,7 +104,7 @@ function isChangeSeen(checked: Checked, draft: Draft, hiding: Hiding): boolean {
   if (takesOut === null) return true
   const without = (document: JsonValue | null): JsonValue | null =>
     isJsonObject(document) ? withoutPersons(kind, recordType, document, takesOut) : document
-  // A draft has documents without protected persons. A publication is judged by all that it says.
+  // The documents of a draft are without protected persons; a publication is judged by its whole documents.
   const whole: Documents = derived
     ? [draft.before?.document ?? null, draft.after?.document ?? null]
     : [parsed(change.before), parsed(after)]
@@ -113,7 +119,10 @@ function isChangeSeen(checked: Checked, draft: Draft, hiding: Hiding): boolean {
   return rules.some((rule) => ruleHolds(derivation, rule, seenChange))
 }
 
-/** Nothing else is asked of a published event: a birth may be registered late, and a death may be known before. */
+/**
+ * The rules of a published event that are about other persons. Its other rules are not checked: a birth may be
+ * registered late, and a death may be known before.
+ */
 const rulesAboutPersons = ({ recordType, event }: Draft): readonly EventRule[] =>
   recordType.event_rules.filter(
     (rule) => rule.persons !== undefined && rule.event === event.event_type && rule.corrects === event.corrects,
@@ -170,11 +179,11 @@ function takesOutOf(
 export const isOfHidden = (whole: Documents, seen: Documents): boolean =>
   textOf(seen[0]) === textOf(seen[1]) && textOf(whole[0]) !== textOf(whole[1])
 
-/** A list whose last hidden person has come or gone differs in nothing but that it is there, and empty. */
+/** Empty lists and objects are left out: a list that had only hidden persons is the same as no list. */
 const textOf = (document: JsonValue | null): string =>
   document === null ? '' : canonicalJson(withoutEmpty(document) ?? {})
 
-/** Undefined: nothing is left. */
+/** Undefined when the value is empty. */
 function withoutEmpty(value: JsonValue): JsonValue | undefined {
   if (value === null) return undefined
   if (Array.isArray(value)) {

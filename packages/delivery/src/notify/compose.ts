@@ -1,5 +1,6 @@
 /** The next envelope of a mailbox (spec "NotifyEventRequest", D6; public standard 3.2, 3). */
 import { randomUUID } from 'node:crypto'
+import { CLOCK, type Clock, timestampOf } from '@rollcall/base/shared/clock'
 import { recordNamedBy } from '@rollcall/core/events/own-identifiers'
 import { notifiedShape } from '@rollcall/core/events/shown'
 import type { AuditedPerson } from '@rollcall/core/model/audit-entry'
@@ -38,7 +39,7 @@ export interface Composing {
   readonly registry: Registry
   readonly grant: Grant
   readonly settings: Pick<CallbackSettings, 'notify_unlisted'>
-  /** The receiver's name of the mailbox. */
+  /** The public id of the mailbox, by which its receiver knows it. */
   readonly mailbox: string
   readonly sequence: number
 }
@@ -60,8 +61,11 @@ type Meta = { -readonly [Member in keyof NotifyMeta]: NotifyMeta[Member] }
 /** For members whose names are codes and ids: an object with a prototype would be given a shape of its own for each of them. */
 const dictionary = <Value>(): Record<string, Value> => Object.create(null)
 
-/** @param items one at least, all of one marking */
-export function compose(to: Composing, items: readonly ShownItem[]): Composed {
+/**
+ * Composes an envelope.
+ * @param items at least one, all with the same marking
+ */
+export function compose(to: Composing, items: readonly ShownItem[], clock: Pick<Clock, 'date'> = CLOCK): Composed {
   const { participant, registry, mailbox, sequence } = to
   const marking = items[0] === undefined ? null : markingOf(items[0].notifications[0])
   const meta: Meta = {
@@ -75,7 +79,7 @@ export function compose(to: Composing, items: readonly ShownItem[]): Composed {
     ...(marking !== null && { [marking]: true }),
   }
   const named = items.map((item) => {
-    // Sent again, it is known by the name that it had.
+    // An item that is sent again keeps its reference_id.
     const known = item.notifications.find((one) => one.reference_id !== null)
     return { item, reference_id: known?.reference_id ?? randomUUID() }
   })
@@ -92,7 +96,7 @@ export function compose(to: Composing, items: readonly ShownItem[]): Composed {
     header: {
       version: PROTOCOL_VERSION,
       message_id: randomUUID(),
-      message_ts: new Date().toISOString(),
+      message_ts: timestampOf(clock),
       action: 'notify',
       status: 'succ',
       total_count: items.length,
@@ -155,7 +159,7 @@ function isShown(
   )
 }
 
-/** The conditions were tested on the whole record before its item was planned. */
+/** The conditions of the grant were checked before, on the whole record. */
 const unconditional = (grant: Grant): Grant => ({
   ...grant,
   rows: new Map(),

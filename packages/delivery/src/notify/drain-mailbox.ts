@@ -90,7 +90,7 @@ export async function drainMailbox(
 type Left = 'more' | 'done' | 'nowhere' | 'lost' | 'nothing'
 
 async function sendNext(deps: Notifying, mailbox: ClaimedMailbox, claim: Claim, signal: AbortSignal): Promise<Left> {
-  const end = performance.now() + TURN
+  const end = deps.clock.now() + TURN
   const ahead: Ahead = { envelopes: [], isAll: false, at: Number.NEGATIVE_INFINITY }
   let { sequence } = mailbox
   let next = await composeNext(deps, mailbox, sequence, ahead)
@@ -100,7 +100,7 @@ async function sendNext(deps: Notifying, mailbox: ClaimedMailbox, claim: Claim, 
     if (attemptNow === 'lost') return 'lost'
     if (attemptNow === 'left') return 'done'
     sequence += 1
-    const goesOn = !signal.aborted && performance.now() < end
+    const goesOn = !signal.aborted && deps.clock.now() < end
     // Composed while the previous envelope is being sent.
     const following = goesOn && !next.isLast ? composeNext(deps, mailbox, sequence, ahead) : null
     following?.catch(() => undefined)
@@ -110,7 +110,7 @@ async function sendNext(deps: Notifying, mailbox: ClaimedMailbox, claim: Claim, 
     }
     if (following === null) return next.isLast ? 'done' : 'more'
     next = await following
-    if (isStale(next)) {
+    if (isStale(next, deps.clock.now())) {
       release(next)
       ahead.at = Number.NEGATIVE_INFINITY
       next = await composeNext(deps, mailbox, sequence, ahead)
@@ -145,7 +145,7 @@ interface Envelope extends Recipient {
 
 type Next = Envelope | 'nowhere' | null
 
-const isStale = (next: Next): boolean => next !== null && next !== 'nowhere' && performance.now() - next.at > STALE
+const isStale = (next: Next, now: number): boolean => next !== null && next !== 'nowhere' && now - next.at > STALE
 
 function release(next: Next | undefined): void {
   if (next && next !== 'nowhere') next.leave()
@@ -156,7 +156,7 @@ function release(next: Next | undefined): void {
  * @param ahead the envelopes that were read before; they are read anew when used up or too old
  */
 async function composeNext(deps: Notifying, mailbox: ClaimedMailbox, sequence: number, ahead: Ahead): Promise<Next> {
-  const now = performance.now()
+  const now = deps.clock.now()
   const recipient = await recipientOf(deps, mailbox)
   if (recipient === null || (await isUsedUp(deps, recipient))) return 'nowhere'
   if (ahead.envelopes.length === 0 || now - ahead.at > STALE / 2) {
@@ -176,11 +176,12 @@ async function composeNext(deps: Notifying, mailbox: ClaimedMailbox, sequence: n
   try {
     const items = await show(deps, planned)
     if (items.length === 0) {
-      // Their events were forgotten this moment, and they with them.
+      // The events were forgotten just now, with their notifications.
       leave()
       return null
     }
-    const composed = compose({ ...recipient, grant, mailbox: mailbox.public_id, sequence: sequence + 1 }, items)
+    const envelope = { ...recipient, grant, mailbox: mailbox.public_id, sequence: sequence + 1 }
+    const composed = compose(envelope, items, deps.clock)
     const id = randomUUID()
     const { header, message, body, digest } = await encryptReply(deps, id, composed.header, composed.message)
     const reply = auditedMessage(composed.header.message_id, digest, null)
@@ -198,7 +199,7 @@ async function composeNext(deps: Notifying, mailbox: ClaimedMailbox, sequence: n
   }
 }
 
-/** Its notifications wait for the next day. */
+/** True when the daily quota of records is used up: the notifications wait for the next day. */
 const isUsedUp = async ({ grantQuota }: Notifying, { grant, ...of }: Recipient): Promise<boolean> =>
   grant !== null && grantQuota.isUsedUp('records', { ...of, grant })
 
@@ -281,7 +282,7 @@ async function commit(
   }
   const { permit, claim: attemptClaim } = reserved
   let inline = true
-  // The result tells of a delivery that ends during the wait.
+  // While the first attempt is waited for, its result says whether the delivery has ended.
   const mailboxDue = (due: number): void => {
     if (!inline) deps.mailboxDue(due)
   }

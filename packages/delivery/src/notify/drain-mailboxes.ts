@@ -9,12 +9,13 @@ import {
   type ClaimedMailbox,
   claimMailboxes,
   claimNamedMailboxes,
+  type MailboxPoll,
   type PolledMailboxes,
 } from '../store/events/mailboxes.ts'
 import { drainMailbox, type Notifying } from './drain-mailbox.ts'
 
 export interface Mailboxes {
-  /** Something may be due in these; in any of them where none is named. */
+  /** Announces mailboxes in which something may be due; an empty list means that it may be any of them. */
   due(mailboxes: readonly number[]): void
   /** Starts to drain mailboxes in which something is due. */
   poll(signal: AbortSignal): Promise<void>
@@ -32,7 +33,7 @@ const SHARE = 0.1
 const MOST_POLLED = 2_000
 /** Share of the slots that must be free before further mailboxes are claimed: they are then claimed together. */
 const REFILL = 0.25
-/** Milliseconds after a mailbox that could not be drained. */
+/** Milliseconds until a mailbox that could not be drained is tried again. */
 const AFTER_FAILURE = 1_000
 
 interface Options {
@@ -44,43 +45,30 @@ interface Options {
   readonly now?: () => number
 }
 
-/** A poll of all mailboxes, portion by portion. */
-interface Pass {
-  /** The last mailbox that was polled. */
-  from: number
-  /** Milliseconds in which it found nothing. */
-  took: number
-  /** When the first of those that wait for their time is due, by the clock. */
-  next: number
-  /** Something waits in a mailbox. */
-  waits: boolean
-}
+/** Claims mailboxes in one statement. */
+type ClaimDue = (pool: Notifying['db']['pool'], poll: MailboxPoll) => Promise<PolledMailboxes>
+type BeginDraining = (wanted: number, claim: ClaimDue, signal: AbortSignal) => Promise<PolledMailboxes>
 
-// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a closure over the mailboxes in work
-export function createMailboxes(
-  deps: Omit<Notifying, 'mailboxDue'> & { readonly metrics: Pick<Metrics, 'taskEnded'> },
-  { slots, wake, now = () => performance.now() }: Options,
-): Mailboxes {
+type Deps = Omit<Notifying, 'mailboxDue'> & { readonly metrics: Pick<Metrics, 'taskEnded'> }
+
+export function createMailboxes(deps: Deps, { slots, wake, now = () => performance.now() }: Options): Mailboxes {
   const { pool } = deps.db
   const inWork = new Map<number, Promise<void>>()
-  /** Announced, and not polled since. */
+  /** Announced mailboxes that were not polled since. */
   const announced = new Set<number>()
-  let pass: Pass | null = null
-  /** When all mailboxes are polled next. */
-  let passAt = 0
-  let earliestPass = 0
+  const passes = createPasses(now, () => slots - inWork.size)
 
   const due = (mailboxes: readonly number[]): void => {
     for (const id of mailboxes) announced.add(id)
     if (mailboxes.length === 0) {
-      passAt = Math.min(passAt, now())
-      // The pass leaves out what is in work.
+      passes.wanted(now())
+      // A pass leaves out the mailboxes in work.
       for (const id of inWork.keys()) announced.add(id)
     }
     wake()
   }
 
-  const run = async (mailbox: ClaimedMailbox, claim: string, signal: AbortSignal): Promise<void> => {
+  const drain = async (mailbox: ClaimedMailbox, claim: string, signal: AbortSignal): Promise<void> => {
     const { id } = mailbox
     const started = now()
     const ended = (outcome: 'done' | 'failed'): void =>
@@ -100,12 +88,16 @@ export function createMailboxes(
       setTimeout(() => due([id]), AFTER_FAILURE).unref()
     } finally {
       inWork.delete(id)
-      if (pass === null || slots - inWork.size >= REFILL * slots) wake()
+      if (!passes.isUnderWay() || slots - inWork.size >= REFILL * slots) wake()
     }
   }
 
-  const begin = ({ claimed }: PolledMailboxes, claim: string, signal: AbortSignal): void => {
-    for (const mailbox of claimed) inWork.set(mailbox.id, run(mailbox, claim, signal))
+  /** Claims mailboxes in which something is due, and starts to drain them. */
+  const begin = async (wanted: number, claim: ClaimDue, signal: AbortSignal): Promise<PolledMailboxes> => {
+    const id = randomUUID()
+    const found = await claim(pool, { claim: { id, seconds: CLAIM }, wanted, inWork: [...inWork.keys()] })
+    for (const mailbox of found.claimed) inWork.set(mailbox.id, drain(mailbox, id, signal))
+    return found
   }
 
   const pollAnnounced = async (signal: AbortSignal): Promise<void> => {
@@ -113,33 +105,66 @@ export function createMailboxes(
     const ids = [...announced].filter((id) => !inWork.has(id)).slice(0, slots - inWork.size)
     if (ids.length === 0) return
     for (const id of ids) announced.delete(id)
-    const claim = randomUUID()
-    const poll = { claim: { id: claim, seconds: CLAIM }, wanted: ids.length, inWork: [...inWork.keys()] }
-    const found = await claimNamedMailboxes(pool, { ...poll, ids })
-    begin(found, claim, signal)
-    // One that is claimed or rests is polled again.
-    passAt = Math.min(passAt, now() + Math.min((found.wait ?? Number.POSITIVE_INFINITY) * 1_000, LONGEST_WAIT))
+    const found = await begin(ids.length, (db, poll) => claimNamedMailboxes(db, { ...poll, ids }), signal)
+    // A mailbox that another node has claimed, or that rests, is polled again.
+    passes.wanted(now() + Math.min((found.wait ?? Number.POSITIVE_INFINITY) * 1_000, LONGEST_WAIT))
   }
 
-  /** Polls all mailboxes until the free slots are taken; what is left is polled next. */
-  const goOn = async (current: Pass, signal: AbortSignal): Promise<void> => {
+  return {
+    due,
+    async poll(signal) {
+      await pollAnnounced(signal)
+      await passes.goOn(begin, signal)
+      const after = passes.next()
+      if (after !== null) wake(after)
+    },
+    async idle() {
+      while (inWork.size > 0) await Promise.all(inWork.values())
+    },
+  }
+}
+
+/** A poll of all mailboxes, portion by portion. */
+interface Pass {
+  /** The last mailbox that was polled. */
+  from: number
+  /** Milliseconds in which it found nothing. */
+  took: number
+  /** When the first of those that wait for their time is due, by the clock. */
+  next: number
+  /** Something waits in a mailbox. */
+  waits: boolean
+}
+
+/**
+ * The passes of one node, one after another.
+ * @param free slots that are free now
+ */
+function createPasses(now: () => number, free: () => number) {
+  let pass: Pass | null = null
+  /** When the next pass is wanted. */
+  let at = 0
+  /** Before this time no pass begins. */
+  let earliest = 0
+
+  const end = ({ took, next, waits }: Pass): void => {
+    pass = null
+    earliest = now() + Math.min(took * (1 / SHARE - 1), LONGEST_WAIT)
+    at = waits ? Math.min(next, now() + LONGEST_WAIT) : Number.POSITIVE_INFINITY
+  }
+
+  /** Polls mailboxes until the free slots are taken; what is left is polled next. */
+  const goOn = async (current: Pass, begin: BeginDraining, signal: AbortSignal): Promise<void> => {
     let most = 0
     while (!signal.aborted) {
-      const wanted = slots - inWork.size
+      const wanted = free()
       if (wanted === 0) return
       most = Math.max(wanted, Math.min(2 * most, MOST_POLLED))
-      const claim = randomUUID()
+      const portion = { from: current.from, most }
       const began = now()
-      const found = await claimMailboxes(pool, {
-        claim: { id: claim, seconds: CLAIM },
-        wanted,
-        inWork: [...inWork.keys()],
-        from: current.from,
-        most,
-      })
+      const found = await begin(wanted, (db, poll) => claimMailboxes(db, { ...poll, ...portion }), signal)
       if (found.claimed.length === 0) current.took += now() - began
       current.waits ||= found.seen > 0
-      begin(found, claim, signal)
       if (found.wait !== null) current.next = Math.min(current.next, now() + found.wait * 1_000)
       const last = found.claimed.at(-1)
       if (last !== undefined && found.claimed.length === wanted) {
@@ -147,29 +172,25 @@ export function createMailboxes(
         return
       }
       current.from = found.last
-      if (found.seen < most) return over(current)
+      if (found.seen < most) return end(current)
     }
   }
 
-  const over = ({ took, next, waits }: Pass): void => {
-    pass = null
-    earliestPass = now() + Math.min(took * (1 / SHARE - 1), LONGEST_WAIT)
-    passAt = waits ? Math.min(next, now() + LONGEST_WAIT) : Number.POSITIVE_INFINITY
-  }
-
   return {
-    due,
-    async poll(signal) {
-      await pollAnnounced(signal)
-      if (pass === null && now() >= Math.max(passAt, earliestPass)) {
+    isUnderWay: (): boolean => pass !== null,
+    /** A pass is wanted at this time, or earlier. */
+    wanted(time: number): void {
+      at = Math.min(at, time)
+    },
+    /** Goes on with the pass that is under way, or with a new one when its time has come. */
+    async goOn(begin: BeginDraining, signal: AbortSignal): Promise<void> {
+      if (pass === null && now() >= Math.max(at, earliest)) {
         pass = { from: 0, took: 0, next: Number.POSITIVE_INFINITY, waits: false }
-        passAt = Number.POSITIVE_INFINITY
+        at = Number.POSITIVE_INFINITY
       }
-      if (pass !== null) await goOn(pass, signal)
-      if (pass === null && passAt < Number.POSITIVE_INFINITY) wake(Math.max(passAt, earliestPass) - now())
+      if (pass !== null) await goOn(pass, begin, signal)
     },
-    async idle() {
-      while (inWork.size > 0) await Promise.all(inWork.values())
-    },
+    /** Milliseconds until the next pass; null: one is under way, or none is wanted. */
+    next: (): number | null => (pass === null && at < Number.POSITIVE_INFINITY ? Math.max(at, earliest) - now() : null),
   }
 }

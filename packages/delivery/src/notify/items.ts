@@ -1,4 +1,4 @@
-/** Which of the waiting notifications of a mailbox travel together, and as which items. */
+/** Groups the waiting notifications of a mailbox into envelopes and items. */
 import type { CallbackSettings } from '@rollcall/participants/store/participant-callbacks'
 import type { WaitingNotification } from '../store/events/waiting.ts'
 
@@ -14,7 +14,7 @@ export type Marking = 'test' | 'backfill' | null
 export const markingOf = ({ purpose }: WaitingNotification): Marking =>
   purpose === 'test' || purpose === 'backfill' ? purpose : null
 
-/** The most bytes of an item beside its record, and of each further subscription in `header.meta`. */
+/** Bytes that an item may have beside its record, and that each further subscription adds to `header.meta`. */
 const FRAME = 1_024
 const CODE = 160
 

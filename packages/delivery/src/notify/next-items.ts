@@ -15,13 +15,12 @@ import type pg from 'pg'
 import { criteriaOf } from '../store/events/find-subscriptions.ts'
 import { suspend } from '../store/events/subscription-states.ts'
 import {
-  correctOthers,
   dropNotifications,
-  findDocument,
   findWaiting,
+  redirectCorrections,
   type WaitingNotification,
 } from '../store/events/waiting.ts'
-import { aboutProtected } from './about-protected.ts'
+import { hiddenNotifications } from './hidden-notifications.ts'
 import { type PlannedItem, planEnvelopes } from './items.ts'
 
 interface To {
@@ -30,9 +29,9 @@ interface To {
   readonly settings: Pick<CallbackSettings, 'notify_items' | 'notify_bytes'>
 }
 
-/** Notifications that are looked at, at least: several envelopes are planned at a time. */
+/** Notifications that are read at least: several envelopes are planned at a time. */
 const AHEAD = 400
-/** If several notifications are about one event, this many times more are read, up to `most`. */
+/** How many times more notifications are read, up to `most`, when several are about one event. */
 const LOOKED_AT = { times: 8, most: 20_000 }
 
 /** The content of the next envelopes. */
@@ -44,13 +43,13 @@ export interface NextItems {
 }
 
 export async function nextItems(db: Database, mailbox: number, to: To): Promise<NextItems> {
-  // One more than there are items says that the last one is whole.
+  // One notification more than there are items shows that the last item is complete.
   let most = Math.max(to.settings.notify_items, AHEAD) + 1
   for (;;) {
     const found = await findWaiting(db.pool, mailbox, most)
     const envelopes = planEnvelopes(await sendable(db, to, found), to.settings)
     const isAll = found.length < most
-    // Otherwise what follows belongs to the last envelope, or there may be more of it.
+    // Otherwise what follows may belong to the last envelope.
     const whole = isAll ? envelopes : envelopes.slice(0, -1)
     if (isAll || whole.length > 0) return { envelopes: whole, isAll }
     if (envelopes.length > 0 && most === LOOKED_AT.most) return { envelopes, isAll }
@@ -79,11 +78,9 @@ async function sendable(
     const subscriptions = [...new Set(refused.map(({ subscription }) => subscription))]
     await withTransaction(pool, (client) => suspend(client, subscriptions, 'not_permitted'))
   }
-  const hidden = grant === null || grant.rows.size === 0 ? [] : await outsideRows(pool, grant, found)
   const dropped = new Set([
     ...refused,
-    ...hidden,
-    ...(await aboutProtected(db, { registry, grant }, found)),
+    ...(await hiddenNotifications(db, { registry, grant }, found)),
     ...found.filter(({ unwanted }) => unwanted),
   ])
   if (dropped.size > 0) {
@@ -119,30 +116,6 @@ async function askingOther(
   return new Set([...subscriptions].filter((subscription) => known.get(subscription) === false))
 }
 
-/**
- * The notifications about records that do not fulfil the conditions of the grant. A deleted record is judged by its
- * last state.
- */
-async function outsideRows(
-  pool: pg.Pool,
-  grant: Grant,
-  found: readonly WaitingNotification[],
-): Promise<readonly WaitingNotification[]> {
-  const documents = new Map<number, Promise<string | null>>()
-  const documentOf = (event: number): Promise<string | null> => {
-    const known = documents.get(event) ?? findDocument(pool, event).then((shown) => shown?.document ?? null)
-    documents.set(event, known)
-    return known
-  }
-  const judged = await Promise.all(
-    found.map(async (one) => {
-      const document = await documentOf(one.event)
-      return document !== null && isInRows(grant, { name: one.record_type }, document) ? [] : [one]
-    }),
-  )
-  return judged.flat()
-}
-
 /** Drops corrections of events that were never sent for their subscriptions: they would reveal what was hidden then. */
 async function withoutUnsent(
   pool: pg.Pool,
@@ -150,7 +123,7 @@ async function withoutUnsent(
 ): Promise<readonly WaitingNotification[]> {
   const corrections = found.filter(({ corrected }) => corrected !== null).map(({ id }) => id)
   if (corrections.length === 0) return found
-  const others = new Map((await correctOthers(pool, corrections)).map((other) => [other.id, other]))
+  const others = new Map((await redirectCorrections(pool, corrections)).map((other) => [other.id, other]))
   const unsent = [...others.values()].filter(({ corrected }) => corrected === null).map(({ id }) => id)
   if (unsent.length > 0) await dropNotifications(pool, unsent)
   return found

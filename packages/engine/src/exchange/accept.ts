@@ -6,7 +6,7 @@ import { type Exchange, requestEncryptionContext } from '@rollcall/core/model/ex
 import { withTraceparent } from '@rollcall/core/model/traceparent'
 import { type CheckingSenderUri, readSenderUri } from '@rollcall/delivery/delivery/targets'
 import type { Bodies } from '@rollcall/keys/bodies'
-import { type DayBounded, withinDay } from '@rollcall/participants/admission/day-limits'
+import { type DayBounded, withinDailyLimit } from '@rollcall/participants/admission/day-limits'
 import { canonicalJson } from '@rollcall/protocol'
 import {
   type Acceptance,
@@ -63,11 +63,11 @@ export async function accept(
     const { ack, auditEntry } = ackAndEntry(row.correlation_id)
     if (isJoint(asked) && (await deps.auditLog.writeWith(JOINT_REQUESTS, asked, ...auditEntry)))
       return { known: 'new' as const, correlation_id: row.correlation_id, ack }
-    // It was received before, or others would have to wait for it.
+    // Written alone: it was received before, or is so large that others would wait for it.
     return deps.exchanges.remember(asked)
   }
   const known = () => deps.exchanges.known(row)
-  const first = await withinDay<KnownExchange & { readonly ack?: Reply }>(deps, 'accepted', participant.id, {
+  const first = await withinDailyLimit<KnownExchange & { readonly ack?: Reply }>(deps, 'accepted', participant.id, {
     persist,
     known,
   })

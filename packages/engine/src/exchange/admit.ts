@@ -17,13 +17,16 @@ export type Admitting = Authenticating & { readonly quota: Quota }
 
 interface Admitted {
   readonly participant: Participant
-  /** The caller leaves it, whatever happens. */
+  /** The caller of `admit` must end it with `leave`, whatever happens. */
   readonly admission: Admission
 }
 
-/** The caller is answered as one without a grant. The operator's log has the reason. */
+/**
+ * Refuses a participant at a registry of the other environment. The answer is that for a missing grant; the operator's
+ * log has the reason.
+ */
 export class OtherEnvironment extends RequestFault {
-  /** For the log alone. */
+  /** The reason for the log; it is not sent. */
   readonly reason: 'sandbox_participant_at_live_registry' | 'live_participant_at_sandbox_registry'
 
   constructor({ environment }: Pick<Participant, 'environment'>) {

@@ -67,7 +67,7 @@ export async function receive(
       grant,
       header,
       encrypted,
-      received_at: new Date(),
+      received_at: new Date(deps.clock.date()),
       isGone: request.isGone,
       traceparent: readTraceparent(request.headers.traceparent),
     }

@@ -43,7 +43,7 @@ export async function reply(
   outcome: Outcome,
 ): Promise<Reply> {
   const { correlation_id, registry, participant, operation } = exchange
-  const header = replyHeader(exchange, operation.reply_action, outcome)
+  const header = replyHeader(exchange, operation.reply_action, outcome, new Date(deps.clock.date()))
   const message = replyMessage(exchange, transaction_id, outcome)
   const encrypt = exchange.encrypted || outcome.encrypted === true
   const envelope = { header, message }
@@ -60,12 +60,13 @@ export function replyHeader(
   { registry, participant }: Pick<Exchange, 'registry' | 'participant'>,
   action: string,
   outcome: Outcome,
+  now = new Date(),
 ): Omit<CallbackHeader, 'is_msg_encrypted'> {
   const { status, status_reason_code, status_reason_message, total_count, completed_count } = outcome
   return {
     version: PROTOCOL_VERSION,
     message_id: randomUUID(),
-    message_ts: new Date().toISOString(),
+    message_ts: now.toISOString(),
     action,
     status,
     ...(status_reason_code !== undefined && { status_reason_code }),
@@ -117,8 +118,8 @@ export async function rejectedReply(
 }
 
 /** The caller sends it only after the commit of what it acknowledges. */
-export function acknowledgement(correlation_id: string): Reply {
-  const timestamp = new Date().toISOString()
+export function acknowledgement(correlation_id: string, now = new Date()): Reply {
+  const timestamp = now.toISOString()
   const text = canonicalJson({ message: { ack_status: 'ACK', timestamp, correlation_id } })
   return { correlation_id, text, message: auditedMessage(null, hash('sha256', text), null) }
 }

@@ -10,7 +10,7 @@ import type { Message } from '@rollcall/core/model/exchange'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'
 import type { Bodies } from '@rollcall/keys/bodies'
-import { type DayBounded, withinDay } from '@rollcall/participants/admission/day-limits'
+import { type DayBounded, withinDailyLimit } from '@rollcall/participants/admission/day-limits'
 import { decodeBody, type IncomingRequest, readJsonBody } from '@rollcall/participants/reading/body'
 import {
   checkBeginning,
@@ -135,7 +135,7 @@ export async function persist(deps: PersistingCallback, received: ReceivedCallba
     state: ANSWERS.has(callback) ? 'quarantined' : 'stored',
     body: await deps.bodies.encryptBody(canonicalJson({ header, message, ...noted }), inboxEncryptionContext(key)),
   })
-  const persisted = await withinDay(deps, 'inbox', participant.id, {
+  const persisted = await withinDailyLimit(deps, 'inbox', participant.id, {
     persist: async () => deps.inbox.persist(await make()),
     known: () => deps.inbox.known(key),
   })

@@ -3,6 +3,7 @@
  */
 
 import { setImmediate as turn } from 'node:timers/promises'
+import { timestampOf } from '@rollcall/base/shared/clock'
 import { insertUses, isAnyEnded } from '@rollcall/consents/store/consent-uses'
 import type { ConsentUse } from '@rollcall/core/model/consent'
 import { checkPeer, type Exchange } from '@rollcall/core/model/exchange'
@@ -27,7 +28,7 @@ import type { FoundRecords, Outcome } from './outcome.ts'
 /** Items of one batch in progress at the same time: enough to keep the database busy, not to occupy it. */
 const CONCURRENCY = 4
 
-/** Answers every item of the message and sums up, as N7 has it. */
+/** Answers every item of the message, and counts the answers for the header (N7). */
 export async function answerBatch(deps: Answering, asked: Asked, handle: ItemHandler): Promise<Outcome> {
   const { exchange, message } = asked
   const batch = itemsOf(exchange, message)
@@ -181,13 +182,13 @@ async function answerItem(
   }
   try {
     const { members, found, use } = await handle({ ...work, addFacts })
-    const timestamp = new Date().toISOString()
+    const timestamp = timestampOf(work.deps.clock)
     const answer = { reference_id, timestamp, status: 'succ', ...members, ...locale } as const
     return { answer, found, use, audited: { ...facts, code: answer.status } }
   } catch (error) {
     if (!(error instanceof ItemRejection)) throw error
     const { code: status_reason_code, message: status_reason_message } = error
-    const timestamp = new Date().toISOString()
+    const timestamp = timestampOf(work.deps.clock)
     const said = { status_reason_code, status_reason_message }
     const answer = { reference_id, timestamp, status: 'rjct', ...said, ...locale } as const
     return { answer, audited: { ...facts, code: status_reason_code } }

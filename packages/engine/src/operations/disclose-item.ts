@@ -1,4 +1,4 @@
-/** The item of an earlier answer is disclosed again, under the grant of today. */
+/** Discloses an item of an earlier answer again, under the grant of today. */
 import type { Exchange } from '@rollcall/core/model/exchange'
 import type { ReplyMembers } from '@rollcall/core/model/outcome'
 import { discloseAgain } from '@rollcall/core/policy/disclosure'

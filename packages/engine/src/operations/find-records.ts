@@ -3,7 +3,7 @@
 import { checkPeer } from '@rollcall/core/model/exchange'
 import { isLookUp, type RecordQuery, type RecordReader, SearchTimeout } from '@rollcall/core/model/record-source'
 import type { Found } from '@rollcall/core/model/records'
-import { recordQuery } from '@rollcall/core/query/at-day'
+import { recordQuery } from '@rollcall/core/query/resolve-ages'
 import type { SearchCriteria } from '@rollcall/core/query/search-criteria'
 import { dayIn, ItemRejection, type RecordType, RequestFault } from '@rollcall/protocol'
 import type { ItemWork } from './item.ts'

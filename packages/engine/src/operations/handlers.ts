@@ -96,8 +96,9 @@ export function failedOutcome(
   transaction_id: string,
   items: readonly Item[],
   { page, count }: { readonly page: number; readonly count: number },
+  now = new Date(),
 ): Outcome {
-  const timestamp = new Date().toISOString()
+  const timestamp = now.toISOString()
   const rejected = items.map((item) => ({
     reference_id: referenceId(item),
     timestamp,

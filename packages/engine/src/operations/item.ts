@@ -65,7 +65,7 @@ export interface ItemWork {
     bytes: number
     /** Records that the items may still find on all pages, if further pages follow. */
     records: number
-    /** No search starts after this time, by the clock of `parts`. */
+    /** No search starts after this time, by `deps.clock`. */
     readonly until: number
     /** Resolves when the previous search has its slot: only one search of a request waits for a slot at a time. */
     turn: Promise<void>

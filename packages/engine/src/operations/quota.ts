@@ -1,4 +1,4 @@
-/** The daily quotas and the rates of a grant, as an item takes of them. */
+/** Takes an item's share of the daily quotas and the rates of a grant. */
 
 import type { Counted } from '@rollcall/core/model/grant'
 import type { Shortage } from '@rollcall/participants/admission/grant-quota'

@@ -67,7 +67,7 @@ const PORTION = 100
 export async function bringIntoForce(deps: Scheduling, signal: AbortSignal): Promise<number> {
   const { db, clock } = deps
   let total = 0
-  // Found again at once, and tried again by the next run only.
+  // Records that could not be written: this run leaves them out when it finds them again, and the next run tries them.
   const failed = new Set<string>()
   const now = new Date(clock.date())
   while (!signal.aborted) {

@@ -12,8 +12,8 @@ import { disclose, isInRows } from '@rollcall/core/policy/disclosure'
 import { checkPersonal, type Emergency, emergencyOf } from '@rollcall/core/policy/emergency'
 import { checkForm } from '@rollcall/core/policy/query-form'
 import { countingOf, showsNothing, withinCap } from '@rollcall/core/policy/total'
-import { atDay } from '@rollcall/core/query/at-day'
 import { askedBy, checkBackfilled, mentionsUnfilled } from '@rollcall/core/query/mentions'
+import { resolveAges } from '@rollcall/core/query/resolve-ages'
 import { readSearchCriteria, type SearchCriteria } from '@rollcall/core/query/search-criteria'
 import { dayIn, ItemRejection, isJsonObject, type JsonValue, PROTOCOL_VERSION } from '@rollcall/protocol'
 import { type Consented, consentOf, useOfRecord } from './consented.ts'
@@ -217,7 +217,7 @@ function checkFilled({ registry, grant }: Exchange, criteria: SearchCriteria): v
  */
 async function checkAnswerable({ deps, exchange: { registry } }: ItemWork, criteria: SearchCriteria): Promise<void> {
   const { recordType } = criteria
-  const predicate = atDay(criteria.predicate, recordType, dayIn(registry.time_zone, deps.clock.date()))
+  const predicate = resolveAges(criteria.predicate, recordType, dayIn(registry.time_zone, deps.clock.date()))
   const rule = await deps.recordsOf(registry).refusal?.(registry, { recordType, predicate })
   if (rule != null) throw new ItemRejection('rjct.search_criteria.invalid', `search_criteria.query: ${rule}`)
 }

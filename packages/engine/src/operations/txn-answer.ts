@@ -1,5 +1,6 @@
 /** The answer to a question about an earlier exchange of the sender. */
 
+import { timestampOf } from '@rollcall/base/shared/clock'
 import { inTurn } from '@rollcall/base/shared/semaphore'
 import { usesOf } from '@rollcall/consents/store/consent-uses'
 import { deliveryEncryptionContext } from '@rollcall/core/model/delivery'
@@ -32,7 +33,7 @@ export interface TxnAnswer {
   readonly reason?: string
   /** The original message. */
   readonly txn_status: ReplyMembers
-  /** Its items. */
+  /** The items of the original message. */
   readonly items: readonly ReplyMembers[]
   readonly encrypted?: true
   /** The exchange whose answer is given. */
@@ -42,9 +43,9 @@ export interface TxnAnswer {
 }
 
 interface About {
-  /** The question's. */
+  /** The exchange of the question, not the one that it is about. */
   readonly exchange: Exchange
-  /** The transaction of the question. */
+  /** The operation that the question is about. */
   readonly operation: Operation
   /** Whether the consent still holds, by the reference_id of items that were answered under one. */
   readonly consents: ReadonlyMap<string, boolean>
@@ -71,7 +72,7 @@ export async function answerAbout(
     reason,
     encrypted,
   } = await (member === null ? wholeAnswer(deps, asked) : txnItems(deps, about, asked, references))
-  const chosen = member === null || references === null ? items : chosenItems(items, references)
+  const chosen = member === null || references === null ? items : chosenItems(deps, items, references)
   const { transaction_id, correlation_id } = asked
   return {
     status,
@@ -149,7 +150,7 @@ async function receiptItems(
 
 /** The members of an answer that is no batch, as one item with one status. */
 async function wholeAnswer(deps: Answering, { accepted, first }: AskedExchange): Promise<TxnItems> {
-  const timestamp = new Date().toISOString()
+  const timestamp = timestampOf(deps.clock)
   const itemWith = (status: Status, reason?: string): TxnItems => {
     const because = reason !== undefined && { status_reason_message: reason }
     return { items: [{ timestamp, status, ...because }], ...(reason !== undefined && { reason }) }
@@ -168,7 +169,7 @@ async function wholeAnswer(deps: Answering, { accepted, first }: AskedExchange):
   }
 }
 
-/** N7: received, or begun; or never to be answered. */
+/** The status of a request without an answer (N7): `rcvd` not begun, `pdng` begun, `rjct` never to be answered. */
 const statusOf = ({ state, started_at, open_chunks }: AcceptedExchange): 'rcvd' | 'pdng' | 'rjct' =>
   state === 'failed' && !open_chunks ? 'rjct' : started_at === null ? 'rcvd' : 'pdng'
 
@@ -183,7 +184,7 @@ async function itemsOfChunks(
   references: readonly string[] | null,
 ): Promise<TxnItems> {
   const { correlation_id } = accepted
-  const said = { timestamp: new Date().toISOString(), status: statusOf(accepted) }
+  const said = { timestamp: timestampOf(deps.clock), status: statusOf(accepted) }
   const requested = await referencesOf(deps, accepted, references)
   const answered = await findItemStatuses(deps.db, correlation_id)
   const wanted = references === null ? null : new Set<unknown>(references)
@@ -216,12 +217,12 @@ async function itemsOfRequest(
   references: readonly string[] | null,
   said: ReplyMembers,
 ): Promise<readonly ReplyMembers[]> {
-  const timestamp = new Date().toISOString()
+  const timestamp = timestampOf(deps.clock)
   const items = await referencesOf(deps, accepted, references)
   return items.map(({ reference_id }) => ({ reference_id, timestamp, ...said }))
 }
 
-/** Without opening the request, which may be as large as a file. */
+/** The references of the items, read without the request, which may be as large as a file. */
 async function referencesOf(
   deps: Answering,
   accepted: AcceptedExchange,
@@ -231,7 +232,7 @@ async function referencesOf(
   return listReferences(deps.db, accepted.correlation_id, references)
 }
 
-/** @throws BodyUnreadable */
+/** The items of the stored first page, disclosed again by the grant of today. @throws BodyUnreadable */
 async function itemsOfAnswer(
   deps: Answering,
   { exchange, operation, consents }: About,
@@ -250,7 +251,7 @@ async function itemsOfAnswer(
   return { items: answered, ...(reason !== undefined && { reason }) }
 }
 
-/** @throws BodyUnreadable */
+/** Reads the stored page of an answer. @throws BodyUnreadable */
 async function persistedAnswer(
   deps: Answering,
   { id, body }: NonNullable<AskedExchange['first']>,
@@ -260,7 +261,7 @@ async function persistedAnswer(
   return messageIn(persisted)
 }
 
-/** @throws BodyUnreadable */
+/** The message of a stored page, and the reason in its header. @throws BodyUnreadable */
 function messageIn({ header, message }: JsonObject): {
   readonly message: JsonObject
   readonly reason: string | undefined
@@ -271,9 +272,13 @@ function messageIn({ header, message }: JsonObject): {
 }
 
 /** One item for each reference, in the order of the question. Unknown references get an item that says so. */
-function chosenItems(items: readonly ReplyMembers[], references: readonly string[]): readonly ReplyMembers[] {
+function chosenItems(
+  { clock }: Answering,
+  items: readonly ReplyMembers[],
+  references: readonly string[],
+): readonly ReplyMembers[] {
   const byReference = Map.groupBy(items, ({ reference_id }) => reference_id)
-  const timestamp = new Date().toISOString()
+  const timestamp = timestampOf(clock)
   return [...new Set(references)].flatMap(
     (reference_id) =>
       byReference.get(reference_id) ?? [

@@ -147,7 +147,7 @@ export async function findHolding(
 type Asking = Pick<Exchange, 'correlation_id'>
 
 export interface NothingFound {
-  /** In the shape of an answer to a search, with the ids in the question, or else its own. */
+  /** The rejection in the shape of an answer to a search, with the ids that the question names, or else its own. */
   readonly txn_status: ReplyMembers
   readonly items: readonly JsonObject[]
 }
@@ -165,10 +165,11 @@ export function nothingFound(
   { transaction_id }: Pick<Message, 'transaction_id'>,
   question: TxnStatusQuestion,
   reason: { readonly status_reason_code?: string; readonly status_reason_message: string },
+  now = new Date(),
 ): NothingFound {
   const { attribute_type, reference_id } = question
   const values = [question.attribute_value].flat()
-  const timestamp = new Date().toISOString()
+  const timestamp = now.toISOString()
   const named = attribute_type === 'reference_id_list' && values.length > 0 ? values : [reference_id]
   const items = [...new Set(named)].map(
     (named): JsonObject => ({ reference_id: named, timestamp, status: 'rjct', ...reason }),

@@ -5,9 +5,9 @@ import type { Exchange, Message } from '@rollcall/core/model/exchange'
 import { OutcomeOutdated, type ReplyMembers } from '@rollcall/core/model/outcome'
 import { may } from '@rollcall/core/policy/permission'
 import type { Effect } from '@rollcall/database/transaction'
-import { findOwn, type OwnSubscription } from '@rollcall/delivery/store/events/find-subscriptions'
+import { findOwnSubscriptions, type OwnSubscription } from '@rollcall/delivery/store/events/find-subscriptions'
 import { lockEvents } from '@rollcall/delivery/store/events/lock'
-import { endSubscriptions, takeBackEnded } from '@rollcall/delivery/store/events/subscription-states'
+import { endSubscriptions, markTakenBack } from '@rollcall/delivery/store/events/subscription-states'
 import { type ItemCode, isWithinWindow } from '@rollcall/protocol'
 import type { Answering, Asked } from './item.ts'
 import type { Outcome } from './outcome.ts'
@@ -35,7 +35,9 @@ export async function answerUnsubscribe(deps: Answering, { exchange, message }: 
   }
   const codes = asked(message)
   const { participant, registry, correlation_id } = exchange
-  const own = new Map((await findOwn(deps.db, participant.id, registry.id, codes)).map((found) => [found.code, found]))
+  const own = new Map(
+    (await findOwnSubscriptions(deps.db, participant.id, registry.id, codes)).map((found) => [found.code, found]),
+  )
   const judged = codes.map((code) => ({ code, refusal: refusalOf(exchange, own.get(code)) }))
   const ended = judged.flatMap(({ code, refusal }) => (refusal === null ? (own.get(code) ?? []) : []))
   const settled = judged.flatMap(({ code, refusal }) => {
@@ -91,7 +93,7 @@ const ending =
     await lockEvents(client, registry, 'subscribe')
     const idsOf = (subscriptions: readonly OwnSubscription[]) => subscriptions.map(({ id }) => id)
     const count = await endSubscriptions(client, idsOf(ended), { reason: 'unsubscribed', at, by })
-    const before = await takeBackEnded(client, idsOf(settled))
+    const before = await markTakenBack(client, idsOf(settled))
     if (count + before < ended.length + settled.length) throw new OutcomeOutdated()
   }
 
@@ -123,8 +125,8 @@ function outcomeOf(
 }
 
 /** The members of a reply that ended nothing, because the request was not looked at or the registry failed. */
-export const unansweredUnsubscribe = (_: unknown, __: Message, reason: string): ReplyMembers => ({
-  timestamp: new Date().toISOString(),
+export const unansweredUnsubscribe = (_: unknown, __: Message, reason: string, now = new Date()): ReplyMembers => ({
+  timestamp: now.toISOString(),
   status: 'rjct',
   status_reason_message: reason,
 })

@@ -3,6 +3,7 @@
  * them.
  */
 import { randomUUID } from 'node:crypto'
+import type { Clock } from '@rollcall/base/shared/clock'
 import { safeDatabaseError } from '@rollcall/database/database-errors'
 import type { Log } from '@rollcall/observe/log'
 import type { Metrics } from '@rollcall/observe/metrics'
@@ -23,6 +24,7 @@ export interface ExchangeWorkDeps {
   readonly batches: number
   /** Seconds after which a claim ends if it is not renewed. */
   readonly lease: number
+  readonly clock: Pick<Clock, 'now'>
   readonly log: Log
   readonly metrics: Pick<Metrics, 'taskEnded'>
   /** Answers one exchange. After an error it is tried again later. */
@@ -61,9 +63,9 @@ export function createExchangeWork(deps: ExchangeWorkDeps): ExchangeWork {
   timer.unref()
 
   const run = async (exchange: ClaimedExchange, signal: AbortSignal): Promise<void> => {
-    const started = performance.now()
+    const started = deps.clock.now()
     const ended = (outcome: 'done' | 'failed'): void =>
-      deps.metrics.taskEnded('process', outcome, (performance.now() - started) / 1_000)
+      deps.metrics.taskEnded('process', outcome, (deps.clock.now() - started) / 1_000)
     try {
       await deps.answer(exchange, signal)
       ended('done')

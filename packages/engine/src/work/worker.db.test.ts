@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { Writable } from 'node:stream'
+import { CLOCK } from '@rollcall/base/shared/clock'
 import { createWake } from '@rollcall/base/shared/wake'
 import { DEFAULT_LIMITS, type Limits } from '@rollcall/core/limits'
 import { openDatabase } from '@rollcall/database/database'
@@ -50,6 +51,7 @@ async function worker(
   const db = openDatabase(connection)
   closing.push(() => db.close())
   const started = await startWorker({
+    clock: CLOCK,
     db,
     limits: { ...DEFAULT_LIMITS, node_lease: 2, ...limits },
     log: createLog({ level: 'debug', destination }),

@@ -8,7 +8,6 @@ import { openConnections } from '@rollcall/database/pools'
 import { listen } from '@rollcall/database/queue'
 import type { Dispatcher } from '@rollcall/delivery/delivery/dispatcher'
 import type { Mailboxes } from '@rollcall/delivery/notify/drain-mailboxes'
-import type { Log } from '@rollcall/observe/log'
 import { createExchangeWork, type ExchangeWorkDeps } from './exchanges.ts'
 import { pollQueues } from './poll-queues.ts'
 
@@ -19,7 +18,7 @@ export interface RunningWorker {
   stop(): Promise<void>
 }
 
-export type WorkerDeps = Pick<ExchangeWorkDeps, 'log' | 'metrics' | 'answer'> & {
+export type WorkerDeps = Pick<ExchangeWorkDeps, 'clock' | 'log' | 'metrics' | 'answer'> & {
   readonly db: Database
   readonly limits: Pick<Limits, 'worker_concurrency' | 'node_lease' | 'stop_time'>
   readonly dispatcher: Dispatcher
@@ -47,7 +46,7 @@ const CLOSING = 2_000
  * @throws errors of connecting to the database
  */
 export async function startWorker(deps: WorkerDeps): Promise<RunningWorker> {
-  const { db, limits, log, dispatcher, mailboxes } = deps
+  const { clock, db, limits, log, dispatcher, mailboxes } = deps
   const { exchangesWake, deliveriesWake, mailboxesWake, outboxWake } = deps
   const stopping = new AbortController()
   const { signal } = stopping
@@ -72,11 +71,11 @@ export async function startWorker(deps: WorkerDeps): Promise<RunningWorker> {
     onOutbox: outboxWake.raise,
   })
   const loops = [
-    startLoop(() => exchanges.poll(signal), { wake: exchangesWake, log, signal }),
-    startLoop(() => dispatcher.poll(signal), { wake: deliveriesWake, log, signal }),
-    startLoop(() => mailboxes.poll(signal), { wake: mailboxesWake, log, signal }),
-    startLoop(() => deps.publishOutbox(signal), { wake: outboxWake, log, signal }),
-    startLoop(() => pollQueues({ ...deps, wake: pollWake }), { wake: pollWake, log, signal }),
+    startLoop(() => exchanges.poll(signal), { wake: exchangesWake, clock, log, signal }),
+    startLoop(() => dispatcher.poll(signal), { wake: deliveriesWake, clock, log, signal }),
+    startLoop(() => mailboxes.poll(signal), { wake: mailboxesWake, clock, log, signal }),
+    startLoop(() => deps.publishOutbox(signal), { wake: outboxWake, clock, log, signal }),
+    startLoop(() => pollQueues({ ...deps, wake: pollWake }), { wake: pollWake, clock, log, signal }),
   ]
   return {
     working: () => loops.every((loop) => loop.working()),
@@ -110,18 +109,19 @@ interface Loop {
  */
 function startLoop(
   poll: () => Promise<void>,
-  { wake, log, signal }: { readonly wake: Wake; readonly log: Log; readonly signal: AbortSignal },
+  deps: Pick<WorkerDeps, 'clock' | 'log'> & { readonly wake: Wake; readonly signal: AbortSignal },
 ): Loop {
+  const { clock, log, wake, signal } = deps
   let pause = 0
   const run = async (): Promise<void> => {
     while (!signal.aborted) {
       try {
-        const began = performance.now()
+        const began = clock.now()
         await poll()
         if (pause > 0) log.info('work goes on')
         pause = 0
         await wake.wait(signal)
-        const early = began + GATHERED - performance.now()
+        const early = began + GATHERED - clock.now()
         if (early > 0) await sleep(early)
       } catch (error) {
         if (pause === 0) log.warn({ database: safeDatabaseError(error) }, 'work has to wait for the database')

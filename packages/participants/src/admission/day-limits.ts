@@ -45,7 +45,7 @@ interface Persisting<Result> {
  * @param participant `Participant.id`
  * @throws RequestFault 429 err.request.too_many_requests, with `retryAfter` until the next day
  */
-export async function withinDay<Result>(
+export async function withinDailyLimit<Result>(
   { dayUses, limits, metrics }: DayBounded,
   bound: keyof typeof DAY_BOUNDS,
   participant: number,

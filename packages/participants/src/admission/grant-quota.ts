@@ -5,7 +5,7 @@
 import { allowedADay, allowedAMinute, type Counted, type Grant } from '@rollcall/core/model/grant'
 import type { Database } from '@rollcall/database/database'
 import type { Metrics } from '@rollcall/observe/metrics'
-import { takeOfDay, usedToday } from '../store/grant-use.ts'
+import { takeDailyQuota, usedToday } from '../store/grant-use.ts'
 import { takeTokens } from '../store/quotas.ts'
 
 /** A day begins at midnight in UTC. */
@@ -57,7 +57,7 @@ export function createGrantQuota(db: Pick<Database, 'pool'>, metrics: Pick<Metri
         return shortage
       }
       const most = allowedADay(of.grant.terms, what)
-      return most === undefined || (await takeOfDay(db, used(what, of), wanted, most)) ? null : { of: 'day' }
+      return most === undefined || (await takeDailyQuota(db, used(what, of), wanted, most)) ? null : { of: 'day' }
     },
     async isUsedUp(what, of) {
       const most = allowedADay(of.grant.terms, what)

@@ -12,7 +12,7 @@ export interface Quota {
   /**
    * Admits one request of the participant. It is in flight until `leave`.
    * @throws RequestFault 429 err.request.too_many_requests with `retryAfter`. Errors of the database are passed on:
-   * nothing is admission uncounted.
+   * no request is admitted uncounted.
    */
   enter(participant: QuotaOwner): Promise<Admission>
 }
@@ -60,7 +60,6 @@ const TOTAL = 'total'
 const REFUSED_PAUSE = 100
 
 /** Concurrency is counted on this node, rates on all nodes together. */
-// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a closure over the requests in flight
 export function createQuota({ limits, metrics, take, turns, delay = waitFor }: Parts): Quota {
   const rates = createRates(take)
   const inFlight = new Map<number, number>()
@@ -76,7 +75,6 @@ export function createQuota({ limits, metrics, take, turns, delay = waitFor }: P
     if (total >= limits.total_concurrency) throw refusal('total_concurrency', 1, BUSY)
     inFlight.set(id, mine + 1)
     total += 1
-    let inside = true
     const held = heldBytes.begin(id)
     const hold = (bytes: number): void => {
       const whose = held.add(bytes)
@@ -85,28 +83,14 @@ export function createQuota({ limits, metrics, take, turns, delay = waitFor }: P
       }
       if (whose === 'total') throw refusal('total_bytes', 1, BUSY)
     }
-    let turn: Slot | undefined
-    const endTurn = (): void => {
-      turn?.end()
-      turn = undefined
-    }
-    const largeTurn = async (): Promise<void> => {
-      if (turn !== undefined || !inside) return
-      turn = turns.take(`large requests of ${id}`)
-      await turn.begun
-    }
-    const leave = (refused = false): void => {
-      if (!inside) return
-      inside = false
-      if (refused && turn !== undefined) delay(endTurn, REFUSED_PAUSE)
-      else endTurn()
+    const left = (): void => {
       total -= 1
       held.release()
       const others = (inFlight.get(id) ?? 1) - 1
       if (others > 0) inFlight.set(id, others)
       else inFlight.delete(id)
     }
-    return { hold, largeTurn, endTurn, leave }
+    return { hold, ...createAdmissionTurn(() => turns.take(`large requests of ${id}`), delay, left) }
   }
 
   const count = async ({ id, rate_limit }: QuotaOwner): Promise<void> => {
@@ -126,22 +110,56 @@ export function createQuota({ limits, metrics, take, turns, delay = waitFor }: P
     return new RequestFault('err.request.too_many_requests', `too many requests: ${text}`, undefined, { retryAfter })
   }
 
-  const enter = async (participant: QuotaOwner): Promise<Admission> => {
-    // Comes first, so that a participant cannot have more requests waiting for its rate than may be in flight.
-    const admission = occupy(participant)
-    try {
-      await count(participant)
-      return admission
-    } catch (error) {
-      admission.leave()
-      throw error
-    }
+  return {
+    async enter(participant) {
+      // Comes first, so that a participant cannot have more requests waiting for its rate than may be in flight.
+      const admission = occupy(participant)
+      try {
+        await count(participant)
+        return admission
+      } catch (error) {
+        admission.leave()
+        throw error
+      }
+    },
   }
-
-  return { enter }
 }
 
-/** For all participants together. How many there are is no concern of a single one. */
+/**
+ * The turn for a large request, and the end of the request, which ends the turn too.
+ * @param left is called once, when the request ends
+ */
+function createAdmissionTurn(
+  takeTurn: () => Slot,
+  delay: NonNullable<Parts['delay']>,
+  left: () => void,
+): Omit<Admission, 'hold'> {
+  let inside = true
+  let turn: Slot | undefined
+  const endTurn = (): void => {
+    turn?.end()
+    turn = undefined
+  }
+  return {
+    async largeTurn() {
+      if (turn !== undefined || !inside) return
+      turn = takeTurn()
+      await turn.begun
+    },
+    endTurn,
+    leave(refused = false) {
+      if (!inside) return
+      inside = false
+      if (refused && turn !== undefined) delay(endTurn, REFUSED_PAUSE)
+      else endTurn()
+      left()
+    },
+  }
+}
+
+/**
+ * The reason when a limit of all participants together is reached: a participant need not know how much the others ask.
+ */
 const BUSY = 'the service is busy; try again later'
 
 /** Bytes held in memory on this node, shared among participants: one may hold half of them. */

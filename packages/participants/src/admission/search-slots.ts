@@ -22,20 +22,15 @@ interface Options {
 /** Seconds after which a request may be sent again for which there was no slot. */
 const RETRY_AFTER = 5
 
-/** Starts what has waited. */
-type Waiter = () => void
-
 /**
  * Shares out the slots. A participant has at most half of them, and not the last one if it has another: so a
  * participant without a slot finds one while two others use all they may. The next slot goes to the waiting participant
  * with the fewest slots; equal ones take turns. Searches of one participant are served in order.
  */
-// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a closure over the slots and their queues
 export function createSearchSlots({ slots, timeout, waiting = 1_000 }: Options): SearchSlots {
   const share = Math.ceil(slots / 2)
   const held = new Map<number, number>()
-  /** By participant; the first is next. */
-  const queues = new Map<number, Set<Waiter>>()
+  const queues = createQueues()
   let free = slots
 
   const heldBy = (participant: number): number => held.get(participant) ?? 0
@@ -52,67 +47,86 @@ export function createSearchSlots({ slots, timeout, waiting = 1_000 }: Options):
     const rest = heldBy(participant) - 1
     if (rest > 0) held.set(participant, rest)
     else held.delete(participant)
-    for (let next = nextInTurn(); next !== undefined; next = nextInTurn()) serve(next)
+    for (let next = nextInTurn(); next !== undefined; next = nextInTurn()) {
+      take(next)
+      queues.serve(next)
+    }
   }
-
   const nextInTurn = (): number | undefined => {
     let next: number | undefined
-    for (const participant of queues.keys()) {
+    for (const participant of queues.participants()) {
       if (!mayTake(participant)) continue
       if (next === undefined || heldBy(participant) < heldBy(next)) next = participant
     }
     return next
   }
-  const serve = (participant: number): void => {
-    const [first] = queues.get(participant) ?? []
-    if (first === undefined) return
-    remove(participant, first)
-    // Behind all others, for the next turn.
-    const queue = queues.get(participant)
-    if (queue !== undefined && queues.delete(participant)) queues.set(participant, queue)
-    take(participant)
-    first()
-  }
-  const remove = (participant: number, waiter: Waiter): void => {
-    const queue = queues.get(participant)
-    queue?.delete(waiter)
-    if (queue?.size === 0) queues.delete(participant)
-  }
 
-  const turn = (participant: number): Promise<void> => {
-    const queue = queues.get(participant) ?? new Set<Waiter>()
-    if (timeout !== null && queue.size >= waiting) {
+  const waitForSlot = (participant: number): Promise<void> => {
+    if (timeout === null) return queues.wait(participant, null)
+    if (queues.length(participant) >= waiting) {
       throw refusal(`more than ${waiting} searches of this participant are waiting; send fewer at a time`)
     }
-    queues.set(participant, queue)
-    return new Promise((resolve, reject) => {
-      const late = (): void => {
-        remove(participant, waiter)
-        const own = heldBy(participant) > 0
-        reject(
-          refusal(
-            `a search was not begun within ${timeout} seconds: too many slow searches ${own ? 'of this participant ' : ''}are under way; ${own ? 'send fewer at a time' : 'try again later'}`,
-          ),
-        )
-      }
-      const timer = timeout === null ? undefined : setTimeout(late, timeout * 1_000)
-      const waiter = (): void => {
-        clearTimeout(timer)
-        resolve()
-      }
-      queue.add(waiter)
-    })
+    const late = (): RequestFault => {
+      const own = heldBy(participant) > 0
+      return refusal(
+        `a search was not begun within ${timeout} seconds: too many slow searches ${own ? 'of this participant ' : ''}are under way; ${own ? 'send fewer at a time' : 'try again later'}`,
+      )
+    }
+    return queues.wait(participant, { seconds: timeout, late })
   }
 
   return {
     async run(participant, work) {
       if (mayTake(participant)) take(participant)
-      else await turn(participant)
+      else await waitForSlot(participant)
       try {
         return await work()
       } finally {
         leave(participant)
       }
+    },
+  }
+}
+
+/** The searches that wait, in a queue for each participant. The participant that was served last is the last one. */
+function createQueues() {
+  /** Functions that let a search begin. No queue is empty. */
+  const queues = new Map<number, Set<() => void>>()
+
+  const remove = (participant: number, begin: () => void): void => {
+    const queue = queues.get(participant)
+    queue?.delete(begin)
+    if (queue?.size === 0) queues.delete(participant)
+  }
+
+  return {
+    participants: (): Iterable<number> => queues.keys(),
+    length: (participant: number): number => queues.get(participant)?.size ?? 0,
+    /** Lets the first search of a participant begin. */
+    serve(participant: number): void {
+      const [first] = queues.get(participant) ?? []
+      if (first === undefined) return
+      remove(participant, first)
+      const queue = queues.get(participant)
+      if (queue !== undefined && queues.delete(participant)) queues.set(participant, queue)
+      first()
+    },
+    /** Resolves when the search may begin; rejects with `late()` after so many seconds. */
+    wait(participant: number, limit: { readonly seconds: number; readonly late: () => Error } | null): Promise<void> {
+      const queue = queues.get(participant) ?? new Set()
+      queues.set(participant, queue)
+      return new Promise((resolve, reject) => {
+        const end = (): void => {
+          remove(participant, begin)
+          reject(limit?.late())
+        }
+        const timer = limit === null ? undefined : setTimeout(end, limit.seconds * 1_000)
+        const begin = (): void => {
+          clearTimeout(timer)
+          resolve()
+        }
+        queue.add(begin)
+      })
     },
   }
 }

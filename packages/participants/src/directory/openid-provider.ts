@@ -185,10 +185,13 @@ function readOperator(settings: OpenIdSettings, claims: Claims): NamedOperator {
 const digestOf = (issuer: string, subject: string): string =>
   createHash('sha256').update(`${issuer} ${subject}`).digest('hex').slice(0, 12)
 
-/** Stands in the claim of registries for all of them. */
+/** The value of the claim of registries that means all of them. */
 const ALL_REGISTRIES = '*'
 
-/** @throws OpenIdRefused the claim is configured, and names none: an operator of all is one who is said to be */
+/**
+ * The registries that the claim names; null: all.
+ * @throws OpenIdRefused the claim is configured and names no registry: only `*` means all
+ */
 function registriesOf(
   { registry_claim }: Pick<OpenIdSettings, 'registry_claim'>,
   claims: Claims,

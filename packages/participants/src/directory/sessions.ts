@@ -58,7 +58,7 @@ export const LINK_TIME = 900
 /** Seconds after which a session ends, whatever the person does: a long day of work. */
 const SESSION_TIME = 43_200
 
-/** The same of a session that a provider of OpenID Connect began: it says the roles at the sign-in alone. */
+/** Seconds after which a session ends that a provider of OpenID Connect began: its roles are those of the sign-in. */
 const PROVIDED_SESSION_TIME = 3_600
 
 /** Milliseconds for which the last call of a session need not be written again. */

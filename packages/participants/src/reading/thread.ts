@@ -119,7 +119,10 @@ function checked(name: string, message: JsonObject): ReadMessage['checked'] {
 
 type Members = Readonly<Record<string, unknown>>
 
-/** @param same a message whose items, where they are the very same, are not written again */
+/**
+ * Takes the items out of a message.
+ * @param same a message with items: where they are the very same, they are not written again
+ */
 function withoutItems<Frame extends Members>(name: string, message: Frame, same?: Members): Parted<Frame> {
   const member = operation(name).request.items
   const batch: unknown = member === null ? undefined : message[member]

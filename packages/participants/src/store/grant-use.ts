@@ -4,7 +4,7 @@
  */
 import type { Database } from '@rollcall/database/database'
 
-/** Whose quota, and of what. */
+/** The participant, the registry, and the sort of thing that is counted. */
 export interface Used {
   readonly participant: number
   readonly registry: number
@@ -18,7 +18,7 @@ const TODAY = `(clock_timestamp() at time zone 'UTC')::date`
  * @param most the quota of the day
  * @returns false: the day has not so many left
  */
-export async function takeOfDay(
+export async function takeDailyQuota(
   { pool }: Pick<Database, 'pool'>,
   { participant, registry, counted }: Used,
   wanted: number,
@@ -45,7 +45,7 @@ export const countUses = (rows: string): string =>
     select participant, registry, counted, ${TODAY}, used from (${rows}) as counts
     on conflict (participant, registry, counted, day) do update set used = held.used + excluded.used`
 
-/** How many were used today. */
+/** The number that was used today. */
 export async function usedToday(
   { pool }: Pick<Database, 'pool'>,
   { participant, registry, counted }: Used,

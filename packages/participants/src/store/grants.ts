@@ -47,7 +47,7 @@ export async function addGrant(
 }
 
 /** Whether a participant has, or had, a grant in one of the registries. */
-export async function isKnownIn(
+export async function hadGrantIn(
   { pool }: Pick<Database, 'pool'>,
   sender_id: string,
   registries: readonly number[],
@@ -155,8 +155,8 @@ async function insertGrant(
  * The period of the terms, if they are granted now.
  * @throws StoreRefusal the period would end before it begins
  */
-export function timesOf(terms: Pick<GrantTerms, 'valid_from' | 'valid_until'>) {
-  const valid_from = terms.valid_from === undefined ? new Date() : new Date(terms.valid_from)
+export function timesOf(terms: Pick<GrantTerms, 'valid_from' | 'valid_until'>, now = new Date()) {
+  const valid_from = terms.valid_from === undefined ? now : new Date(terms.valid_from)
   const valid_until = terms.valid_until === undefined ? null : new Date(terms.valid_until)
   if (valid_until !== null && valid_until <= valid_from) {
     throw new StoreRefusal('valid_until: must be later than valid_from, and than now')

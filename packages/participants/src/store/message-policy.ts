@@ -1,7 +1,7 @@
 /** The rules for what may be agreed with a participant about signing and encrypting. Pure. */
 
 import { isDeepStrictEqual } from 'node:util'
-import { type AllowedHost, allowedHosts, hostsBeside, MAX_ADDRESS_LENGTH } from '@rollcall/core/model/allowed-hosts'
+import { type AllowedHost, allowedHosts, hostsNotIn, MAX_ADDRESS_LENGTH } from '@rollcall/core/model/allowed-hosts'
 import type { JournalAct } from '@rollcall/core/model/journal'
 import { ENCRYPTION_POLICIES, type MessagePolicy, SIGNATURE_POLICIES } from '@rollcall/core/model/participant'
 import { StoreRefusal } from '@rollcall/database/refusal'
@@ -20,7 +20,7 @@ export const DEFAULT_MESSAGE_POLICY: MessagePolicy = {
 const HOSTS_LIMIT = 100
 
 /** Adds the consequences of the changes: a new signature_policy resets `allow_unsigned`, unless the changes set it. */
-export function meantChanges(changes: Partial<MessagePolicy>): Partial<MessagePolicy> {
+export function withConsequences(changes: Partial<MessagePolicy>): Partial<MessagePolicy> {
   return { ...(changes.signature_policy !== undefined && { allow_unsigned: false }), ...changes }
 }
 
@@ -86,7 +86,7 @@ export function tightening(from: MessagePolicy, to: MessagePolicy): Tightening |
     ...(!isDeepStrictEqual(signature_profile, from.signature_profile) && { signature_profile }),
     ...(from.jwks_uri !== null && jwks_uri !== from.jwks_uri && { jwks_uri }),
   }
-  const hosts = hostsBeside(from.outgoing, to.outgoing)
+  const hosts = hostsNotIn(from.outgoing, to.outgoing)
   return Object.keys(policy).length === 0 && hosts.length === 0 ? null : { policy, hosts }
 }
 

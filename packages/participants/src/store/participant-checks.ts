@@ -30,7 +30,7 @@ export async function saveCheck(
   )
 }
 
-/** The newest first. */
+/** Lists reports, the newest first. */
 export async function listChecks(
   { pool }: Pick<Database, 'pool'>,
   { id }: Pick<Participant, 'id'>,

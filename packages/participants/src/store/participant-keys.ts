@@ -172,10 +172,10 @@ export async function revokeParticipantKey(
 }
 
 /**
- * Refuses a revoked key, whether or not it is registered.
- * @param owner id null: there is no such participant; the key stays revoked for a later one with this sender_id
+ * Stores a key as revoked, whether or not it is registered.
+ * @param owner.id null: there is no such participant; the key stays revoked for a later one with this sender_id
  */
-export async function refuseKey(
+export async function storeRevokedKey(
   { pool }: Pick<Database, 'pool'>,
   { id, sender_id }: { readonly id: number | null; readonly sender_id: string },
   { kid, use, algorithm, public_jwk, thumbprint }: PublicKey,

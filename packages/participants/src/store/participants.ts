@@ -14,9 +14,9 @@ import { sql, type Transaction } from 'kysely'
 import {
   checkMessagePolicy,
   DEFAULT_MESSAGE_POLICY,
-  meantChanges,
   messagePolicyValues,
   tightening,
+  withConsequences,
 } from './message-policy.ts'
 import { endPartnerSessions } from './sessions.ts'
 
@@ -62,7 +62,7 @@ export async function addParticipant(
   const { sender_id, name, max_page_size = null, demo = false, ...given } = participant
   const { rate_limit = null, concurrency_limit = null, ...others } = given
   const { max_subscriptions = null, environment = 'live', ...changes } = others
-  const policy = { ...DEFAULT_MESSAGE_POLICY, ...meantChanges(changes) }
+  const policy = { ...DEFAULT_MESSAGE_POLICY, ...withConsequences(changes) }
   checkSenderId(sender_id)
   checkName(name)
   checkMaxPageSize(max_page_size)
@@ -253,7 +253,7 @@ export async function setMessagePolicy(
 ): Promise<Participant> {
   const current = await findParticipant(db, sender_id)
   if (current === null) throw unknown(sender_id)
-  const meant = meantChanges(changes)
+  const meant = withConsequences(changes)
   const policy = { ...current, ...meant }
   checkMessagePolicy(policy)
   const named = Object.entries(messagePolicyValues(policy)).filter(([column]) => Object.hasOwn(meant, column))

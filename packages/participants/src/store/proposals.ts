@@ -55,7 +55,7 @@ const shownAt = (
   decided_at, failure, sealed, case when state = 'waiting' and lapses_at <= ${now} then 'lapsed' else state end as state
   from proposal`
 
-/** The newest first. */
+/** Lists proposals, the newest first. */
 export async function listProposals(
   { kysely }: Kysely,
   { state, limit, now }: { readonly state: ProposalState | null; readonly limit: number; readonly now: Date },
@@ -66,7 +66,7 @@ export async function listProposals(
   return rows.map(({ sealed: _, ...shown }) => shown)
 }
 
-/** How many wait. */
+/** The number of waiting proposals. */
 export async function countWaitingProposals({ pool }: Pick<Database, 'pool'>, now: Date): Promise<number> {
   const { rows } = await pool.query<{ count: number }>(
     `select count(*) from proposal where state = 'waiting' and lapses_at > $1`,
@@ -75,7 +75,7 @@ export async function countWaitingProposals({ pool }: Pick<Database, 'pool'>, no
   return rows[0]?.count ?? 0
 }
 
-/** Null: there is none. */
+/** A proposal by its id; null: there is none. */
 export async function findProposal(
   { kysely }: Kysely,
   id: string,

@@ -24,7 +24,10 @@ export async function withApprovalClaim<Result>(
   }
 }
 
-/** Taken by whatever changes the settings by which acts are decided: grants, policies, addresses, keys, statuses. */
+/**
+ * The name of the lock for changes of the settings by which acts are decided: grants, policies, addresses, keys,
+ * statuses.
+ */
 const SETTINGS = 'rollcall settings'
 /** Milliseconds for which an act waits for another one that changes settings. */
 const SETTINGS_WAIT = 10_000

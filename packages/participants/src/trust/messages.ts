@@ -30,6 +30,7 @@ import type { PeerKeys } from './peer-keys.ts'
 
 /** The dependencies of verifying. */
 export interface Verifying {
+  readonly clock: Pick<Clock, 'date'>
   readonly peerKeys: Pick<PeerKeys, 'verifying' | 'verified'>
   /** Accepted values of `namespace` (D17). */
   readonly signatureNamespaces: { readonly read: readonly string[] }
@@ -46,7 +47,7 @@ const CLOCK_SKEW = 60
  * @throws RequestFault err.signature.missing, err.signature.invalid; the text names the rule
  */
 export async function verifyEnvelope(
-  { peerKeys, signatureNamespaces }: Verifying,
+  { clock, peerKeys, signatureNamespaces }: Verifying,
   participant: Participant,
   envelope: SignedEnvelope,
   { callback = false }: { readonly callback?: boolean } = {},
@@ -62,7 +63,7 @@ export async function verifyEnvelope(
     },
     withoutKey:
       "no live key of the sender has the signature's key id and algorithm: register the key, or sign with a registered one",
-    now: Date.now() / 1_000,
+    now: clock.date() / 1_000,
     skew: CLOCK_SKEW,
     callback,
     result: callback,

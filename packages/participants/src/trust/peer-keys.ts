@@ -37,20 +37,15 @@ const USE_AGE = 3_600_000
 /** Imported keys that are cached. */
 const IMPORTED_KEYS = 10_000
 
-/**
- * @param deps.fetchKeySet fetches the key set of a participant (`KeySets.get`)
- * @param deps.clock the time for the validity of keys, and for the age of cached reads
- */
-// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a closure over the cached keys
-export function createPeerKeys(
-  db: Database,
-  deps: {
-    readonly fetchKeySet: (participant: KeySetOwner, kid: string | null) => Promise<readonly PublicKey[]>
-    readonly log: Pick<Log, 'warn' | 'error'>
-    readonly clock?: Pick<Clock, 'now' | 'date'>
-  },
-): PeerKeys {
-  const { clock = CLOCK } = deps
+interface PeerKeyDeps {
+  /** Fetches the key set of a participant (`KeySets.get`). */
+  readonly fetchKeySet: (participant: KeySetOwner, kid: string | null) => Promise<readonly PublicKey[]>
+  readonly log: Pick<Log, 'warn' | 'error'>
+  /** The time for the validity of keys, and for the age of cached reads. */
+  readonly clock?: Pick<Clock, 'now' | 'date'>
+}
+
+export function createPeerKeys(db: Database, { fetchKeySet, log, clock = CLOCK }: PeerKeyDeps): PeerKeys {
   const ages = { now: clock.now }
   const registered = shortLived((id) => listLiveKeys(db, { id: Number(id) }), ages)
   // The entries for the keys of one set, by their thumbprints.
@@ -58,54 +53,42 @@ export function createPeerKeys(
     const found = await findRegisteredKeys(db, joined.split(' '))
     return new Map(found.map((entry) => [entry.thumbprint, entry]))
   }, ages)
-  const verifyingKeys = importedOnce(verifyingKey)
-  const encryptionKeys = importedOnce(encryptionKey)
-  /** Thumbprints of registered keys that cannot be read and were logged. */
-  const unusable = recentlyUsed<string, true>(IMPORTED_KEYS)
+  const usable = createUsableKeys(log)
   /** When the use of a published key was noted. */
   const noted = recentlyUsed<string, number>(IMPORTED_KEYS)
   /** Keys that were logged, for as long as their set is cached. */
   const reported = new WeakSet<PublicKey>()
-
-  /** Whether a registered key is valid now: it is not revoked, has begun, and has not ended. */
-  const isValid = ({ revoked_at, valid_from, valid_until }: ParticipantKey): boolean => {
-    const now = clock.date()
-    return revoked_at === null && valid_from.getTime() <= now && (valid_until === null || now < valid_until.getTime())
-  }
+  const isLive = (key: ParticipantKey): boolean => isValid(key, clock.date())
 
   /** Published keys, except those that are registered and not valid, or registered for another participant. */
   const published = async (participant: KeySetOwner, kid: string | null): Promise<readonly PublicKey[]> => {
-    const keys = await deps.fetchKeySet(participant, kid)
+    const keys = await fetchKeySet(participant, kid)
     if (keys.length === 0) return []
     const known = await entries.get(keys.map(({ thumbprint }) => thumbprint).join(' '))
     return keys.filter((key) => {
       const entry = known.get(key.thumbprint)
-      if (entry === undefined || (entry.participant === participant.id && isValid(entry))) return true
+      if (entry === undefined || (entry.participant === participant.id && isLive(entry))) return true
       if (!reported.has(key)) {
         const why = entry.participant === participant.id ? 'revoked or not valid' : "another participant's"
-        deps.log.warn({ sender_id: participant.sender_id, why }, 'key of a key set ignored')
+        log.warn({ sender_id: participant.sender_id, why }, 'key of a key set ignored')
         reported.add(key)
       }
       return false
     })
   }
 
-  /** The keys that can be imported, in order. A key that cannot be imported does not stop the others. */
-  const usableOf = async <Key>(
-    keys: readonly PublicKey[],
-    load: (key: PublicKey) => Promise<Key>,
-  ): Promise<readonly Key[]> => {
-    const loaded = await Promise.allSettled(keys.map(load))
-    return loaded.flatMap((result, index) => {
-      if (result.status === 'fulfilled') return [result.value]
-      const { thumbprint = '' } = keys[index] ?? {}
-      if (!unusable.has(thumbprint)) {
-        unusable.set(thumbprint, true)
-        const { error } = safeDatabaseError(result.reason)
-        deps.log.error({ thumbprint, error }, 'a key of a participant cannot be read; its others are used')
-      }
-      return []
-    })
+  const noteUse = async (participant: KeySetOwner, kid: string): Promise<void> => {
+    const own = await registered.get(String(participant.id))
+    if (own.some((key) => key.kid === kid)) return
+    for (const key of await published(participant, kid)) {
+      const name = `${participant.id} ${key.thumbprint} ${kid}`
+      if (key.kid !== kid || clock.now() - (noted.get(name) ?? Number.NEGATIVE_INFINITY) < USE_AGE) continue
+      noted.set(name, clock.now())
+      await noteUsedKey(db, participant.sender_id, { ...key, kid }).catch((error: unknown) => {
+        noted.delete(name)
+        throw error
+      })
+    }
   }
 
   return {
@@ -115,36 +98,49 @@ export function createPeerKeys(
       const decided = kid !== null && named.length > 0
       // A registered name means the registered key, even if that key is not valid now.
       const others = decided ? [] : await published(participant, kid)
-      const live: readonly PublicKey[] = [...named.filter(isValid), ...others]
-      return usableOf(signatureKeys(live, kid, algorithm), verifyingKeys)
+      const live: readonly PublicKey[] = [...named.filter(isLive), ...others]
+      return usable.verifying(signatureKeys(live, kid, algorithm))
     },
-    async verified(participant, kid) {
-      try {
-        const own = await registered.get(String(participant.id))
-        if (own.some((key) => key.kid === kid)) return
-        for (const key of await published(participant, kid)) {
-          const name = `${participant.id} ${key.thumbprint} ${kid}`
-          if (key.kid !== kid || clock.now() - (noted.get(name) ?? Number.NEGATIVE_INFINITY) < USE_AGE) continue
-          noted.set(name, clock.now())
-          await noteUsedKey(db, participant.sender_id, { ...key, kid }).catch((error: unknown) => {
-            noted.delete(name)
-            throw error
-          })
-        }
-      } catch (error) {
+    verified: (participant, kid) =>
+      noteUse(participant, kid).catch((error: unknown) => {
         // The message is good all the same: the next one is noted.
-        deps.log.error({ database: safeDatabaseError(error) }, 'the use of a published key could not be noted')
-      }
-    },
+        log.error({ database: safeDatabaseError(error) }, 'the use of a published key could not be noted')
+      }),
     async encryption(participant) {
       const own = await registered.get(String(participant.id))
       const isForEncryption = ({ use }: PublicKey): boolean => use === 'enc'
-      const [key] = await usableOf(own.filter(isValid).filter(isForEncryption), encryptionKeys)
+      const [key] = await usable.encryption(own.filter(isLive).filter(isForEncryption))
       if (key !== undefined) return key
-      const [other] = await usableOf((await published(participant, null)).filter(isForEncryption), encryptionKeys)
+      const [other] = await usable.encryption((await published(participant, null)).filter(isForEncryption))
       return other ?? null
     },
   }
+}
+
+/** Whether a registered key is valid at a time: it is not revoked, has begun, and has not ended. */
+const isValid = ({ revoked_at, valid_from, valid_until }: ParticipantKey, now: number): boolean =>
+  revoked_at === null && valid_from.getTime() <= now && (valid_until === null || now < valid_until.getTime())
+
+/** Imports keys: returns those that can be imported, in order. One that cannot is logged once, and stops no other. */
+function createUsableKeys(log: Pick<Log, 'error'>) {
+  /** Thumbprints of registered keys that cannot be read and were logged. */
+  const unusable = recentlyUsed<string, true>(IMPORTED_KEYS)
+  const usableOf =
+    <Key>(load: (key: PublicKey) => Promise<Key>) =>
+    async (keys: readonly PublicKey[]): Promise<readonly Key[]> => {
+      const loaded = await Promise.allSettled(keys.map(load))
+      return loaded.flatMap((result, index) => {
+        if (result.status === 'fulfilled') return [result.value]
+        const { thumbprint = '' } = keys[index] ?? {}
+        if (!unusable.has(thumbprint)) {
+          unusable.set(thumbprint, true)
+          const { error } = safeDatabaseError(result.reason)
+          log.error({ thumbprint, error }, 'a key of a participant cannot be read; its others are used')
+        }
+        return []
+      })
+    }
+  return { verifying: usableOf(importedOnce(verifyingKey)), encryption: usableOf(importedOnce(encryptionKey)) }
 }
 
 /** Caches imported keys: importing a key takes longer than verifying with it. */

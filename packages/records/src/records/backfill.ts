@@ -1,4 +1,7 @@
-/** Backfills columns and rows of identifiers from stored documents, where they are new or read by other rules now. */
+/**
+ * Backfills columns and rows of identifiers from stored documents: new ones, and those that an earlier version read by
+ * other rules.
+ */
 
 import { publicRecord } from '@rollcall/core/model/protection'
 import type { FoundRecord, RecordId } from '@rollcall/core/model/records'
@@ -58,7 +61,10 @@ interface BackfillRow {
   readonly next_record: number
 }
 
-/** Returns the number of records that it read; null when nothing is to be backfilled. */
+/**
+ * Backfills one batch.
+ * @returns the number of records that it read; null when nothing is to be backfilled
+ */
 async function backfillBatch(
   client: PoolClient,
   registry: RegistryShape,
@@ -66,9 +72,9 @@ async function backfillBatch(
   batch: number,
 ): Promise<number | null> {
   const which = [registry.id, recordType.name]
-  // A name that this version does not know is left to the one that does.
+  // Names that this version does not know belong to another version, which backfills them.
   const known = [...columnGroups(recordType).map(({ name }) => name), IDENTIFIERS]
-  // Locked, so that of two that backfill the same columns one waits for the other's batch.
+  // The rows are locked, so that two backfills of the same columns take turns.
   const { rows: pending } = await client.query<BackfillRow>(
     `select name, next_record from column_fill
      where registry = $1 and record_type = $2 and name = any($3) order by name for update`,
@@ -84,7 +90,7 @@ async function backfillBatch(
   )
   const protection = await readProtection(client, registry.id)
   const read = records.map(({ id, document: text }) => {
-    // Our own canonical text, which was checked when it was written.
+    // The text is our own and was checked when it was written.
     const document: JsonValue = JSON.parse(text)
     if (!isJsonObject(document)) return { id, document, named: [] }
     const { document: left, persons } = publicRecord(registry.kind, recordType, protection, document)

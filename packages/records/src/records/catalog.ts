@@ -34,7 +34,7 @@ export async function estimatedRows(db: Connection, table: string): Promise<numb
 }
 
 /** Whether any of the tables has a row. */
-export async function holdsRows(db: Connection, tables: readonly string[]): Promise<boolean> {
+export async function hasRows(db: Connection, tables: readonly string[]): Promise<boolean> {
   if (tables.length === 0) return false
   const any = tables.map((table) => `exists (select 1 from ${quoteName(table)})`)
   const { rows } = await sql<{ found: boolean }>`select ${sql.raw(any.join(' or '))} as found`.execute(db)

@@ -22,7 +22,7 @@ export async function claimImport(client: ClientBase, registryId: number): Promi
   return rows[0]?.claimed === true
 }
 
-/** Gives the claim back, where there is one. Throws in a session that a failure left in no state to do so. */
+/** Gives the claim of an import back, if the session has it. Throws if the session is in a failed transaction. */
 export async function unclaimImport(client: ClientBase, registryId: number): Promise<void> {
   await client.query(`select pg_advisory_unlock(hashtext('rollcall import'), $1)`, [registryId])
 }

@@ -63,11 +63,11 @@ const COLUMNS: Readonly<Record<AttributeType, readonly ColumnShape[]>> = {
   datetime: [plain('timestamp with time zone')],
   number: [plain('double precision')],
   boolean: [plain('boolean')],
-  // Counted from a date at the time of the query.
+  // An age has no column: it is counted from a date at the time of the query.
   age: [],
 }
 
-/** Described once: every query asks. */
+/** The columns of each attribute, computed once, because every query needs them. */
 const described = new WeakMap<Attribute, readonly AttributeColumn[]>()
 
 /** The columns of one attribute, in order; for a date the column of the first day is the first. */
@@ -101,7 +101,7 @@ function isMany(value: AttributeValue): value is Extract<AttributeValue, readonl
   return Array.isArray(value)
 }
 
-/** Every element of an array literal in quotes, so that NULL, commas and braces are only text. */
+/** Puts an element of an array literal in quotes, so that NULL, commas and braces in it are only text. */
 function quoteElement(element: string): string {
   return `"${element.replace(/["\\]/g, '\\$&')}"`
 }
@@ -109,7 +109,7 @@ function quoteElement(element: string): string {
 /** The column of one compound. */
 interface CompoundColumn extends RecordColumn {
   readonly compound: Compound
-  /** Elements as the text of the column, null for none. */
+  /** The elements as the text of the column; null for none. */
   toSql(elements: readonly Element[]): string | null
 }
 
@@ -152,14 +152,17 @@ export function memberWriter(member: Attribute): (value: AttributeScalar) => str
 
 /** The columns of one attribute, of one compound, or of one identifier type that can be sorted by. */
 interface ColumnGroup {
-  /** Its name in the kind; of an identifier type `sortGroup`. */
+  /** The name of the attribute or compound in the kind; of an identifier type `sortGroup`. */
   readonly name: string
   readonly columns: readonly RecordColumn[]
   /** The method of its index; null when none is declared. */
   readonly method: string | null
 }
 
-/** The smallest identifier of a type that is the record's own. No name of an attribute begins with `_`. */
+/**
+ * The column for sorting by an identifier type: it has the record's own smallest identifier of the type. No name of an
+ * attribute begins with `_`.
+ */
 export const sortColumn = (type: string): RecordColumn => ({
   name: joinName('_sort', type.toLowerCase()),
   sql_type: 'text',

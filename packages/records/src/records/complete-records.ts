@@ -1,4 +1,7 @@
-/** Records beside a file that has all of them: which are as the file says already, and which the file does not name. */
+/**
+ * Compares stored records with a file that has all records: those that are equal already, and those that the file does
+ * not name.
+ */
 
 import type { RegistryShape } from '@rollcall/core/model/registry'
 import { quoteName } from '@rollcall/database/names'
@@ -8,8 +11,8 @@ import type { PreparedRecord } from './prepare-record.ts'
 import { recordTable } from './record-tables.ts'
 
 /**
- * The primary identifiers of those records whose stored document is equal. They are not locked: whoever changes one later
- * comes after the file.
+ * The primary identifiers of those records whose stored document is equal. They are not locked: a later change counts
+ * as later than the file.
  */
 export async function unchangedAmong(
   client: ClientBase,
@@ -28,15 +31,17 @@ export async function unchangedAmong(
   return new Set(same.map(({ primary_identifier }) => primary_identifier))
 }
 
-/** Which records are compared with a file. */
+/** The records that are compared with a file. */
 export interface Compared {
   readonly registry: RegistryShape
   readonly recordType: RecordType
-  /** Microseconds of the database's clock: a record that was added since then is newer than the file. */
+  /**
+   * The beginning of the import, in microseconds by the clock of the database: later records are newer than the file.
+   */
   readonly began: string
 }
 
-/** How many records there were when the import began. */
+/** Counts the records that existed when the import began. */
 export async function countEarlier(client: ClientBase, { registry, recordType, began }: Compared): Promise<number> {
   const { rows } = await client.query<{ count: number }>(
     `select count(*)::float8 as count from ${quoteName(recordTable(registry, recordType).table)} as record

@@ -29,7 +29,7 @@ export async function deleteRecords(
   primaryIdentifiers: readonly string[],
 ): Promise<readonly DeletedRecord[]> {
   const { table } = recordTable(registry, recordType)
-  // Locked in the order in which a writer locks them, so that the two do not deadlock.
+  // They are locked in the same order as by a writer, so that the two do not deadlock.
   const { rows } = await client.query<{ id: RecordId; document: string; retired: string[] }>(
     `with doomed as materialized (
        select id from ${quoteName(table)} where primary_identifier = any($3::text[]) order by id for update

@@ -1,4 +1,4 @@
-/** The people of updates: who they are, their records, and what was written of them. All by portions of an update. */
+/** Finds and locks the persons of enrolment updates, and stores their ledgers, for a portion of an update at a time. */
 
 import type { FoundRecord, Identifier, RecordId } from '@rollcall/core/model/records'
 import type { RegistryShape } from '@rollcall/core/model/registry'
@@ -13,8 +13,8 @@ import { aliasesOf } from './retired-records.ts'
 type Named = Pick<RecordIdentifier, 'type' | 'value'>
 
 /**
- * Held until the end of a transaction that adds people or identifiers: of two updates at a time neither misses what the
- * other adds. It is taken before records are locked.
+ * Takes a lock until the transaction ends, before persons or identifiers are added: so that two updates at a time see
+ * what the other adds. It is taken before records are locked.
  */
 export async function lockAdding(client: ClientBase, registryId: number): Promise<void> {
   await client.query("select pg_advisory_xact_lock(hashtext('rollcall enrolment'), $1)", [registryId])
@@ -56,8 +56,8 @@ export interface LedgerRecord {
 }
 
 /**
- * Locked until the end of the transaction, in the order in which all writers lock them. The ledgers are read by a statement
- * of their own: one that waits for a lock sees all else as it was before.
+ * Locks records until the transaction ends, in the order in which all writers lock them. The ledgers are read by a
+ * second statement: a statement that waited for a lock sees other rows as they were before.
  */
 export async function lockLedgers(
   client: ClientBase,

@@ -8,14 +8,17 @@ interface Primary {
 }
 
 /**
- * SQL of the time at which a record was deleted last, within a time; null: it was not.
- * @param of SQL of its registry, record type and primary identifier, and of the first moment of the time
+ * SQL of the time at which a record was last deleted, since a given time; null: it was not.
+ * @param of SQL of the registry, the record type and the primary identifier, and of the given time
  */
 export const lastDeletion = (of: Readonly<Record<keyof Primary | 'since', string>>): string =>
   `(select max(deleted_at) from record_tombstone where registry = ${of.registry} and record_type = ${of.record_type}
     and deleted_at >= ${of.since} and primary_identifier = ${of.primary_identifier})`
 
-/** @returns how many traces there were */
+/**
+ * Deletes the traces of a deleted record.
+ * @returns how many there were
+ */
 export async function forgetTraces(
   client: Pick<PoolClient, 'query'>,
   { registry, record_type, primary_identifier }: Primary,

@@ -9,7 +9,10 @@ import { publicText, readProtection } from './protection.ts'
 import { recordTable } from './record-tables.ts'
 import { aliasesOf } from './retired-records.ts'
 
-/** Each once. An alias does not name the record as its own: a row of it looks like that of a part. */
+/**
+ * The identifiers that find a record, each once. An alias is marked like the identifier of a part, because it does not
+ * name the record as its own.
+ */
 export function findingIdentifiers(
   own: readonly RecordIdentifier[],
   aliases: readonly Identifier[] = [],
@@ -23,7 +26,7 @@ export function findingIdentifiers(
   return [...found.values()]
 }
 
-/** Writes the rows that differ. Right rows stay: a table of identifiers is larger than that of the records. */
+/** Writes the rows that differ. Equal rows stay: there are more rows of identifiers than records. */
 export async function writeIdentifiers(
   client: ClientBase,
   registry: RegistryShape,

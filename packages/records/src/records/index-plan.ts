@@ -1,4 +1,4 @@
-/** The declared indexes that a registry's tables lack, and the others that they have. */
+/** Compares the indexes of a registry's tables with those that are declared. */
 
 import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
@@ -10,17 +10,17 @@ import { type DeclaredIndex, declaredIndexes, recordTable, storedTypes } from '.
 export interface IndexPlan {
   readonly namespace: string
   readonly record_type: string
-  /** Attributes and compounds whose columns are empty in records that were there before them. */
+  /** Attributes and compounds whose columns are not backfilled yet. */
   readonly unfilled: readonly string[]
   /** Declared indexes that are not there, or whose build was interrupted. */
   readonly missing: readonly MissingIndex[]
-  /** Indexes that belong to nothing declared: each costs time with every record written. */
+  /** Indexes that nothing declares: each costs time with every record written. */
   readonly foreign: readonly string[]
 }
 
 interface MissingIndex {
   readonly index: string
-  /** The attribute or compound it is for. */
+  /** The attribute or compound of the index. */
   readonly of: string
   readonly state: 'missing' | 'invalid'
 }
@@ -37,7 +37,7 @@ export async function planIndexes(db: Database, registry: Registry): Promise<rea
   )
 }
 
-/** Whether everything declared is there and can be used; `foreign` is for people to judge. */
+/** Whether every declared index is there and can be used. Foreign indexes do not matter: people judge them. */
 export function isComplete({ unfilled, missing }: IndexPlan): boolean {
   return unfilled.length === 0 && missing.length === 0
 }

@@ -22,7 +22,10 @@ export interface NamedRecords {
   readonly retired: readonly RetiredRecord[]
 }
 
-/** In the order of their ids. Nobody inside of a record is looked for. */
+/**
+ * Finds the records that an identifier names as their own, in the order of their ids; records with a part of this
+ * identifier are not found.
+ */
 export async function recordsNamed(
   client: ClientBase,
   registry: RegistryShape,
@@ -58,7 +61,7 @@ export interface Merge {
   readonly now: Date
 }
 
-/** Puts the retired record aside; its identifiers, and those that it had as aliases, then find the survivor. */
+/** Takes the retired record out of the records. Its identifiers and its aliases then find the survivor. */
 export async function retireRecord(
   client: ClientBase,
   registry: RegistryShape,
@@ -66,7 +69,7 @@ export async function retireRecord(
   { survivor, retired, event, now }: Merge,
 ): Promise<void> {
   const which = [registry.id, recordType.name, retired, survivor]
-  // Both, and in the order in which a backfill locks them: neither waits for the other while the other waits for it.
+  // Both records are locked in the same order as by a backfill, so that the two do not deadlock.
   await client.query(
     `select id from ${quoteName(recordTable(registry, recordType).table)}
      where id = any($1::bigint[]) order by id for update`,
@@ -141,7 +144,10 @@ export async function restoreRecord(
   await rewriteIdentifiers(client, registry, recordType, [id, survivor])
 }
 
-/** The records are locked, in the order of their ids as a backfill locks them: one waits for the other. */
+/**
+ * Writes the identifiers of records again. The records are locked in the order of their ids, as by a backfill, so that
+ * the two do not deadlock.
+ */
 async function rewriteIdentifiers(
   client: ClientBase,
   registry: RegistryShape,

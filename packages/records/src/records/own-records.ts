@@ -1,4 +1,4 @@
-/** The records in tables of ours, which imports fill. */
+/** Records in our own tables, which imports fill. */
 
 import type { ModeName } from '@rollcall/core/model/exchange'
 import {
@@ -27,11 +27,9 @@ import { type Condition, isVisible, lookUpStatement, searchStatement } from './s
 import { toSql } from './sql/to-sql.ts'
 
 interface Statement extends Omit<NamedStatement, 'name'> {
-  /** Under which a connection prepares it once; without one it is not prepared. */
+  /** The name under which a connection prepares the statement once; absent: it is not prepared. */
   readonly name?: string
 }
-
-const performanceNow = (): number => performance.now()
 
 type Run = <Row extends QueryResultRow>(statement: Statement) => Promise<readonly Row[]>
 
@@ -48,7 +46,10 @@ interface Connections {
  * The connections of each mode.
  * @param now milliseconds
  */
-export function connectionsOf(db: Database, now = performanceNow): Readonly<Record<ModeName, Connections>> {
+export function connectionsOf(
+  db: Database,
+  now = (): number => performance.now(),
+): Readonly<Record<ModeName, Connections>> {
   const lookUp: Connections['lookUp'] = (statement) => db.pipeline.query(statement)
   const names = db.statementNames
   return {
@@ -72,12 +73,12 @@ export function ownRecords(db: Database): RecordSource {
   }
 }
 
-/** Milliseconds after which a plan for any values may have been the wrong one. */
+/** Milliseconds after which the generic plan of a prepared statement is taken for a bad one. */
 const SLOW_PLAN = 100
 
-/** The time that a statement takes is that on its connection: a search may have waited for one behind others. */
+/** Runs a statement and measures it on its connection, without the time that it waited for one. */
 const runOn =
-  (client: Snapshot, names: StatementNames, now = performanceNow): Run =>
+  (client: Snapshot, names: StatementNames, now = (): number => performance.now()): Run =>
   async <Row extends QueryResultRow>({ values, ...statement }: Statement) => {
     names.runs(client, statement.name)
     const started = now()
@@ -88,7 +89,7 @@ const runOn =
     }
   }
 
-/** Runs on any connection of the pool. Like the pool's own `query`, it closes one on which a statement failed. */
+/** Runs a statement on any connection of the pool. Like the pool's `query`, it closes one on which a statement failed. */
 const runOnOneOf =
   (pool: Pool, names: StatementNames, now: () => number): Run =>
   async <Row extends QueryResultRow>(statement: Statement) => {
@@ -103,7 +104,7 @@ const runOnOneOf =
     }
   }
 
-/** Reads what a transaction sees. */
+/** Reads the state that a transaction sees. */
 export function readerIn(client: Pick<ClientBase, 'query'>, names: StatementNames): RecordReader {
   const run: Run = async <Row extends QueryResultRow>({ values, ...statement }: Statement) =>
     (await client.query<Row>({ ...statement, values: [...values] })).rows
@@ -162,7 +163,7 @@ function readerOn(connections: Connections): RecordReader {
   }
 }
 
-/** A look-up takes the shortest way, past everything that may be slow. */
+/** Finds records. A look-up does not pass through anything that may be slow. */
 async function find(connections: Connections, registry: RegistryShape, query: RecordQuery): Promise<Found> {
   const { recordType, predicate, page, participant } = query
   const table = recordTable(registry, recordType)

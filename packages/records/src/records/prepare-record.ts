@@ -33,7 +33,7 @@ export interface PreparedRecord {
   readonly primary_identifier: string
   /** The document as canonical JSON (RFC 8785): the bytes that will be sent. */
   readonly document: string
-  /** The primary one among them; (type, value) occurs once. */
+  /** All identifiers, with the primary one; a pair of type and value occurs once. */
   readonly identifiers: readonly RecordIdentifier[]
   /** The values in PostgreSQL's text input, in the order of `RecordTable.columns`. */
   readonly columns: readonly (string | null)[]
@@ -54,7 +54,7 @@ export function prepareRecord(
     throw new InvalidRecord('a record is a JSON object')
   }
   const text = canonicalText(document)
-  // The notes cover all values of the record, so they are taken before it may be refused.
+  // The notes must cover all values of the record, so they are taken before it may be refused.
   const columns = readValues(recordType, document, notes)
   const identifiers = readIdentifiers(kind, recordType, document, notes)
   const [primary, another] = identifiers.filter(
@@ -97,7 +97,10 @@ function mangledProblem(identifiers: readonly RecordIdentifier[]): string | null
     : `${mangled.type}: a spreadsheet has shortened the number to a form such as 8.1E+09; format its column as text and export the file again`
 }
 
-/** The values of a document in the columns of its record type, in their order. @param identifiers the document's */
+/**
+ * The values of a document in the columns of its record type, in order.
+ * @param identifiers the identifiers of the document
+ */
 export function columnValues(
   recordType: RecordType,
   document: JsonValue,
@@ -150,14 +153,14 @@ function compoundReader(compound: Compound): Reader {
 
 function canonicalText(document: JsonValue): string {
   const text = canonicalOf(document)
-  // Neither a receiver nor a backfill could read such a text. There is rarely one.
+  // A text with NUL is refused: no receiver and no backfill could read it.
   if (text.includes('\\u0000') && NUL.test(text)) {
     throw new InvalidRecord('the document has a NUL character, which no column can hold')
   }
   return text
 }
 
-/** The escape, as opposed to the same letters behind a backslash that is escaped itself. */
+/** The escape `\u0000`, not the same letters after an escaped backslash. */
 const NUL = /(?<!\\)(?:\\\\)*\\u0000/
 
 function canonicalOf(document: JsonValue): string {
@@ -169,8 +172,8 @@ function canonicalOf(document: JsonValue): string {
 }
 
 /**
- * The engine keeps a text that was put together as a tree of its pieces, six times its size, until a character
- * of it is asked for. A batch of records waits to be written, so it is asked for now.
+ * Makes the JavaScript engine store a concatenated text as one piece. Otherwise it keeps a tree of the pieces, six
+ * times the size, and a batch of records waits with it in memory.
  */
 function flat(text: string): string {
   text.indexOf('\n')

@@ -1,4 +1,4 @@
-/** Protecting persons of a registry, and lifting that. The caller holds `lockEvents(..., 'merge')`. */
+/** Protects persons of a registry, and lifts protections. The caller holds `lockEvents(..., 'merge')`. */
 
 import type { ProtectedPerson, ProtectionCategory } from '@rollcall/core/model/protection'
 import type { Identifier, RecordId } from '@rollcall/core/model/records'
@@ -21,7 +21,7 @@ export interface ProtectedRow {
   readonly records: number
 }
 
-/** The record of a person, with all that finds it. */
+/** The record of a person, with its identifiers. */
 export interface Bearer {
   readonly recordType: RecordType
   readonly id: RecordId
@@ -29,7 +29,7 @@ export interface Bearer {
 }
 
 export interface NewProtection {
-  /** Every record that has it as its own is protected. */
+  /** Every record with this identifier as its own is protected. */
   readonly identifier: Identifier
   readonly category: ProtectionCategory
   readonly reason: string
@@ -37,7 +37,10 @@ export interface NewProtection {
   readonly bearer: Bearer | null
 }
 
-/** Null: the identifier protects somebody already. Otherwise how many records of others were found by the person too. */
+/**
+ * Protects a person.
+ * @returns the number of other records that the person finds no more; null: the identifier protects somebody already
+ */
 export async function protectPerson(
   client: ClientBase,
   registry: RegistryShape,
@@ -57,13 +60,13 @@ export async function protectPerson(
   if (bearer !== null) {
     await addBearers(client, registry, bearer.recordType, [{ id: bearer.id, own: [person], identifiers }])
   }
-  // Plans of searches were made while the table was smaller.
+  // The planner must learn that the table has grown.
   await client.query('analyze protected_record')
   await changeProtection(client, registry.id)
   return rewriteReferences(client, registry, { persons: [person.id], identifiers })
 }
 
-/** The protection of the person who is protected by this identifier; null: nobody is. */
+/** The protection of the person whom this identifier protects; null: it protects nobody. */
 export async function protectionBy(
   client: Pick<ClientBase, 'query'>,
   registryId: number,
@@ -76,7 +79,10 @@ export async function protectionBy(
   return rows[0] ?? null
 }
 
-/** Lifts the protection. @returns how many records of others are found by the person again */
+/**
+ * Lifts the protection.
+ * @returns the number of other records that the person finds again
+ */
 export async function unprotectPerson(client: ClientBase, registry: RegistryShape, person: number): Promise<number> {
   await client.query('delete from protected_identifier where person = $1', [person])
   await changeProtection(client, registry.id)
@@ -86,7 +92,7 @@ export async function unprotectPerson(client: ClientBase, registry: RegistryShap
   return rewritten
 }
 
-/** The protected persons whom an identifier names; only one where somebody was protected by this identifier. */
+/** The protected persons whom an identifier names; if it is the identifier that protects somebody, only that person. */
 export async function findProtected(
   client: Pick<ClientBase, 'query'>,
   registryId: number,
@@ -102,7 +108,7 @@ export async function findProtected(
   return (exact.length > 0 ? exact : rows).map(({ person }) => person)
 }
 
-/** All of a registry, in the order in which they were protected. */
+/** The protected persons of a registry, in the order in which they were protected. */
 export async function listProtected(
   { pool }: Pick<Database, 'pool'>,
   registry: RegistryShape,

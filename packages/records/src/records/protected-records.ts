@@ -1,6 +1,6 @@
 /**
- * Writing records where somebody is protected: a record of a protected person is marked, and one that names a protected person
- * is found by nothing of that person.
+ * Writes records where somebody is protected: the record of a protected person is marked, and a record that names a
+ * protected person is not found by data of that person.
  */
 
 import { namesIn } from '@rollcall/core/model/person-identifiers'
@@ -53,7 +53,7 @@ export function withoutProtected(
   })
 }
 
-/** A record with its own protected persons, and those whom it names. */
+/** A record with the protected persons to whom it belongs, and those whom it names. */
 interface Noted {
   readonly id: RecordId
   readonly own: readonly ProtectedPerson[]
@@ -163,11 +163,14 @@ export async function addBearers(
 
 export interface ProtectedIdentifier extends Identifier {
   readonly person: number
-  /** Whether every record that has it as its own is protected. */
+  /** Whether every record with this identifier as its own is protected. */
   readonly protects: boolean
 }
 
-/** @returns identifiers that are new, or newly protect */
+/**
+ * Stores identifiers of protected persons.
+ * @returns those that are new, or that protect only now
+ */
 export async function insertIdentifiers(
   client: ClientBase,
   registryId: number,
@@ -189,7 +192,7 @@ export async function insertIdentifiers(
   return rows
 }
 
-/** Returns whether another record of the registry also has an identifier of these records as its own. */
+/** Returns a function: whether another record of the registry has the identifier as its own too. */
 async function sharedIdentifiers(
   client: ClientBase,
   registry: RegistryShape,
@@ -214,7 +217,7 @@ async function sharedIdentifiers(
   return (identifier) => shared.has(protectionKey(identifier))
 }
 
-/** Two records of one person: each is protected as the other is, and by the identifiers of both. */
+/** Protects two records of one person alike: each under the categories of both, and by the identifiers of both. */
 export async function protectMerged(
   client: ClientBase,
   registry: RegistryShape,
@@ -238,7 +241,7 @@ export async function protectMerged(
   await rewriteReferences(client, registry, { persons: [], identifiers: added })
 }
 
-/** Every node reads the protected persons anew, within half a second. */
+/** Notes a new version of the protection: every node reads it within half a second. */
 export async function changeProtection(client: Pick<ClientBase, 'query'>, registryId: number): Promise<void> {
   await client.query(`update registry set protection_version = nextval('protection_version') where id = $1`, [
     registryId,
@@ -251,13 +254,13 @@ interface Naming {
   readonly identifiers: readonly Identifier[]
 }
 
-/** Records in one statement. */
+/** Records that one statement reads. */
 const BATCH = 500
 
 /**
- * Writes the columns and identifiers of records that name protected persons anew, by what is protected now. The records are
- * locked in the order of their ids, as by a backfill.
- * @returns how many records were looked at
+ * Writes the columns and identifiers of records that name protected persons again, by the present protection. The
+ * records are locked in the order of their ids, as by a backfill.
+ * @returns the number of records that were read
  */
 export async function rewriteReferences(client: ClientBase, registry: RegistryShape, naming: Naming): Promise<number> {
   const protection = await readProtection(client, registry.id)
@@ -278,7 +281,7 @@ async function findNaming(
   { persons, identifiers }: Naming,
 ): Promise<readonly RecordId[]> {
   const { table, identifierTable } = recordTable(registry, recordType)
-  // Attributes that an operator added may be read from anywhere in a document.
+  // Our own types say where persons are in a document; an attribute that an operator added may be read from anywhere.
   const own = kindNamed(registry.kind.name)?.record_types.find(({ name }) => name === recordType.name)
   const isExtended = own?.attributes.length !== recordType.attributes.length
   const { rows } = await client.query<{ id: number }>(

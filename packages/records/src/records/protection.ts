@@ -62,7 +62,7 @@ async function readAll(client: Connection, registryId: number, version: number):
   return { version, byIdentifier, byProtectingIdentifier }
 }
 
-/** A stored record as everybody finds it: its columns and identifiers are written from it. */
+/** The public form of a stored record: columns and identifiers are written from it. */
 export function publicText(
   { kind }: RegistryShape,
   recordType: RecordType,
@@ -80,7 +80,10 @@ export const publicDocument = (
   document: JsonObject,
 ): JsonObject => publicRecord(kind, recordType, protection, document).document
 
-/** Finds the categories under which the persons of these records are protected; the marks of records that are gone stay. */
+/**
+ * The statement that finds the categories under which the persons of these records are protected. The marks of deleted
+ * records stay.
+ */
 export const categoriesStatement = ({ id }: RegistryShape, record_type: string, ids: readonly RecordId[]) => ({
   name: 'categories of records',
   text: `select record::text, array_agg(distinct category) as categories from protected_record

@@ -1,6 +1,6 @@
 /**
- * The rules by which the values of each column were read. A version that reads an attribute by other rules must not
- * search what an earlier one wrote: such a column is listed to be backfilled, and no query may ask about it before.
+ * The rules by which the values of each column were read. If an earlier version read an attribute by other rules, its
+ * column is listed to be backfilled, and no query may ask about it before.
  */
 import { createHash } from 'node:crypto'
 import { IDENTIFIERS, sortGroup } from '@rollcall/core/model/registry'
@@ -45,7 +45,7 @@ function describeRules(kind: Kind, recordType: RecordType): Rules {
 const digest = (rules: JsonObject): string =>
   createHash('sha256').update(canonicalJson(rules)).digest('base64url').slice(0, 16)
 
-/** The column groups whose values were read by other rules than this version's, or by rules that were never stored. */
+/** The column groups whose values were read by other rules than those of this version, or by unknown rules. */
 export async function changedRules(
   transaction: Transaction<unknown>,
   registry: { readonly id: number; readonly kind: Kind },

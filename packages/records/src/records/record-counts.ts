@@ -11,8 +11,8 @@ import { recordTable } from './record-tables.ts'
 import { recordsOf } from './registry-records.ts'
 
 /**
- * The number of records by record type; none when records are in a database of their own that does not answer, or has not been copied as a whole. Counts
- * row by row: for a person or a test that asks, not for a request.
+ * The number of records by record type; empty when the records are in a database that does not answer, or has not been
+ * copied as a whole. It counts row by row: call it for a person or a test, not for a request.
  */
 export async function countRecords(db: Database, registry: RegistryShape): Promise<Readonly<Record<string, number>>> {
   const reader = recordsOf(db, registry).within(db.pool)
@@ -38,9 +38,8 @@ export async function hasRecords(db: Database, registry: RegistryShape): Promise
 }
 
 /**
- * Identifiers that each name exactly one record of the type, as its own: `wanted[type]` of each type, or as many as
- * there are; those of the earliest records, in the order of `wanted`. Reads the whole identifier table: for small
- * registries.
+ * Identifiers that each name exactly one record of the type, as its own, from the earliest records: `wanted[type]` of
+ * each type, or as many as there are. Reads the whole identifier table: for small registries.
  */
 export async function sampleIdentifiers(
   db: Database,

@@ -8,8 +8,8 @@ import { lockRecord, writeRecords } from './record-writer.ts'
 import { aliasesOf } from './retired-records.ts'
 
 /**
- * Every member but `dueLedgers` works in a transaction of the caller, on its connection. Ids are those of the registry's source.
- * Each function documents what it promises and throws.
+ * The functions that write records. All but `dueLedgers` work in the caller's transaction, on its connection. Ids are
+ * those of the registry's source. Each function documents what it promises and throws.
  */
 export interface RecordSink {
   /** Writes a batch: each record replaces the one with its primary identifier, or is new. */

@@ -5,7 +5,7 @@ import { joinName, quoteName, recordTableName } from '@rollcall/database/names'
 import { StoreRefusal } from '@rollcall/database/refusal'
 import type { RecordType } from '@rollcall/protocol'
 import { type Kysely, sql, type Transaction } from 'kysely'
-import { columnsOf, holdsRows, indexesOf } from './catalog.ts'
+import { columnsOf, hasRows, indexesOf } from './catalog.ts'
 import { columnGroups, type RecordColumn } from './columns.ts'
 import { changedRules, noteRules } from './reading-rules.ts'
 
@@ -22,7 +22,7 @@ import { changedRules, noteRules } from './reading-rules.ts'
  * states true. Several records may have the same one. Rows go when their record is deleted.
  */
 export interface RecordTable {
-  /** Unquoted; `quoteName` before use in SQL. */
+  /** The name without quotes; `quoteName` before use in SQL. */
   readonly table: string
   readonly identifierTable: string
   /** `Registry.id` */
@@ -43,7 +43,7 @@ const FIXED_COLUMNS: Readonly<Record<string, string>> = {
   import_line: 'bigint',
 }
 
-/** Described once: every search asks. */
+/** The table of each record type, computed once, because every search needs it. */
 const described = new WeakMap<RecordType, Map<number, RecordTable>>()
 
 /** The tables of one record type of a registry. Pure; the tables need not exist yet. */
@@ -85,9 +85,9 @@ export async function ensureRecordTables(db: { kysely: Kysely<unknown> }, regist
   await db.kysely.transaction().execute((transaction) => createRecordTables(transaction, registry))
 }
 
-/** `ensureRecordTables` as a part of a transaction that does more. */
+/** Does the work of `ensureRecordTables` in a transaction that does more. */
 export async function createRecordTables(transaction: Transaction<unknown>, registry: RegistryShape): Promise<void> {
-  // An index over a large table takes longer than a query may.
+  // Building an index on a large table may take longer than a statement may.
   await sql`select set_config('statement_timeout', '0', true)`.execute(transaction)
   await sql`select pg_advisory_xact_lock(hashtextextended('rollcall record tables', ${registry.id}))`.execute(
     transaction,
@@ -135,11 +135,11 @@ async function createRecordTable(
   await compareRules(transaction, registry, record)
   const indexes = await indexesOf(transaction, record.table)
   const missing = declaredIndexes(record).filter(({ name }) => !indexes.has(name))
-  if (missing.length === 0 || (await holdsRows(transaction, [record.table]))) return
+  if (missing.length === 0 || (await hasRows(transaction, [record.table]))) return
   for (const index of missing) await run(indexStatement(record, index))
 }
 
-/** Adds only missing columns: even ADD COLUMN IF NOT EXISTS waits for, and then blocks, every reader. */
+/** Adds only missing columns, because even ADD COLUMN IF NOT EXISTS takes a lock that blocks every reader. */
 async function addColumns(
   transaction: Transaction<unknown>,
   registry: RegistryShape,
@@ -187,7 +187,7 @@ async function markUnfilled(
   { table, recordType }: Pick<RecordTable, 'table' | 'recordType'>,
   names: readonly string[],
 ): Promise<void> {
-  if (!(await holdsRows(transaction, [table]))) return
+  if (!(await hasRows(transaction, [table]))) return
   await sql`insert into column_fill (registry, record_type, name)
     select ${registry.id}, ${recordType.name}, name from unnest(${names}::text[]) as unfilled (name)
     on conflict (registry, record_type, name) do update set next_record = 0`.execute(transaction)
@@ -216,9 +216,9 @@ function identifierStatements({ table, identifierTable }: RecordTable): readonly
 /** An index that the kind declares. */
 export interface DeclaredIndex {
   readonly name: string
-  /** The attribute or compound that it is for. */
+  /** The attribute or compound of the index. */
   readonly of: string
-  /** The text behind ON table: the method and the columns. */
+  /** The text after ON table: the method and the columns. */
   readonly definition: string
 }
 
@@ -229,14 +229,14 @@ export interface DeclaredIndex {
 export function declaredIndexes({ table, recordType }: RecordTable): readonly DeclaredIndex[] {
   return columnGroups(recordType).flatMap(({ name, columns, method }) => {
     if (method === null || columns.length === 0) return []
-    // Only whole elements are asked for, which this class of operators keeps in a third of the room.
+    // Queries ask only for whole elements: this operator class suffices, and takes a third of the room.
     const suffix = columns.some(({ sql_type }) => sql_type === 'jsonb') ? ' jsonb_path_ops' : ''
     const keys = columns.map((column) => `${quoteName(column.name)}${suffix}`)
     return [{ name: joinName(table, name, 'index'), of: name, definition: `using ${method} (${keys.join(', ')})` }]
   })
 }
 
-/** @param how `concurrently` where records are written meanwhile: outside a transaction then */
+/** @param how `concurrently` where records are written at the same time; then outside of a transaction */
 export function indexStatement(
   { table }: RecordTable,
   { name, definition }: DeclaredIndex,

@@ -22,30 +22,33 @@ const ATTEMPTS = 8
 export interface WrittenRecord {
   readonly id: RecordId
   readonly primary_identifier: string
-  /** The document that was replaced, where it was asked for. */
+  /** The replaced document, if the caller asked for it. */
   readonly before?: string
   /** Identifiers of records that were merged into it, where there are any. */
   readonly aliases?: readonly Identifier[]
 }
 
-/** An import, which knows by its number and the lines in the records which of them it has written itself. */
+/**
+ * The import that writes. By its run and the lines stored with records, it recognises records that it has written
+ * itself.
+ */
 export interface ImportedLines {
   /** `Progress.run` */
   readonly run: string
   /** The line of each record that is written, by primary identifier. */
   readonly lines: ReadonlyMap<string, number>
-  /** Records that the run has written before stay as they are; unless given, they are replaced. */
+  /** Records that this run has written before stay as they are. False: they are replaced. */
   readonly keep: boolean
 }
 
 export interface WriteOptions {
-  /** They come from a file. */
+  /** The records come from a file. */
   readonly imported?: ImportedLines
-  /** Documents that are replaced are read too. */
+  /** Replaced documents are read and returned. */
   readonly before?: boolean
   /**
-   * Records that the transaction has locked, by primary identifier, which are all to be written: they are not looked for.
-   * Without any others there is no savepoint, since no other writer is in the way.
+   * Records that the transaction has locked already, by primary identifier. All of them are written, and none is looked
+   * for. If there are no others, there is no savepoint, because no other writer can interfere.
    */
   readonly locked?: ReadonlyMap<string, RecordId>
   /** Primary identifiers of locked records whose identifiers all stay as they are; their aliases are not read. */
@@ -55,7 +58,7 @@ export interface WriteOptions {
 /** The result of a batch. */
 export interface Written {
   readonly inserted: readonly WrittenRecord[]
-  /** Replaced records, also those that an equal document replaced. */
+  /** Replaced records, even those whose document is the same as before. */
   readonly updated: readonly WrittenRecord[]
   /**
    * Primary identifiers of records that were merged into others and so were not written, each with that of the record
@@ -184,7 +187,7 @@ async function lockExisting(
 
 export interface LockedRecord {
   readonly id: RecordId
-  /** Another than was asked for: the record of that name was merged into this one. */
+  /** The primary identifier of the survivor, where the wanted record was merged into this one. */
   readonly primary_identifier: string
   readonly document: string
   /** Identifiers of records that were merged into it. */
@@ -192,8 +195,8 @@ export interface LockedRecord {
 }
 
 /**
- * The record that a primary identifier finds, locked until the transaction ends: its own, or the survivor of its own. Null
- * where there is none.
+ * Locks the record that a primary identifier finds until the transaction ends: its own, or the survivor of a merged
+ * one. Null: there is none.
  */
 export async function lockRecord(
   client: ClientBase,

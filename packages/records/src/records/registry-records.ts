@@ -1,4 +1,4 @@
-/** The records of a registry, wherever they are. All callers read and write them through what is opened here. */
+/** Opens the records of a registry, wherever they are. All callers read and write records through this file. */
 
 import { type RecordReader, type RecordSource, RecordsUnavailable } from '@rollcall/core/model/record-source'
 import type { Registry } from '@rollcall/core/model/registry'
@@ -12,7 +12,7 @@ export interface RegistryRecords {
   readonly source: RecordSource
   /** Reads what a transaction of our database sees. A source outside of it reads its newest state. */
   within(client: Pick<ClientBase, 'query'>): RecordReader
-  /** Null: the records are written elsewhere, and by us never. */
+  /** Null: the records are not ours to write. */
   readonly sink: RecordSink | null
 }
 
@@ -36,7 +36,7 @@ const own = new WeakMap<Database['pool'], RegistryRecords>()
 const mirrored = new WeakMap<Database['pool'], RegistryRecords>()
 const openers = new WeakMap<Database['pool'], RecordsOpener>()
 
-/** The records of a registry: what was opened for it, else those in our own tables where it has tables. */
+/** The records of a registry: those that were opened for it, otherwise those in its own tables. */
 export function recordsOf(db: Database, registry: Which): RegistryRecords {
   const found = opened.get(db.pool)?.get(registry.id)
   if (found !== undefined) return found
@@ -50,7 +50,7 @@ export function recordsOf(db: Database, registry: Which): RegistryRecords {
   return opener.open({ id, kind, namespace, source })
 }
 
-/** Has the sources of registries opened when they are first asked, for everything that this process does with the database. */
+/** Sets what opens the sources of registries of this database in this process. */
 export function openRecordsWith(db: Database, opener: RecordsOpener): void {
   openers.set(db.pool, opener)
 }
@@ -74,7 +74,7 @@ export const mirroredRecords = (db: Database): RegistryRecords & { readonly sink
   sink: OWN_SINK,
 })
 
-/** Why records are not written, for whoever wanted to. */
+/** The message that refuses to write records of a source. */
 const notWritten = ({ namespace }: Pick<Registry, 'namespace'>): string =>
   `the records of ${namespace} are in a database of its own, which is only read; change them there`
 
@@ -94,7 +94,7 @@ function ownOf(db: Database): RegistryRecords {
   return records
 }
 
-/** Our own tables, filled and changed by what follows the source alone. */
+/** Our own tables without a writer: only the mirror that follows the source writes them. */
 function readOnly(db: Database): RegistryRecords {
   const records = mirrored.get(db.pool) ?? { ...ownOf(db), sink: null }
   mirrored.set(db.pool, records)
@@ -106,7 +106,7 @@ const unopened = (): Promise<never> =>
     new StoreUnavailable('the records of the registry are in a database of its own, which is not open here'),
   )
 
-const closed = (read: () => Promise<never>): RegistryRecords => {
+const unreadable = (read: () => Promise<never>): RegistryRecords => {
   const reader: RecordReader = {
     find: read,
     read,
@@ -120,7 +120,10 @@ const closed = (read: () => Promise<never>): RegistryRecords => {
 }
 
 /** The records of a registry without tables whose source this process has not opened. */
-const NOT_OPEN = closed(unopened)
+const NOT_OPEN = unreadable(unopened)
 
-/** A copy of records that has not been read as a whole: nothing is found, and nothing is said not to be there. */
-const AWAITED = closed(() => Promise.reject(new RecordsUnavailable(null)))
+/**
+ * A copy of records that has not been read as a whole. It answers that records are away: the missing ones must not be
+ * reported as not found.
+ */
+const AWAITED = unreadable(() => Promise.reject(new RecordsUnavailable(null)))

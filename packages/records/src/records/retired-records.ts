@@ -25,7 +25,7 @@ export interface RetiredRecord {
 /** The identifiers of merged records, by survivor. The survivor may have some of them itself. */
 export type Aliases = ReadonlyMap<RecordId, readonly Identifier[]>
 
-/** All that were merged into these records, also by way of others, in the order of their ids. */
+/** All records that were merged into these, directly or by way of others, in the order of their ids. */
 export async function retiredInto(
   client: Pick<ClientBase, 'query'>,
   registry: RegistryShape,
@@ -37,7 +37,7 @@ export async function retiredInto(
   return rows
 }
 
-/** Finds them. */
+/** The statement that finds them. */
 export const retiredStatement = (registry: RegistryShape, recordType: RecordType, survivors: readonly RecordId[]) => ({
   name: 'retired into',
   text: `select record::text, primary_identifier, document, survivor::text, event from retired_record as retired
@@ -54,7 +54,7 @@ export async function aliasesOf(
   return aliasesIn(registry.kind, recordType, await retiredInto(client, registry, recordType, survivors))
 }
 
-/** The aliases of retired records that were read already. */
+/** The aliases in retired records that were read before. */
 export function aliasesIn(
   kind: Kind,
   recordType: RecordType,

@@ -7,16 +7,16 @@ import { type RecordType, sortedIdentifiers } from '@rollcall/protocol'
 import { attributeColumns, sortColumn } from './columns.ts'
 import type { RecordTable } from './record-tables.ts'
 
-/** The condition for records: true of a row of a record table by the name of `record`. */
+/** A condition on a row of a record table that is called `record`. */
 export interface Condition {
   readonly text: string
-  /** `$1` and so on of the text. */
+  /** The values of `$1` and so on in the text. */
   readonly values: readonly unknown[]
 }
 
 /**
- * SQL that is true of a record of nobody who is protected, or of somebody of these categories. It is the same for whoever
- * asks. `offset` keeps the planner from joining: it is asked of the records that match otherwise.
+ * SQL that is true of a record whose person is not protected, or is protected under one of these categories. It is the
+ * same for every participant. `offset` keeps the planner from joining: only records that match otherwise are tested.
  * @param id SQL of the record's id
  * @param categories SQL of a list of categories
  */
@@ -27,7 +27,7 @@ export const isVisible = ({ registry, recordType }: RecordTable, id: string, cat
 
 const quoted = (text: string): string => text.replaceAll("'", "''")
 
-/** One for each table, and every look-up asks for it. */
+/** The look-up statement of each table, made once. */
 const lookUps = new WeakMap<RecordTable, NamedStatement>()
 
 /**
@@ -60,7 +60,7 @@ export function searchStatement(
   const keys = sortKeys(table.recordType, sort)
   const before = condition.values.length
   const values = [...condition.values, limit, offset, ids, ...untilOf(sort), categories]
-  // The cap is in the text: how a condition is best looked up depends on how many hits are wanted.
+  // The cap is written into the text, because the best plan depends on the number of wanted hits.
   const hit = `select record.id${selected(keys, `$${before + 4}`)}
       from ${quoteName(table.table)} as record where (${condition.text})
       and ${isVisible(table, 'record.id', `$${values.length}`)} limit ${cap + 1}`
@@ -98,7 +98,7 @@ interface OrderedColumn {
   readonly bounded: boolean
 }
 
-/** The day of the order's keys, as the last value of a statement; none where no key has one. */
+/** The parameter with the day for sort keys that depend on it; empty when no key does. */
 function untilOf(sort: readonly SortKey[]): string[] {
   return sort.flatMap(({ until }) => until ?? []).slice(0, 1)
 }
@@ -126,7 +126,7 @@ function orderColumn(recordType: RecordType, name: string): string {
   return column.name
 }
 
-/** @param until the parameter that `untilOf` gives */
+/** @param until the parameter of `untilOf` */
 function selected(keys: readonly OrderedColumn[], until: string): string {
   return keys
     .map(({ column, as, bounded }) => {

@@ -5,9 +5,9 @@ import type { ClientBase } from 'pg'
 import type { RecordColumn } from './columns.ts'
 
 /**
- * One statement for all: the new values travel as JSON text, each read by its column's own input function.
- * @param rows with their ids, and a text or null by the name of every column
- * @param others what else is set, as SQL
+ * Sets columns in one statement. The new values are JSON text, which PostgreSQL casts to the type of each column.
+ * @param rows the ids, and a text or null by the name of every column
+ * @param others SQL of further assignments
  */
 export async function updateRows(
   client: ClientBase,
@@ -17,7 +17,7 @@ export async function updateRows(
   others: readonly string[] = [],
 ): Promise<void> {
   const set = columns.map(({ name, sql_type }) => {
-    // A text that is meant for a column of JSON would become a JSON string there.
+    // Without a cast, a text for a column of JSON would become a JSON string.
     return `${quoteName(name)} = new.${quoteName(name)}${sql_type === 'jsonb' ? '::jsonb' : ''}`
   })
   const types = columns.map(({ name, sql_type }) => {

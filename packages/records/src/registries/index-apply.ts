@@ -27,7 +27,7 @@ export interface ApplyProgress {
   /** The task in words, such as `civil Person: backfilling district`. */
   readonly task: string
   readonly done: number
-  /** The whole number; 0 when it is not known. */
+  /** The total; 0 when it is not known. */
   readonly total: number
 }
 
@@ -60,7 +60,7 @@ export async function applyIndexes(db: Database, namespace: string, options: App
         `another command builds the indexes of ${namespace} or changed its attributes; try again when it has ended`,
       )
     }
-    // The registry may have changed before the lock was ours.
+    // The registry may have changed before this session got the lock.
     const registry = await registryAt(db, namespace)
     const plans = await planIndexes(db, registry)
     if (plans.every(isComplete)) return { built: [], filled: [], finished: true }
@@ -137,7 +137,7 @@ async function backfill(
   })
 }
 
-/** Milliseconds between two looks at the progress. */
+/** Milliseconds between two polls of the progress. */
 const POLL_INTERVAL = 250
 
 /**
@@ -180,12 +180,12 @@ function watchBuild(
 ): { stop(): Promise<void> } {
   let polling: Promise<void> = Promise.resolve()
   const poll = async (): Promise<void> => {
-    // Asked again until the build has ended: a cancel between two statements of it meets nothing to cancel.
+    // The cancel is repeated until the build has ended: between two statements of the build it has no effect.
     if (signal?.aborted) await sql`select pg_cancel_backend(${pid})`.execute(db.kysely)
     else if (onProgress) for (const progress of await readProgress(db, pid, task)) onProgress(progress)
   }
   const again = (): void => {
-    // A look that fails, as in a moment without a connection, is followed by another.
+    // After a failed poll, as in a moment without a connection, the next one follows.
     polling = polling.then(poll).catch(() => undefined)
   }
   const timer = setInterval(again, POLL_INTERVAL)

@@ -50,7 +50,7 @@ export function readPrimaries(kind: Kind, given: Readonly<Record<string, string>
     resolveIdentifierType(wide, spelling)?.name ?? spelling,
   ])
   const names = Object.fromEntries(rows)
-  // All at once: two record types may exchange theirs.
+  // They are checked together, because two record types may exchange their primary identifiers.
   const all = withIdentifiers(wide, { identifier_types: [], primary_identifiers: names })
   for (const [record_type, primary] of rows) {
     const problem = primaryProblem(all, record_type, primary)

@@ -103,8 +103,10 @@ export interface RegistryChanges {
 }
 
 /**
- * @throws StoreRefusal there is no such time zone, an origin is none, a `reg_type` means the kind already, an alias is none or
- *   is a name of another registry, no registry is at the namespace, or its records are in our own tables and a source is given
+ * Changes a registry.
+ * @throws StoreRefusal the time zone does not exist, an origin or an alias is not valid, a `reg_type` means the kind
+ * already, an alias is the name of another registry, no registry is at the namespace, or a source is given for a
+ * registry with own records
  */
 export async function setRegistry(
   db: Database,
@@ -138,7 +140,7 @@ export async function setRegistry(
   return registryAt(db, namespace)
 }
 
-/** The registry answers from now on: its copied records were read as a whole. */
+/** Lets a registry answer: its copied records were read as a whole. */
 export async function openRegistry(client: Pick<ClientBase, 'query'>, id: number): Promise<void> {
   await client.query('update registry set awaits_records = false where id = $1 and awaits_records', [id])
 }
@@ -152,14 +154,17 @@ function checkedAliases(given: readonly string[], sender_id: string): readonly s
 
 type RegistryNames = Pick<Registry, 'namespace' | 'sender_id' | 'aliases'>
 
-/** No constraint spans sender_id and the elements of aliases: until the end of the transaction, no other one gives names. */
+/**
+ * Names of registries, locked until the transaction ends, because no constraint of the database spans sender_ids and
+ * aliases.
+ */
 async function lockedNames(transaction: Transaction<unknown>): Promise<readonly RegistryNames[]> {
   await sql`select pg_advisory_xact_lock(hashtextextended('rollcall registries', 0))`.execute(transaction)
   const { rows } = await sql<RegistryNames>`select namespace, sender_id, aliases from registry`.execute(transaction)
   return rows
 }
 
-/** A message for one registry is no message for another: no name of one is a name of another. @throws StoreRefusal */
+/** Checks that no name of one registry is a name of another. @throws StoreRefusal */
 function checkNotTaken(registries: readonly RegistryNames[], names: readonly string[]): void {
   for (const row of registries) {
     const taken = names.find((name) => name === row.sender_id || row.aliases.includes(name))

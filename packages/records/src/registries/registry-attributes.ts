@@ -47,7 +47,7 @@ export async function addAttribute(
     const added = await declare(transaction, registry, recordType, name, definition)
     const addedType = recordTypeOf(added, recordType.name)
     checkColumns(added, addedType)
-    // A column of this name that nothing declares was left by an attribute that the kind once had.
+    // A column of this name may be left over from an attribute that the kind once had.
     await dropColumns(transaction, registry, recordType, attributeColumns(attribute))
     await createRecordTables(transaction, added)
     return registryAt({ kysely: transaction }, namespace)
@@ -117,7 +117,7 @@ export function isOfKind(registry: Registry, recordType: RecordType, name: strin
   return own?.attributes.some((attribute) => attribute.name === name) === true
 }
 
-/** @throws StoreRefusal the registry's kind has none of that name */
+/** @throws StoreRefusal the kind of the registry has no record type of this name */
 export function recordTypeOf({ kind }: Registry, name: string): RecordType {
   const found = resolveRecordType(kind, name)
   if (found !== undefined) return found
@@ -197,7 +197,7 @@ export async function changeRegistry<Result>(
           `an import into ${namespace} or a build of its indexes is running; try again when it has ended`,
         )
       }
-      // Read again: another command that had the locks may have changed it.
+      // The registry is read again, because a command that had the locks before may have changed it.
       const registry = await registryAt({ kysely: transaction }, namespace)
       await checkOwnership(transaction, tableNames(registry))
       return await change(transaction, registry)
@@ -210,7 +210,7 @@ export async function changeRegistry<Result>(
   }
 }
 
-/** The lock of an import (`claimImport`) or of `applyIndexes`, to the end of the transaction. */
+/** Takes the lock of an import (`claimImport`) or of `applyIndexes`, until the transaction ends. */
 async function tryLock(
   transaction: Transaction<unknown>,
   name: 'rollcall import' | 'rollcall indexes',

@@ -7,7 +7,7 @@ import { isRegType, isTimeZone, type Kind, kindNamed } from '@rollcall/protocol'
 /** One segment of a path. */
 const NAMESPACE = /^[a-z][a-z0-9-]{0,62}$/
 
-/** First segments of paths that are not a registry's; those with a dot are excluded by the form already. */
+/** Path segments that cannot be namespaces. The form of a namespace excludes those with a dot already. */
 const RESERVED: ReadonlySet<string> = new Set([
   'admin',
   'assets',
@@ -40,7 +40,10 @@ export function checkWebOrigins(origins: readonly string[]): void {
   }
 }
 
-/** A value may mean another kind elsewhere: in the paths of this registry the alias applies. */
+/**
+ * Checks values of `reg_type` that mean this registry in requests to its paths. At other registries they may mean
+ * another kind.
+ */
 export function checkRegTypeAliases(own: Kind, aliases: readonly string[]): void {
   const literal = kindNamed(own.name) ?? own
   for (const alias of aliases) {

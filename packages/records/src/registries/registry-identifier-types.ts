@@ -12,7 +12,7 @@ import {
   UNLISTED,
 } from '@rollcall/protocol'
 import { sql, type Transaction } from 'kysely'
-import { holdsRows } from '../records/catalog.ts'
+import { hasRows } from '../records/catalog.ts'
 import { sortColumn } from '../records/columns.ts'
 import { createRecordTables, recordTable, storedTypes, tableNames } from '../records/record-tables.ts'
 import { declarePrimaries } from './primary-identifiers.ts'
@@ -27,7 +27,7 @@ import { changeRegistry, dropColumns } from './registry-attributes.ts'
 export async function addIdentifierType(db: Database, namespace: string, type: IdentifierType): Promise<Registry> {
   return changeRegistry(db, namespace, async (transaction, registry) => {
     await insertType(transaction, registry, type)
-    // Its values, which had no type until now, may identify protected persons.
+    // Values of the type had no type until now; some may be identifiers of protected persons.
     await copyProtected(transaction, registry, UNLISTED.name, type.name)
     return changed(transaction, registry)
   })
@@ -92,7 +92,7 @@ export async function setPrimaryIdentifiers(
   primaries: Readonly<Record<string, string>>,
 ): Promise<Registry> {
   return changeRegistry(db, namespace, async (transaction, registry) => {
-    if (await holdsRows(transaction, tableNames(registry))) {
+    if (await hasRows(transaction, tableNames(registry))) {
       throw new StoreRefusal(
         `${namespace} has records, which are known by their primary identifier: it can be named only before the first import; add a registry at another namespace`,
       )
@@ -102,7 +102,7 @@ export async function setPrimaryIdentifiers(
   })
 }
 
-/** The registry as it is now, with its identifiers listed to be read again where they were read by other rules. */
+/** The registry after the change. Identifiers that were read by other rules are listed to be read again. */
 async function changed(transaction: Transaction<unknown>, before: Registry): Promise<Registry> {
   const after = await registryAt({ kysely: transaction }, before.namespace)
   for (const recordType of before.kind.record_types) {
@@ -115,7 +115,7 @@ async function changed(transaction: Transaction<unknown>, before: Registry): Pro
   return registryAt({ kysely: transaction }, before.namespace)
 }
 
-/** @throws StoreRefusal the type is a primary identifier, or records or protected persons have one of it */
+/** @throws StoreRefusal the type is a primary identifier, or records or protected persons have identifiers of it */
 async function checkUnused(transaction: Transaction<unknown>, registry: Registry, type: string): Promise<void> {
   const { namespace, kind } = registry
   const primary = kind.record_types.find((one) => one.primary_identifier === type)

@@ -23,8 +23,8 @@ export interface RegistrySettings
 }
 
 /**
- * The settings of a registry for which no others are given. A restore reads registries before it migrates: a row of an earlier
- * version has these for the columns that it does not have yet.
+ * The settings of a registry for which none are given. A restore also reads registries before it migrates: they stand
+ * for columns that an earlier version lacks.
  */
 export const REGISTRY_DEFAULTS: RegistrySettings = {
   demo: false,
@@ -40,7 +40,10 @@ export const REGISTRY_DEFAULTS: RegistrySettings = {
   primary_identifiers: {},
 }
 
-/** One statement: every node asks it twice a second. @param namespace null: all, in their order */
+/**
+ * Reads registries in one statement, because every node reads them twice a second.
+ * @param namespace null: all, in order
+ */
 export async function selectRegistries(
   kysely: Kysely<unknown>,
   namespace: string | null,

@@ -1,4 +1,4 @@
-/** Makes the server's parts and connects them; nothing else does. Each user names the parts that it needs. */
+/** Makes the parts of a server and connects them; nothing else does. Each part gets only what it needs. */
 
 import { createVerifying } from '@rollcall/admin/audit/verification'
 import { EXPIRING_DAYS } from '@rollcall/admin/grants/health'
@@ -34,10 +34,11 @@ import { createExchangeMemory } from '@rollcall/engine/store/exchanges/exchanges
 import { createInbox } from '@rollcall/engine/store/exchanges/inbox'
 import { createCiphertextMemory } from '@rollcall/engine/store/exchanges/sealed-messages'
 import { createBodies } from '@rollcall/keys/bodies'
-import { createKeys } from '@rollcall/keys/own-keys'
+import { createKeys, type Keys } from '@rollcall/keys/own-keys'
+import type { Vault } from '@rollcall/keys/vault'
 import { createDatabaseHealth } from '@rollcall/observe/health'
 import { createLog, type Log } from '@rollcall/observe/log'
-import { createMetrics } from '@rollcall/observe/metrics'
+import { createMetrics, type Metrics } from '@rollcall/observe/metrics'
 import { createRefusals } from '@rollcall/observe/refusals'
 import { createSchemaWatch } from '@rollcall/observe/schema'
 import { createDayUses } from '@rollcall/participants/admission/day-limits'
@@ -66,7 +67,7 @@ import { judgedFiles, openVault } from '@rollcall/settings/storage'
 import { mirrorsHealth } from '@rollcall/source/store/mirrors'
 import { createCookieFailures } from '../http/cookie-failures.ts'
 import { clientAddressReader, createRequestGate } from '../http/request-gate.ts'
-import { createOwnListener } from './own-listener.ts'
+import { type ConnectedListener, createOwnListener } from './own-listener.ts'
 
 /**
  * Makes missing keys, which takes about a second.
@@ -75,7 +76,6 @@ import { createOwnListener } from './own-listener.ts'
  * @param deps.samples synthetic records of a kind, for an operator's trials; none by default
  * @throws MasterKeyError the master key is missing or wrong, or an own key cannot be decrypted
  */
-// biome-ignore lint/complexity/noExcessiveLinesPerFunction: the parts of a server, in the order in which they need each other
 export async function createContext(
   config: Config,
   db: Database,
@@ -87,14 +87,46 @@ export async function createContext(
   if (config.journal !== undefined) await refuseOlder(db, config.journal)
   const vault = await openVault(config, db)
   const keys = await createKeys(db, vault, log, clock)
-  const { limits } = config
-  const connections = () => ({ total: db.pool.totalCount, idle: db.pool.idleCount, waiting: db.pool.waitingCount })
+  const base: Base = { config, db, log, clock, limits: config.limits, vault }
+  const observing = createObserving(base)
+  const delivering = createDelivering(base, keys, observing.metrics)
+  const ownListener = createOwnListener()
+  return {
+    ...delivering,
+    ...createWorking(config, delivering),
+    ...observing,
+    ...createOperating(base),
+    ...createPartnerParts(base, ownListener),
+    ...createRequestParts(base, delivering),
+    samples,
+    settings: settingsOf(config),
+    ownListener,
+    judged: { config, files: judgedFiles(config) },
+    vault: () => Promise.resolve(vault),
+    tokens: createTokens(keys.tokens, { lifetime: TOKEN_LIFETIME }, clock),
+    limits: config.limits,
+  }
+}
+
+/** What the other parts are made from. */
+interface Base {
+  readonly config: Config
+  readonly db: Database
+  readonly log: Log
+  readonly clock: Clock
+  readonly limits: Limits
+  readonly vault: Vault
+}
+
+/** The health of the database and its schema, and the metrics. */
+function createObserving({ db, log, clock }: Base) {
   const databaseHealth = createDatabaseHealth({
     log,
     read: () => db.pool.query('SELECT 1'),
     write: () => takeTokens(db, { bucket: 'ready', rate: 1, capacity: 1, wanted: 1 }),
   })
   const schema = createSchemaWatch({ log, read: () => readSchemaVersions(db.kysely) })
+  const connections = () => ({ total: db.pool.totalCount, idle: db.pool.idleCount, waiting: db.pool.waitingCount })
   const stored = {
     deliveries: () => deliveryHealth(db),
     outbox: () => outboxHealth(db),
@@ -103,33 +135,23 @@ export async function createContext(
     mirrors: () => mirrorsHealth(db),
     schema: schema.check,
   }
-  const metrics = createMetrics(connections, databaseHealth.breaker, stored, clock)
-  // The limits of participants are reached before.
+  return { databaseHealth, schema, metrics: createMetrics(connections, databaseHealth.breaker, stored, clock) }
+}
+
+/** What answers to peers are made and sent with. */
+function createDelivering({ config, db, log, clock, limits, vault }: Base, keys: Keys, metrics: Metrics) {
+  // A participant's own limit of concurrent attempts is at most as high, so connections are never the limit.
   const guards = createGuards({ connections: MOST_CONCURRENCY })
   const keySets = createKeySets({ guardOf: guards.of, log, clock })
-  const authorityGuards = createGuards()
-  const waiting = MESSAGES_WAITING
-  const turns = createSemaphore(1)
-  const exchangesWake = createWake()
-  const deliveriesWake = createWake()
-  const mailboxesWake = createWake()
-  const outboxWake = createWake()
-  const ownListener = createOwnListener()
-  const auditLog = createAuditLog({
-    db,
-    clock,
-    limits,
-    log,
-    metrics,
-    witness: config.witness,
-    vault: async () => vault,
-  })
-  const delivering = {
+  const { witness } = config
+  const auditLog = createAuditLog({ db, clock, limits, log, metrics, witness, vault: async () => vault })
+  return {
     db,
     log,
     metrics,
     keys,
     clock,
+    guards,
     auditLog: failingClosed(auditLog, { log }),
     directory: createDirectory(db, log, clock),
     grants: createGrants(db, log, clock),
@@ -144,48 +166,39 @@ export async function createContext(
     retrySchedule: config.retrySchedule,
     requests: ANSWERED_REQUESTS,
   }
+}
+
+type Delivering = ReturnType<typeof createDelivering>
+
+/** The loops that send deliveries and notifications, and what wakes a worker's loops. */
+function createWorking({ limits, role }: Config, delivering: Delivering) {
+  const exchangesWake = createWake()
+  const deliveriesWake = createWake()
+  const mailboxesWake = createWake()
   const dispatcher = createDispatcher(
     { ...delivering, mailboxDue: (mailbox) => mailboxes.due([mailbox]) },
     { slots: limits.worker_concurrency, wake: deliveriesWake.raise },
   )
   const mailboxes = createMailboxes(
     { ...delivering, deliveryDue: dispatcher.due, envelopeBytes: createSemaphore(ENVELOPE_BYTES) },
-    {
-      slots: Math.max(1, Math.ceil(limits.worker_concurrency * MAILBOX_SHARE[config.role])),
-      wake: mailboxesWake.raise,
-    },
+    { slots: Math.max(1, Math.ceil(limits.worker_concurrency * MAILBOX_SHARE[role])), wake: mailboxesWake.raise },
   )
-  const refusals = createRefusals({ log, metrics, auditLog: createRefusalEntries(delivering.auditLog, clock.date) })
   return {
-    ...delivering,
     exchangesWake,
     deliveriesWake,
     mailboxesWake,
-    outboxWake,
+    outboxWake: createWake(),
     dispatcher,
     mailboxes,
     exchangeAccepted: exchangesWake.raise,
     deliveryDue: dispatcher.due,
     mailboxDue: (mailbox: number) => mailboxes.due([mailbox]),
-    db,
-    samples,
-    settings: settingsOf(config),
-    ownListener,
-    partnerPage: {
-      isOn: config.partnerPage,
-      base: () => config.publicUrl ?? ownListener.address() ?? baseUrl(config, config.port),
-    },
-    judged: { config, files: judgedFiles(config) },
-    recordsOf: (registry: { readonly id: number }) => recordsOf(db, registry).source,
-    canNotify: async (participant: Participant, sender_uri: string | null) =>
-      hasTarget(await delivering.callbacks.of(participant), sender_uri, callbackNamed('notify')),
-    vault: () => Promise.resolve(vault),
-    authorityGuards,
-    consents: createConsents(db, {
-      keys: createAuthorityKeys({ guardOf: authorityGuards.of, log, clock }),
-      pseudonyms: createPseudonyms(db, () => Promise.resolve(vault)),
-      clock,
-    }),
+  }
+}
+
+/** What the admin API needs. */
+function createOperating({ config, db, log, clock, limits, vault }: Base) {
+  return {
     operators: createOperators(db, clock),
     indexing: createIndexing({ db, log }),
     verifying: createVerifying({ db, log, vault: () => Promise.resolve(vault) }),
@@ -193,25 +206,48 @@ export async function createContext(
     openId: config.openId === null ? null : createOpenIdProvider(config.openId, { log }),
     twoPerson: config.twoPerson,
     signInFailures: createThrottle(SIGN_IN_FAILURES, clock.now),
-    partnerSessions: createPartnerSessions(db, { limits, clock }),
     cookieFailures: createCookieFailures(createThrottle(limits.address_failures, clock.now)),
+  }
+}
+
+/** What the partner API needs. */
+function createPartnerParts({ config, db, clock, limits }: Base, ownListener: ConnectedListener) {
+  return {
+    partnerPage: {
+      isOn: config.partnerPage,
+      base: () => config.publicUrl ?? ownListener.address() ?? baseUrl(config, config.port),
+    },
+    partnerSessions: createPartnerSessions(db, { limits, clock }),
     partnerCalls: createThrottle(PARTNER_CALLS, clock.now),
     partnerReplays: createThrottle(PARTNER_REPLAYS, clock.now),
-    tokens: createTokens(keys.tokens, { lifetime: TOKEN_LIFETIME }, clock),
+  }
+}
+
+/** What the requests of peers are received and answered with. */
+function createRequestParts({ config, db, log, clock, limits, vault }: Base, delivering: Delivering) {
+  const { metrics, auditLog } = delivering
+  const waiting = MESSAGES_WAITING
+  const turns = createSemaphore(1)
+  const authorityGuards = createGuards()
+  const refusals = createRefusals({ log, metrics, auditLog: createRefusalEntries(auditLog, clock.date) })
+  return {
+    recordsOf: (registry: { readonly id: number }) => recordsOf(db, registry).source,
+    canNotify: async (participant: Participant, sender_uri: string | null) =>
+      hasTarget(await delivering.callbacks.of(participant), sender_uri, callbackNamed('notify')),
+    authorityGuards,
+    consents: createConsents(db, {
+      keys: createAuthorityKeys({ guardOf: authorityGuards.of, log, clock }),
+      pseudonyms: createPseudonyms(db, () => Promise.resolve(vault)),
+      clock,
+    }),
     quota: createQuota({ limits, metrics, turns, take: (asked) => takeTokens(db, asked) }),
     modes: modesOf(db, limits),
     turns,
-    guards,
     exchanges: createExchangeMemory(db, { waiting }),
     ciphertexts: createCiphertextMemory(db, { waiting }),
     inbox: createInbox(db, { waiting }),
     dayUses: createDayUses(db, clock),
     reading: createReadingThreads(),
-    limits,
-    log,
-    metrics,
-    databaseHealth,
-    schema,
     refusals,
     requestGate: createRequestGate({
       refusals,

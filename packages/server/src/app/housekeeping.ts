@@ -140,7 +140,7 @@ const CHORES: readonly Chore[] = [
     run: async ({ db, limits, log }) => sayForgotten(log, await forgetInbox(db, limits.inbox_retention)),
   },
   {
-    // After all messages that these keys encrypt.
+    // It comes after all messages that these keys encrypt.
     every: 10,
     failure: 'the keys of old days could not be destroyed; tried again soon',
     run: async ({ db, limits, log }) => {
@@ -150,7 +150,7 @@ const CHORES: readonly Chore[] = [
   },
 ]
 
-/** Does all of it once. Never rejects. */
+/** Does all tasks once. Never rejects. */
 export const keepHouse = (deps: Parts, signal: AbortSignal): Promise<void> => doChores(CHORES, deps, signal)
 
 async function doChores(chores: readonly Chore[], deps: Parts, signal: AbortSignal): Promise<void> {
@@ -179,7 +179,7 @@ async function reportJournal({ db, log }: Parts): Promise<void> {
   await storeJournalReport(db, { machine: hostname(), path, problem })
 }
 
-/** Exchanges whose requests are decrypted before the next look for more. */
+/** Exchanges whose requests are decrypted in one run. */
 const OPENED = 50
 
 async function storeAllReferences(deps: Parts, signal: AbortSignal): Promise<void> {

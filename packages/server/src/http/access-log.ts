@@ -9,7 +9,7 @@ import type { Metrics, RequestOutcome } from '@rollcall/observe/metrics'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Noted, RequestGate } from './request-gate.ts'
 
-/** Asked every few seconds by load balancers and supervisors: their lines are at debug. */
+/** Pages that load balancers and supervisors request every few seconds: their lines have the level debug. */
 const PROBES: ReadonlySet<string> = new Set(['health', 'ready'])
 
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i

@@ -22,7 +22,10 @@ export function sendJson(reply: FastifyReply, status: number, text: string, head
  */
 const ONE_PIECE = 16_384
 
-/** Sends a body; `headers` name its Content-Type. Past Fastify's reply, which would send header names in lower case. */
+/**
+ * Sends a body; `headers` name its Content-Type. It bypasses Fastify's reply, which would send header names in lower
+ * case.
+ */
 export function send(reply: FastifyReply, status: number, content: string | Buffer, headers: AnswerHeaders): void {
   const body = typeof content === 'string' && content.length > ONE_PIECE ? Buffer.from(content) : content
   reply.hijack()
@@ -36,15 +39,15 @@ export function send(reply: FastifyReply, status: number, content: string | Buff
     'Content-Length': String(Buffer.byteLength(body)),
   })
   reply.raw.end(body)
-  // The peer must fetch the rest from our memory; one that reads nothing for so long is gone.
+  // The answer stays in our memory until the peer has fetched it: a peer that reads nothing for so long is cut off.
   if (reply.raw.writableLength > 0) reply.raw.setTimeout(server.requestTimeout)
 }
 
 /** An ack ERR with the specification's `errors` (spec "Errors" 1 and 2). @param more members beside them */
-export function faultBody(fault: RequestFault, more: object = {}): string {
+export function faultBody(fault: RequestFault, more: object = {}, now = new Date()): string {
   const error = { code: fault.code, message: fault.message }
   return JSON.stringify({
-    message: { ack_status: 'ERR', timestamp: new Date().toISOString(), correlation_id: randomUUID(), error },
+    message: { ack_status: 'ERR', timestamp: now.toISOString(), correlation_id: randomUUID(), error },
     errors: [error],
     ...more,
   })

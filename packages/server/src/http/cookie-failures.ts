@@ -9,7 +9,7 @@ import type { Throttle } from '@rollcall/participants/admission/throttle'
 export interface CookieFailures {
   /** Seconds until a cookie that is not known here is looked for again for this address; 0: now. */
   wait(unit: string, cookie: string): number
-  /** Notes what the database said of a cookie. */
+  /** Notes whether the database knows the cookie. */
   note(unit: string, cookie: string, isGood: boolean): void
 }
 

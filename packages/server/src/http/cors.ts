@@ -51,10 +51,10 @@ async function isAllowed(
   return asked.some((registry) => registry !== undefined && isListedOrigin(registry.web_origins, origin))
 }
 
-/** Pages are for people, who open them by themselves. */
+/** Pages for people, who open them directly. */
 const isPage = (path: string): boolean => path.split('/').length < 4 || path.endsWith('/docs')
 
-/** By the route: a path has several spellings. */
+/** Decided by the route, because a path has several spellings. */
 const isOfPartnerPage = (route: string): boolean => route.startsWith('/partner/api/')
 
 const isPreflight = ({ method, headers }: FastifyRequest): boolean =>

@@ -45,7 +45,7 @@ const baseOf = ({ namespace }: Registry): string => `/${namespace}/${VERSION_SEG
 /** The address of the reference page of a registry. */
 export const referenceOf = (registry: Registry): string => `${baseOf(registry)}/docs`
 
-/** Addresses are relative to this one. */
+/** The registries for programs; addresses are relative to this page. */
 const facts = (registries: readonly Registry[]) => ({
   name: 'Rollcall',
   protocol_version: PROTOCOL_VERSION,

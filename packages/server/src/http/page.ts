@@ -24,7 +24,7 @@ const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** A text of HTML. Inserted values are escaped, unless they are such texts themselves. */
+/** A text of HTML. Inserted values are escaped, unless they are `Html` themselves. */
 export class Html {
   readonly text: string
 

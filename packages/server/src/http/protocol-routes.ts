@@ -86,7 +86,8 @@ export async function registryOf({ directory }: HasDirectory, request: FastifyRe
 }
 
 /**
- * The answer for an operation that the registry does not have. As everywhere, the token and the quota are checked first.
+ * Answers a request for an operation that the registry does not have. As everywhere, the token and the quota are
+ * checked first.
  * @throws RequestFault 401, 429
  */
 async function refusal(context: ProtocolDeps, { headers, raw }: FastifyRequest): Promise<RequestFault> {

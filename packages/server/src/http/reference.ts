@@ -41,7 +41,7 @@ export function addReferenceRoutes(app: HttpServer, deps: HasRegistries & HasSho
   })
 }
 
-/** By kind; then by namespace and the showcase's sample. */
+/** The documents by kind; within a kind by namespace and sample of the showcase. */
 const documents = new WeakMap<Kind, Map<string, string>>()
 
 /** Made once: kind and namespace never change, and the showcase does not once it exists. */
@@ -96,7 +96,7 @@ function programsOf(registry: Registry): string {
 
 const titleOf = ({ kind, namespace }: Registry): string => `Rollcall: ${kind.title} (${namespace})`
 
-/** @param shown for visitors who may know the secret of the demo */
+/** @param shown for visitors who may know the secret of the demo; null: for others */
 function referencePage(registry: Registry, registries: readonly Registry[], shown: Showcase | null): Page {
   const { kind, namespace } = registry
   const document = `/${namespace}/${VERSION_SEGMENT}/openapi.json`

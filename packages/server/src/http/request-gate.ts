@@ -1,4 +1,4 @@
-/** From where a request comes, who was refused, and how often an address came without anything to show. */
+/** Notes each request for refusals and the access log, and limits the failures of an address. */
 import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP } from 'node:net'
 import { readPrefix } from '@rollcall/base/shared/address-prefix'

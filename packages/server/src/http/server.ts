@@ -177,7 +177,7 @@ export function mountMethods(app: HttpServer, path: string, rows: readonly Metho
   app.route({ method: others, url: path, config: { name }, onRequest: refuse, handler: answered })
 }
 
-/** Never reached: the hook has answered. */
+/** Never called: the hook has answered before. */
 function answered(): void {}
 
 function frameworkFault(error: Error & { code?: string }): RequestFault {

@@ -35,7 +35,7 @@ export interface SessionCookies {
   checkOwn(headers: IncomingHttpHeaders): { readonly acts: boolean }
 }
 
-/** By the value of the header, whether somebody did something. */
+/** Whether a person acts, by the value of the header. */
 const ACTS: Readonly<Record<string, boolean>> = { '1': true, poll: false }
 
 export function sessionCookies({ cookie, header, title }: SessionPages): SessionCookies {
@@ -73,7 +73,7 @@ function isOwnOrigin(origin: string, host: string | undefined): boolean {
 
 const forbidden = (message: string): RequestFault => new RequestFault('err.request.forbidden', message)
 
-/** @throws RequestFault 400 */
+/** The value of a cookie; null for none. @throws RequestFault 400 there are two */
 export function readCookie({ headers }: Pick<IncomingMessage, 'headers'>, name: string): string | null {
   const values = (headers.cookie ?? '')
     .split(';')

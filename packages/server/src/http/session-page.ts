@@ -74,7 +74,7 @@ export interface SessionPage<Owner> {
    * @throws RequestFault 429 the address had too many invalid ones
    */
   sessionOf(request: Request, cookie: string, acts: boolean): Promise<Session<Owner> | null>
-  /** @throws RequestFault 400, 401, 403, 429 */
+  /** The session of a request. @throws RequestFault 400, 401, 403, 429 */
   signedIn(request: Request): Promise<Session<Owner>>
   /**
    * Accepts a new session, and ends the browser's earlier one.
@@ -138,6 +138,6 @@ export function sessionPage<Owner>(
 const tooMany = (message: string, retryAfter: number): RequestFault =>
   new RequestFault('err.request.too_many_requests', message, undefined, { retryAfter })
 
-/** @param what is counted for a minute */
+/** @param what the thing that is limited for each minute */
 export const tooManyWithin = (what: string, retryAfter: number): RequestFault =>
   tooMany(`too many ${what} within a minute; try again later`, retryAfter)

@@ -17,7 +17,7 @@ export interface Shown {
   readonly by: SignedInBy | null
   /** The message when it is not valid. */
   readonly refusal: string
-  /** For the audit log. */
+  /** The note of the audit entry. */
   readonly note: string
 }
 
@@ -58,7 +58,7 @@ export function addSessionRoutes<Owner, About>(app: HttpServer, deps: SessionCal
   mountMethods(app, `${base}${calls.begin.path}`, [
     row(calls.begin, async (request, reply, about) => {
       const { page } = deps
-      // Another page must not sign somebody in here, as somebody else.
+      // Another page must not sign a person in here as somebody else.
       page.checkOwn(request)
       page.cookieOf(request)
       page.checkFailures(request)

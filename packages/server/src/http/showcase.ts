@@ -28,7 +28,7 @@ export interface HasShowcase {
   readonly isLoopback: (host: string) => boolean
 }
 
-/** Headers that proxies add. */
+/** Headers that proxies add: a request with one of them comes from another machine. */
 const OF_PROXIES = [
   ...['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip'],
   ...['cf-connecting-ip', 'true-client-ip', 'x-client-ip', 'x-original-host'],

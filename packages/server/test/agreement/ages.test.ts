@@ -1,9 +1,9 @@
 /** Every age of the pool, of everybody, on every day: the days that matter are too few to be met by chance. */
 
 import type { Comparator, Predicate } from '@rollcall/core/model/predicate'
-import { atDay } from '@rollcall/core/query/at-day'
 import { extractRecord } from '@rollcall/core/query/memory/extract-record'
 import { matches } from '@rollcall/core/query/memory/matches'
+import { resolveAges } from '@rollcall/core/query/resolve-ages'
 import type { RecordType } from '@rollcall/protocol'
 import { expect, test } from 'vitest'
 import { everything } from '../../../core/test/agreement/everything.ts'
@@ -29,7 +29,7 @@ test.each(TODAYS)('memory and reference agree on %s', (today) => {
       { is: 'in', attribute: age, values: [value, 2 * value + 1] },
     ]
     for (const predicate of asked) {
-      const bound = atDay(predicate, thing, today)
+      const bound = resolveAges(predicate, thing, today)
       for (const person of people) {
         const found = matches(bound, person)
         const denied = matches({ is: 'not', of: bound }, person)

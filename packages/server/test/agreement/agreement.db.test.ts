@@ -5,8 +5,8 @@
  */
 
 import type { Predicate } from '@rollcall/core/model/predicate'
-import { atDay } from '@rollcall/core/query/at-day'
 import { matches } from '@rollcall/core/query/memory/matches'
+import { resolveAges } from '@rollcall/core/query/resolve-ages'
 import { KINDS, readIdentifiers } from '@rollcall/protocol'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -55,7 +55,7 @@ describe.each(recordTypes)('%s %s', (kindName, recordTypeName) => {
     const agree = fc.asyncProperty(predicates(kind, recordType), days, async (predicate, today) => {
       const expected = records.map(({ extracted }) => answer(predicate, extracted, today))
       const idsOf = (wanted: Answer) => records.filter((_, at) => expected[at] === wanted).map(({ id }) => id)
-      const bound = atDay(predicate, recordType, today)
+      const bound = resolveAges(predicate, recordType, today)
       const negated: Predicate = { is: 'not', of: bound }
       const inMemory = (asked: Predicate) =>
         records.filter(({ extracted }) => matches(asked, extracted)).map(({ id }) => id)
@@ -91,7 +91,7 @@ describe.each(recordTypes)('%s %s', (kindName, recordTypeName) => {
       numbers,
       async (predicate, sort, { limit, offset, cap }) => {
         const hits = records.filter(({ extracted }) => answer(predicate, extracted, TODAYS[0]) === 'yes')
-        const condition = toSql(atDay(predicate, recordType, TODAYS[0]), table)
+        const condition = toSql(resolveAges(predicate, recordType, TODAYS[0]), table)
         const found = await findMatching(connectionsOf(database.db).sync, table, condition, {
           sort,
           limit,

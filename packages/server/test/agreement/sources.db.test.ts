@@ -9,7 +9,7 @@ import { PROTECTION_CATEGORIES } from '@rollcall/core/model/protection'
 import type { RecordReader } from '@rollcall/core/model/record-source'
 import type { SortKey } from '@rollcall/core/model/records'
 import type { Registry } from '@rollcall/core/model/registry'
-import { atDay } from '@rollcall/core/query/at-day'
+import { resolveAges } from '@rollcall/core/query/resolve-ages'
 import { withTransaction } from '@rollcall/database/transaction'
 import type { JsonObject, RecordType } from '@rollcall/protocol'
 import { prepareRecord } from '@rollcall/records/records/prepare-record'
@@ -148,7 +148,7 @@ test('a search finds the same', { timeout: 600_000 }, async () => {
   expect(await total([])).toBeLessThan(PEOPLE - MERGES.length - 4)
   const asked = fc
     .oneof(identifiers, predicates(registry.kind, recordType))
-    .map((one) => atDay(one, recordType, TODAYS[0]))
+    .map((one) => resolveAges(one, recordType, TODAYS[0]))
   const conditioned = fc.tuple(asked, asked).map(([one, other]): Predicate => ({ is: 'and', of: [one, other] }))
   const negated = asked.map((of): Predicate => ({ is: 'not', of }))
   const page = fc.record({
@@ -178,7 +178,7 @@ const total = async (seen: readonly string[]): Promise<number> => {
 }
 
 test('records are read again, named, and paged alike', { timeout: 600_000 }, async () => {
-  const asked = fc.option(predicates(registry.kind, recordType).map((one) => atDay(one, recordType, TODAYS[0])))
+  const asked = fc.option(predicates(registry.kind, recordType).map((one) => resolveAges(one, recordType, TODAYS[0])))
   const chosen = fc.shuffledSubarray([...Array(PEOPLE).keys()], { minLength: 1, maxLength: 6 })
   const agree = fc.asyncProperty(asked, chosen, categories, async (predicate, numbers, seen) => {
     const wanted = numbers.map((n) => ids[n] ?? '')

@@ -114,8 +114,8 @@ export function inElement(conditions: readonly Condition[]): Predicate {
 }
 
 /**
- * Turns a predicate about an element into one about the record: some element fulfils it. A negation becomes `no element
- * does`; each alternative may be fulfilled by another element.
+ * Turns a predicate about an element into one about the record: some element fulfils it. Its negation becomes `no
+ * element does`; each alternative may be fulfilled by another element.
  */
 function ofSomeElement(list: List, of: Predicate): Predicate {
   if (of.is === 'not') return negation(ofSomeElement(list, of.of))

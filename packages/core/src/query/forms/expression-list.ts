@@ -6,7 +6,7 @@ import { type Asked, allOf, anyOf, inRecord, negation, readAsked } from './combi
 import { leafAsked } from './expression.ts'
 import { subjectOf } from './leaves.ts'
 import { operatorOf } from './operators.ts'
-import { at, RECORD_NAMES, type Reader, resolveName, unknownName } from './reader.ts'
+import { at, RECORD_NAMES, type Reader, resolveName, unknownNameProblem } from './reader.ts'
 
 const ELEMENT = ['seq_num', 'expression1', 'condition', 'expression2']
 const COMPARISON = ['attribute_name', 'operator', 'attribute_value']
@@ -26,7 +26,7 @@ export function readExpressionList(reader: Reader, value: JsonValue, path: strin
   return allOf(ordered.map(({ predicate }) => predicate))
 }
 
-/** Both of one element. */
+/** Combines two conditions on one attribute. */
 type Join = (first: Asked, second: Asked) => Predicate
 
 const CONDITIONS: ReadonlyMap<string, Join> = new Map<string, Join>([
@@ -83,7 +83,7 @@ function readElement(
   return { seq_num, predicate: join(first, askedByComparison(reader, second, at(path, 'expression2'))) }
 }
 
-/** "" and null say nothing (3.1, D33). */
+/** The value of a member; undefined for "" and null, which say nothing (3.1, D33). */
 function given(object: JsonObject, member: string): JsonValue | undefined {
   const value = Object.hasOwn(object, member) ? object[member] : undefined
   return value === '' || value === null ? undefined : value
@@ -114,9 +114,9 @@ function askedByComparison(reader: Reader, value: JsonValue | undefined, path: s
   const name = given(value, 'attribute_name')
   const memberPath = at(path, 'attribute_name')
   const about = typeof name === 'string' ? resolveName(reader, RECORD_NAMES, name) : undefined
-  if (about === undefined) throw unknownName(reader, RECORD_NAMES, memberPath, name)
+  if (about === undefined) throw unknownNameProblem(reader, RECORD_NAMES, memberPath, name)
   if (about.is === 'compound') {
-    throw unknownName(reader, { prefix: '', compound: about.compound }, memberPath, undefined)
+    throw unknownNameProblem(reader, { prefix: '', compound: about.compound }, memberPath, undefined)
   }
   const raw = Object.hasOwn(value, 'attribute_value') ? value.attribute_value : null
   const valuePlace = at(path, 'attribute_value')

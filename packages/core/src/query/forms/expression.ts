@@ -18,7 +18,7 @@ import {
 } from './combine.ts'
 import { type SearchableLeaf, type Subject, subjectOf } from './leaves.ts'
 import { EQUALS, operatorOf, operatorWord, readExists, resolveOperator } from './operators.ts'
-import { at, type Names, RECORD_NAMES, type Reader, resolveName, unknownName } from './reader.ts'
+import { at, type Names, RECORD_NAMES, type Reader, resolveName, unknownNameProblem } from './reader.ts'
 
 /**
  * Reads an object of conditions, such as `{ sex: "F", birth_date: { $lt: "1985" } }`. All of them must hold; conditions
@@ -67,16 +67,16 @@ function askedByMember(reader: Reader, key: string, value: JsonValue, path: stri
   }
   const about = resolveName(reader, names, key)
   if (about === undefined || isOnTheWay(reader, names, about, key, value)) {
-    if (!isJsonObject(value) || hasOperators(value)) throw unknownName(reader, names, path, key)
-    // An object on the way to an attribute: {"name": {"surname": ...}} is {"name.surname": ...}.
+    if (!isJsonObject(value) || hasOperators(value)) throw unknownNameProblem(reader, names, path, key)
+    // An object above an attribute: {"name": {"surname": ...}} means {"name.surname": ...}.
     return reader.within(path, () => askedBy(reader, value, path, { ...names, prefix: `${names.prefix}${key}.` }))
   }
   return [askedAbout(reader, about, value, path, `${names.prefix}${key}.`)]
 }
 
 /**
- * Whether the object of an attribute has further members of the attribute instead of operators: {"birth_place":
- * {"name": ...}}.
+ * Whether the object of an attribute has names of further attributes instead of operators: {"birth_place": {"name":
+ * ...}}.
  */
 function isOnTheWay(reader: Reader, names: Names, about: Searchable, key: string, value: JsonValue): boolean {
   if (about.is !== 'attribute' && about.is !== 'member') return false
@@ -115,7 +115,7 @@ function askedAbout(reader: Reader, about: Searchable, value: JsonValue, path: s
   })
 }
 
-/** @param read given the same, or an identifier of fewer types */
+/** @param read reads the condition for the given subject, or for an identifier of fewer types */
 export function leafAsked(about: SearchableLeaf, path: string, read: (about: SearchableLeaf) => Condition): Asked {
   return { path, about, read: (narrowed) => read(narrowed ?? about) }
 }
@@ -151,7 +151,8 @@ function readIdentifierObject(
     return askedAbout(reader, member === 'type' ? { is: 'identifier_type' } : about, raw, memberPath, '')
   })
   if (!asked.some((one) => isIdentifiers(one.about))) {
-    // It would find everyone with an identifier of the type; `identifier_type` is the name for that.
+    // Refused: it would find everyone with an identifier of the type, and `identifier_type` is the name for that
+    // question.
     throw new QueryProblem(path, 'must have an identifier_value; a type alone is asked for with identifier_type')
   }
   return reader.within(path, () => inRecord(readAsked(asked, isIdentifiers, said)))

@@ -48,7 +48,7 @@ export interface Subject {
   readonly list: List | undefined
   /** Called only with comparators of operators that the type allows. */
   readonly compare: (comparator: Comparator, value: JsonValue, path: string) => Predicate
-  /** True when equal to one of the values. */
+  /** The predicate that is true when the subject equals one of the values. */
   readonly among: (values: readonly Given[]) => Predicate
   readonly exists: Predicate
 }
@@ -100,7 +100,7 @@ function attributeSubject(attribute: Attribute, list: List | undefined): Subject
   }
 }
 
-/** @throws QueryProblem what is missing in a query, or of another type, is compared with nothing */
+/** Reads a value by the type of its attribute. @throws QueryProblem the value is missing or has another type */
 function readValue(attribute: Attribute, { value, path }: Given, part = false): Literal {
   if (value === null || value === '') {
     throw new QueryProblem(path, 'must not be empty: what is missing is asked for with exists')
@@ -110,7 +110,7 @@ function readValue(attribute: Attribute, { value, path }: Given, part = false): 
   throw new QueryProblem(path, `must be ${VALUE_RULES[attribute.type]}`)
 }
 
-/** No record has a text with a NUL character, or with half of a surrogate pair. */
+/** Whether a record can have the text: none has a NUL character, or half of a surrogate pair. */
 const isHeld = (text: string): boolean => text.isWellFormed() && !text.includes('\0')
 
 /** A word with a star before or after it. Stored texts have no stars, so the search would silently find nothing. */

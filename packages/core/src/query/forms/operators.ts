@@ -117,7 +117,7 @@ const BY_SPELLING: ReadonlyMap<string, Operator> = new Map(
   OPERATORS.flatMap((operator) => operator.spellings.map((spelling) => [spelling, operator])),
 )
 
-/** `$`, case and all other spellings aside. */
+/** The operator without `$`, in lower case. */
 export function operatorWord(spelling: string): string {
   return spelling.slice(0, 32).replace(/^\$/, '').toLowerCase()
 }

@@ -106,14 +106,15 @@ export interface Names {
 
 export const RECORD_NAMES: Names = { prefix: '', compound: undefined }
 
-/** Longer than every name and path of a record; nothing is looked up by more. */
+/** The longest name that is looked up; every name and path of a record is shorter. */
 const MAX_NAME_LENGTH = 256
 
 export function resolveName(reader: Reader, { prefix, compound }: Names, name: string): Searchable | undefined {
   if (prefix.length + name.length > MAX_NAME_LENGTH) return undefined
   const found = resolveSearchable(reader.kind, reader.recordType, `${prefix}${name}`)
   if (compound === undefined || isMemberOf(compound, found)) return found
-  // Right in the element a member may be named as the record's; below something else it would be another's.
+  // Directly in an element of a compound, a member may also be named by its name in the record. In an object below the
+  // element, that name would mean another member.
   const around = resolveSearchable(reader.kind, reader.recordType, prefix.slice(0, -1))
   if (around?.is !== 'compound' || around.compound !== compound) return undefined
   const bare = resolveSearchable(reader.kind, reader.recordType, name)
@@ -128,7 +129,7 @@ function isMemberOf(compound: Compound, found: Searchable | undefined): boolean 
  * Says what would be accepted instead. An unknown name and a name that is not granted get the same text.
  * @param name the name as written
  */
-export function unknownName(
+export function unknownNameProblem(
   { kind, recordType }: Reader,
   { prefix, compound }: Names,
   path: string,

@@ -105,7 +105,8 @@ export function readValue(
   if (form !== undefined) return reader.within(path, () => form.read(reader, form.members, word))
   const predicate = readExpression(reader, value, path)
   if (around === undefined && predicate.is === 'identifier_type' && isBareMember(value)) {
-    // Half of an identifier form. Read as an expression, it would find everyone with an identifier of the type.
+    // Half of an identifier form is refused: read as an expression, it would find everyone with an identifier of the
+    // type.
     throw new QueryProblem(path, 'must have an identifier value beside its type')
   }
   return asQuery(reader, predicate)
@@ -164,10 +165,7 @@ function readCollection(reader: Reader, { value, path }: Member): void {
   reader.nameCollection(recordType, path)
 }
 
-/**
- * Bears this identifier.
- * @throws QueryProblem
- */
+/** The predicate for records that have this identifier. @throws QueryProblem */
 export function readIdentifierQuery(reader: Reader, type: Member, value: Member): Predicate {
   const known = readIdentifierType(reader.kind, type.value, type.path)
   reader.term(value.path)

@@ -36,13 +36,13 @@ export interface GraphqlQuery {
 export interface Document {
   readonly operation: OperationDefinitionNode
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>
-  /** For arguments. */
+  /** Values for arguments. */
   readonly variables: Variables
-  /** The same, for the directives @include and @skip. */
+  /** The same values for the directives @include and @skip. */
   readonly directiveVariables: VariableValues
 }
 
-/** Bounds the operations and fragments of a text, and so the comparisons that the rules make between them. */
+/** The most definitions of a text: the rules compare operations and fragments with each other. */
 const MAX_DEFINITIONS = 50
 
 /** @throws QueryProblem the text is no valid document of a single query */

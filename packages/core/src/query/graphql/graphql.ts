@@ -6,13 +6,13 @@
 import { isJsonObject, type JsonObject, type Kind, type RecordType } from '@rollcall/protocol'
 import { type ArgumentNode, type FieldNode, print } from 'graphql'
 import type { Predicate } from '../../model/predicate.ts'
-import { atDay } from '../at-day.ts'
 import { allOf, anyOf } from '../forms/combine.ts'
 import { readExpression } from '../forms/expression.ts'
 import { at, Reader } from '../forms/reader.ts'
 import { extractRecord } from '../memory/extract-record.ts'
 import { matches } from '../memory/matches.ts'
 import { type Query, type QueryLimits, QueryProblem, type Scope } from '../query.ts'
+import { resolveAges } from '../resolve-ages.ts'
 import { type GraphqlQuery, readDocument } from './document.ts'
 import { literalToJson, type Variables } from './literal.ts'
 import { type FieldGroup, type Selection, Selections, shapeOf } from './selection.ts'
@@ -25,7 +25,8 @@ interface Root {
 }
 
 /**
- * Reads a query to the last field, or refuses it. Several root fields find the records that any of them finds.
+ * Reads a query to the last field, or refuses it. With several root fields, a record is found when any of them finds
+ * it.
  * @throws QueryProblem and nothing else; the limits bound the time
  */
 export function readGraphql(scope: Scope, query: GraphqlQuery, path: string): Query {
@@ -99,8 +100,8 @@ function shapeBy(kind: Kind, recordType: RecordType, roots: readonly Root[]): No
   const finding = (document: JsonObject, day: string): Root | undefined => {
     if (roots.length === 1) return roots[0]
     const record = extractRecord(kind, recordType, document)
-    const found = roots.find(({ predicate }) => matches(atDay(predicate, recordType, day), record))
-    // There is none only if a day, and with it a year of someone's age, has begun since the record was found.
+    const found = roots.find(({ predicate }) => matches(resolveAges(predicate, recordType, day), record))
+    // No root field fits only if a new day has begun since the record was found, so that an age has changed.
     return found ?? roots[0]
   }
   return (document, day) => {
@@ -110,7 +111,7 @@ function shapeBy(kind: Kind, recordType: RecordType, roots: readonly Root[]): No
   }
 }
 
-/** @throws QueryProblem where the name is not that of a record type of the kind */
+/** The record type of a root field. @throws QueryProblem the kind has no record type of this name */
 export function rootType(kind: Kind, name: string, path: string): RecordType {
   if (name.startsWith('__')) throw new QueryProblem(at(path, name), 'introspection is not answered')
   const recordType = singulars(name)

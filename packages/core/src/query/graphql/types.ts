@@ -71,7 +71,7 @@ class Draft implements ObjectType {
     this.name = name
   }
 
-  /** The first field of a name has it. */
+  /** Adds a field, unless the type has one of this name. */
   add(field: Field): void {
     if (this.#add(field)) this.names.push(field.name)
   }
@@ -113,7 +113,7 @@ class Types {
 function addSearchable(type: Draft, kind: Kind, recordType: RecordType): void {
   const { attributes, compounds = [] } = recordType
   for (const attribute of attributes) {
-    // An age is counted on a day; a record holds none.
+    // An age is never stored, so there is no field for it.
     const { paths: places } = attribute
     if (places.length > 0) addNamed(type, attribute, { places, read: heldValue(attribute), whole: true })
   }
@@ -159,7 +159,7 @@ function listed(read: (object: JsonObject) => JsonValue[]): Field['read'] {
   }
 }
 
-/** A single value, or a list if there are several. */
+/** Reads a single value, or a list if there are several. */
 function single(read: (object: JsonObject) => JsonValue[]): Field['read'] {
   return (object) => {
     const values = read(object)

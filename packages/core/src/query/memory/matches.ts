@@ -21,7 +21,7 @@ type Read = (name: string) => AttributeValue | undefined
 
 /**
  * Whether the predicate is true of the record; false and unknown do not match.
- * Throws an Error for a predicate about an age: apply `atDay` first.
+ * Throws an Error for a predicate about an age: apply `resolveAges` first.
  */
 export function matches(predicate: Predicate, record: ExtractedRecord): boolean {
   return truthOf(predicate, (name) => record.values.get(name), record) === TRUE
@@ -72,7 +72,7 @@ function single({ attribute, until }: Comparison | OneOf, read: Read): Attribute
   return value
 }
 
-/** The date cut by `Until`. */
+/** The date, as far as `Until` lets it count. */
 function upTo(until: string | undefined, value: AttributeValue | undefined): AttributeValue | undefined {
   if (until === undefined || typeof value !== 'object' || isList(value)) return value
   if (value.from > until) return undefined
@@ -132,7 +132,7 @@ function elementsOf(predicate: SomeElement, record: ExtractedRecord): Read[] {
 
 const known = new WeakMap<SomeElement, readonly string[]>()
 
-/** The names of the attributes that a question about an element mentions. */
+/** The names of the attributes that a condition on an element uses. */
 function mentioned(predicate: SomeElement): readonly string[] {
   let names = known.get(predicate)
   if (names === undefined) {

@@ -10,7 +10,7 @@ import { groupCommit, perPool } from '@rollcall/database/group-commit'
 import { PARTICIPANTS } from '@rollcall/participants/store/participant-names'
 
 export interface Breaker {
-  /** Failures in a row; while it is open, with each probe that failed. */
+  /** Failures in a row; each failed probe of an open breaker counts too. */
   readonly failures: number
   /** Null: it is closed. */
   readonly opened_at: Date | null
@@ -20,7 +20,7 @@ export interface Breaker {
 
 const CLOSED: Breaker = { failures: 0, opened_at: null, probe_in: null }
 
-/** Those that are asked for together share a statement. */
+/** Calls at the same time share a statement. */
 export const findBreaker = ({ pool }: Pick<Database, 'pool'>, { participant, origin }: Destination): Promise<Breaker> =>
   breakers(pool).submit({ participant, origin })
 
@@ -42,8 +42,8 @@ const breakers = perPool((pool) =>
 )
 
 /**
- * Takes the right to make the probes of open breakers: of all nodes one gets each, and when it is not heard of again,
- * another one after `seconds`.
+ * Claims the probes of open breakers. Each is claimed by one node; when that node does not record a result, another one
+ * may claim it after `seconds`.
  * @returns the origins whose probe may be made
  */
 export async function takeProbes(
@@ -62,7 +62,7 @@ export async function takeProbes(
   return rows.map(({ origin }) => origin)
 }
 
-/** Seconds after its last failure for which a destination to which nothing is on its way is remembered. */
+/** Seconds for which a destination without pending deliveries is remembered after its last failure. */
 const IDLE = 600
 
 /**

@@ -51,7 +51,10 @@ export const insertDeliveriesFrom = (
       (new.target is not null and new.claim is not null)::int
     from ${rows}`
 
-/** The requests that deliveries answer. The package that has them stands above, and whoever puts the parts together hands them in. */
+/**
+ * The accepted requests that deliveries answer. Their table belongs to a package above this one, so its SQL is passed
+ * in.
+ */
 export interface AnsweredRequests {
   /** SQL of a relation with correlation_id, operation and sender_uri. */
   readonly requests: string
@@ -174,11 +177,11 @@ const RECORD_ATTEMPT = `with ended as (
   )
   select exists (select 1 from ended) as counted`
 
-/** Changes since a delivery was made. */
+/** What has changed since a delivery was made. */
 export interface Changed {
   /** Another grant is in force. */
   readonly grant: boolean
-  /** Others are protected. */
+  /** Other persons are protected. */
   readonly protection: boolean
 }
 
@@ -204,10 +207,10 @@ export async function announceDeliveries({ pool }: Pick<Database, 'pool'>, parti
   await pool.query('select pg_notify($1, $2)', [WORK_CHANNEL, String(participant)])
 }
 
-/** SQL: 0 where a delivery is pending; the loop of deliveries knows when to look at whose. */
+/** SQL: a row with 0 where a delivery is pending. The dispatcher knows the participants and times. */
 export const DELIVERIES_DUE = `select 0 where exists (select from delivery where state = 'pending')`
 
-/** The participants to whom something is on its way, whenever it is due. */
+/** The participants that have pending deliveries, due now or later. */
 export async function participantsWaiting({ pool }: Pick<Database, 'pool'>): Promise<readonly number[]> {
   const { rows } = await pool.query<{ participant: number }>({
     name: 'participants with deliveries',
@@ -218,9 +221,9 @@ export async function participantsWaiting({ pool }: Pick<Database, 'pool'>): Pro
 }
 
 /**
- * Gives up what has waited longer than its schedule lasts while its destination could not be reached; what is being
- * attempted is left alone, and so are notifications, whose mailbox is closed in time.
- * @param seconds of the whole schedule
+ * Gives up deliveries that have waited longer than their schedule lasts, while their destination could not be reached.
+ * An attempt under way is left alone, and so are notifications: their mailbox is closed after the retention time.
+ * @param seconds the length of the whole schedule
  * @returns how many
  */
 export async function expireDeliveries(
@@ -242,15 +245,15 @@ export async function expireDeliveries(
 /** An attempt that delivered, its destination, and its delivery's claim and called address. */
 export interface Delivered extends Attempt, Destination {
   readonly claim: string
-  /** Null: the one it has. */
+  /** Null: the target stays as it is. */
   readonly target: string | null
 }
 
-/** As `recordAttempt` does. */
+/** Records a successful attempt; many share a statement. The result is that of `recordAttempt`. */
 export const recordDelivered = (pool: pg.Pool, delivered: Delivered): Promise<boolean> =>
   waiting(pool).submit(delivered)
 
-/** There are never more than attempts under way. */
+/** No limit is needed: no more can wait than there are attempts under way. */
 const waiting = perPool((pool) =>
   groupCommit<Delivered, boolean>((entries) => write(pool, entries), { waiting: Infinity }),
 )

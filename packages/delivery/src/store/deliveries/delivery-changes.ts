@@ -6,23 +6,25 @@ import { isNotifiedBy, WAITS_AGAIN } from './deliveries.ts'
 import { chosen, type DeliveryChoice, type DeliveryState } from './delivery-choice.ts'
 
 interface Change {
-  /** The states in which it can be done. */
+  /** The states in which a delivery can be changed so. */
   readonly from: readonly DeliveryState[]
   readonly set: string
-  /** The delivery is then attempted. */
+  /** The change has the delivery attempted. */
   readonly sends: boolean
 }
 
-/** At the beginning of its schedule, with the message_id that it always had. */
+/** SQL: the delivery is pending again, at the beginning of its schedule, under its message_id. */
 const again = (due: string): string => `state = 'pending', next_attempt_at = ${due}, since = now(),
   earlier = attempts, reason = null, finished_at = null`
-/** Before all that is due to its destination by itself; among those that were asked for, the oldest first. */
+/**
+ * SQL of a due time: before everything else that is due at the destination; of the retried deliveries the oldest first.
+ */
 const NOW_AND_FIRST = "created_at - interval '100 years'"
 
 export const DELIVERY_CHANGES = {
   /** Attempts waiting deliveries now, and dead ones again. */
   retry: { from: ['pending', 'dead'], set: again(NOW_AND_FIRST), sends: true },
-  /** Nothing more is attempted. */
+  /** The delivery is not attempted any more. */
   drop: {
     from: ['pending', 'held', 'dead'],
     set: `state = 'dropped', next_attempt_at = null, claim = null, claimed_until = null,
@@ -33,7 +35,7 @@ export const DELIVERY_CHANGES = {
   replay: { from: ['delivered', 'refused', 'dead', 'dropped', 'held'], set: again('now()'), sends: true },
 } as const satisfies Record<string, Change>
 
-/** Nothing is sent from there until it is open again. */
+/** SQL: the mailbox of the delivery is closed; nothing is sent from it until an operator opens it. */
 const IN_CLOSED_MAILBOX = `exists (
   select 1 from mailbox where mailbox.id = delivery.mailbox and mailbox.state = 'closed')`
 
@@ -43,9 +45,9 @@ const WAS_REPLAYED = `(state = 'dropped' and reason is not distinct from 'replay
 export interface CountedChange {
   /** `sender_id` */
   readonly participant: string
-  /** That would be changed. */
+  /** Deliveries that would be changed. */
   readonly deliveries: number
-  /** That are left as they are, because their mailbox is closed. */
+  /** Deliveries that stay as they are, because their mailbox is closed. */
   readonly in_closed_mailboxes: number
 }
 
@@ -90,7 +92,8 @@ export async function changeDeliveries(
 }
 
 /**
- * As `changeDeliveries`, of `most` at most: they are counted in the statement that changes them, and of more none is changed.
+ * Like `changeDeliveries`, but changes nothing if more than `most` deliveries are chosen; they are counted in the same
+ * statement.
  * @param most null: any number
  */
 export async function changeAtMost(

@@ -11,27 +11,27 @@ export interface DeliveryChoice {
   readonly ids?: readonly string[]
   /** `sender_id` */
   readonly participant?: string
-  /** Its namespace. */
+  /** The namespace of the registry. */
   readonly registry?: string
   /** Origin of the address. */
   readonly origin?: string
   readonly state?: DeliveryState
-  /** In one of these. */
+  /** States of which a delivery has one. */
   readonly states?: readonly DeliveryState[]
   /** Made at this time or later. */
   readonly since?: Date
   /** Made before this time. */
   readonly until?: Date
-  /** Id of a delivery: only those behind it in the list. */
+  /** Id of a delivery: only those that follow it in the list. */
   readonly before?: string
 }
 
 export const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-/** A text that cannot be stored is nobody's name. */
+/** A text that the database cannot store matches no name. */
 const storable = (name: string): string => (isStorable(name) ? name : '')
 
-/** Only what is given stands in the statement, so that it is found by the index for it. */
+/** SQL of the conditions that are given, and no others, so that the planner finds the index for them. */
 export function chosen(choice: DeliveryChoice): { readonly text: string; readonly values: unknown[] } {
   const { ids, participant, registry, origin, state, states, since, until, before } = choice
   const values: unknown[] = []
@@ -48,14 +48,14 @@ export function chosen(choice: DeliveryChoice): { readonly text: string; readonl
     conditions.push(`delivery.registry = ${registryNamed(namespace)}`)
   }
   if (origin !== undefined) conditions.push(`delivery.origin = ${value(storable(origin))}`)
-  // One of few names, and not a value: the indexes of single states are found by it.
+  // The state is written into the statement, because there are indexes for single states.
   if (state !== undefined) conditions.push(`delivery.state = '${state}'`)
   if (states !== undefined) conditions.push(`delivery.state = any(${value(states)}::text[])`)
   if (since !== undefined) conditions.push(`delivery.created_at >= ${value(since)}`)
   if (until !== undefined) conditions.push(`delivery.created_at < ${value(until)}`)
   if (before !== undefined) {
     const id = value(before)
-    // Read here: a time that went through a Date has lost its microseconds.
+    // The time is read in SQL: a JavaScript Date has no microseconds.
     const at = `(select last.created_at from delivery as last where last.id = ${id}::uuid)`
     conditions.push(`delivery.created_at <= ${at}`)
     conditions.push(`(delivery.created_at < ${at} or delivery.id > ${id}::uuid)`)

@@ -5,17 +5,17 @@ import { registryNamed } from '@rollcall/records/registries/registry-names'
 import type { DeliveryState } from './delivery-choice.ts'
 
 export interface DeliveryCounts {
-  /** To be attempted now or later. */
+  /** Deliveries that are due now or later. */
   readonly waiting: number
   /** Pending deliveries to destinations whose last attempt failed. */
   readonly failing: number
-  /** Given up, and neither replayed nor dropped since. */
+  /** Deliveries that were given up, and neither replayed nor dropped since. */
   readonly dead: number
-  /** Not attempted, because there is no address. */
+  /** Deliveries that are not attempted, because there is no address. */
   readonly held: number
 }
 
-/** @param registry its namespace; null: of all */
+/** @param registry namespace; null: all registries */
 export async function countDeliveries(
   { pool }: Pick<Database, 'pool'>,
   registry: string | null,
@@ -50,8 +50,8 @@ export interface OpenBreaker {
 }
 
 /**
- * Those for which a delivery waits, the one that opened first is first.
- * @param registry its namespace: a delivery of it; null: of any
+ * Open breakers of destinations for which a delivery waits, the one that opened first is first.
+ * @param registry namespace of the delivery's registry; null: any
  */
 export async function listOpenBreakers(
   { pool }: Pick<Database, 'pool'>,
@@ -71,7 +71,7 @@ export async function listOpenBreakers(
   return rows
 }
 
-/** Those for whom answers are held: no address for their callbacks is known. */
+/** The participants for whom answers are held, because no address for their callbacks is known. */
 export async function listWithHeldDeliveries({
   pool,
 }: Pick<Database, 'pool'>): Promise<readonly { readonly sender_id: string }[]> {

@@ -9,7 +9,7 @@ export interface ListedDelivery {
   readonly id: string
   /** `sender_id` */
   readonly participant: string
-  /** Its namespace; null: it is not there any more. */
+  /** The namespace of the registry; null: the registry was removed. */
   readonly registry: string | null
   readonly callback: string
   readonly page: number
@@ -39,8 +39,8 @@ export interface ListedAttempt {
 }
 
 /**
- * When it is due, as people read it: one that an operator asked for is due since then (`NOW_AND_FIRST`). Null where nothing more
- * is attempted: `greatest` would leave that out.
+ * SQL of the due time as people read it. A retried delivery has a time in the past (`NOW_AND_FIRST`): it is due since
+ * the retry. Null where nothing more is attempted.
  */
 export const DUE = 'case when next_attempt_at is not null then greatest(next_attempt_at, since) end'
 
@@ -55,7 +55,7 @@ const LISTED = `delivery.id, participant.sender_id as participant,
   case state when 'pending' then ${lastError('delivery.id')} end as last_error,
   delivery.created_at, ${DUE} as next_attempt_at, finished_at`
 
-/** The newest first, `limit` of them at most. */
+/** Lists at most `limit` deliveries, the newest first. */
 export async function listDeliveries(
   { pool }: Pick<Database, 'pool'>,
   choice: DeliveryChoice,
@@ -70,7 +70,7 @@ export async function listDeliveries(
   return rows
 }
 
-/** One with its attempts, and its encrypted body (`deliveryEncryptionContext`); null when there is none. */
+/** A delivery with its attempts, and its encrypted body (`deliveryEncryptionContext`); null when there is none. */
 export async function findDelivery(
   { pool }: Pick<Database, 'pool'>,
   id: string,

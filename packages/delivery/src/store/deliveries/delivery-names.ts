@@ -1,4 +1,4 @@
-/** Deliveries in statements of other packages. They read these columns, and the tables are named here alone. */
+/** SQL of deliveries for statements of other packages, which read these columns and name no table. */
 
 /** SQL of a relation to join: each delivery with its messages, its participant and how far it has come. */
 export const DELIVERIES =

@@ -18,15 +18,15 @@ export interface ListedDestination {
   readonly failures: number
   readonly opened_at: Date | null
   readonly probe_at: Date | null
-  /** Why deliveries were given up, with how many. */
+  /** The number of deliveries that were given up, by cause. */
   readonly reasons: Readonly<Record<string, number>>
   /** The last error of a waiting delivery, or why some are held; null when no waiting one was attempted. */
   readonly last_error: string | null
 }
 
 /**
- * Those with the most dead letters first, then those for which the most waits.
- * @param chosen names; null: all
+ * Lists destinations: those with the most dead letters first, then those with the most waiting deliveries.
+ * @param chosen sender_ids and namespaces; null: all
  */
 export async function listDestinations(
   { pool }: Pick<Database, 'pool'>,

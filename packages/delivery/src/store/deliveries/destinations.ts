@@ -9,13 +9,13 @@ export interface WaitingDestination {
   readonly origin: string
   /** Seconds until one of its deliveries may be attempted, 0: now. While its breaker is open: its probe. */
   readonly wait: number
-  /** Its breaker is open. */
+  /** The breaker of the destination is open. */
   readonly open: boolean
 }
 
 /**
- * In the order of their origins, the first of them `from` or behind it.
- * @param limit how many at most; as many as that: there may be more
+ * Destinations in the order of their origins, beginning with the first that is `from` or after it.
+ * @param limit the most destinations; if there are as many, there may be more
  */
 export async function findDestinations(
   { pool }: Pick<Database, 'pool'>,
@@ -64,7 +64,7 @@ const FIND_DESTINATIONS = `with recursive step (origin, number) as (
 
 /** Destinations that are read for the next due time; those behind them are read soon after. */
 const LOOKED_AT = 1_000
-/** Seconds until those behind them are read. */
+/** Seconds until the destinations beyond those are read. */
 const BEFORE_LONG = 5
 
 /** Seconds until a delivery of a participant may be attempted, 0 when one may; null when none is pending. */

@@ -1,9 +1,12 @@
-/** Deliveries that are older than any message which freshness would let through. */
+/** The retention of deliveries. */
 import type { Database } from '@rollcall/database/database'
 import type { ForgottenRows } from '@rollcall/database/holds'
 import { senderIdOf } from '@rollcall/participants/store/participant-names'
 
-/** With their attempts. One that is still pending waits for somebody who never came back; a notification waits until its mailbox is closed. */
+/**
+ * The old deliveries that are deleted with their attempts, also pending ones: their receiver has not come back. A
+ * pending notification stays until its mailbox is closed.
+ */
 export const FORGOTTEN_DELIVERIES: ForgottenRows = {
   table: 'delivery',
   since: 'created_at',
@@ -11,8 +14,8 @@ export const FORGOTTEN_DELIVERIES: ForgottenRows = {
   stillNeeded: "state = 'pending' and mailbox is not null",
 }
 
-/** Those that were never taken for so many seconds; notifications are not among them. */
-export async function countUntaken({ pool }: Pick<Database, 'pool'>, seconds: number): Promise<number> {
+/** Counts pending deliveries of this age in seconds, without notifications. */
+export async function countUndelivered({ pool }: Pick<Database, 'pool'>, seconds: number): Promise<number> {
   const { rows } = await pool.query<{ untaken: number }>(
     `select count(*) as untaken from delivery
       where created_at < now() - make_interval(secs => $1) and state = 'pending' and mailbox is null`,

@@ -1,4 +1,4 @@
-/** Deliveries that wait for the default address of a participant, when that changes. */
+/** Deliveries that wait for the default address of a participant, when the address changes. */
 import { defaultTarget, NOTIFY_ADDRESSES } from '@rollcall/participants/store/participant-callbacks'
 import { CALLBACKS } from '@rollcall/protocol'
 

@@ -1,9 +1,9 @@
-/** Deliveries as a participant names its own: by the message_id that it has received them under. */
+/** Finds the deliveries of a participant by the message_ids that it received. */
 import type { Database } from '@rollcall/database/database'
 import { isStorable } from '@rollcall/database/text'
 import { participantNamed } from '@rollcall/participants/store/participant-names'
 
-/** The ids of those that are of the participant; the others are left out, whether they are another's or nobody's. */
+/** The ids of the participant's deliveries among these; others are left out. */
 export async function ownDeliveryIds(
   { pool }: Pick<Database, 'pool'>,
   sender_id: string,

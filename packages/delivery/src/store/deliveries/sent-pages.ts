@@ -3,12 +3,12 @@ import type { EncryptedReply } from '@rollcall/core/model/delivery'
 import type { Database } from '@rollcall/database/database'
 
 export interface SentPage {
-  /** Id of its delivery. */
+  /** Id of the delivery. */
   readonly id: string
   readonly body: EncryptedReply
 }
 
-/** A page of the answer of an exchange. Null: it has no delivery, or none any more. */
+/** A page of the answer of an exchange. Null: the page has no delivery, or it was deleted. */
 export async function findSentPage(
   { pool }: Pick<Database, 'pool'>,
   correlation_id: string,

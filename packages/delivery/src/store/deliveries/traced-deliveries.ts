@@ -8,23 +8,25 @@ export interface TracedDelivery {
   readonly callback: string
   readonly page: number
   readonly message_id: string
-  /** Null: there is nowhere to send it to. */
+  /** Null: there is no address. */
   readonly target: string | null
   readonly encrypted: boolean
   readonly state: DeliveryState
   readonly reason: string | null
-  /** That were begun. */
+  /** The number of attempts that were begun. */
   readonly attempts: number
-  /** Number of them before `since`. */
+  /** The number of attempts before `since`. */
   readonly earlier: number
   readonly next_attempt_at: Date | null
-  /** Somebody is attempting it until then. */
+  /** An attempt is under way, and its claim ends at this time. */
   readonly claimed_until: Date | null
   readonly created_at: Date
-  /** Later than `created_at`: an operator asked for it again. */
+  /**
+   * The beginning of the present schedule. It is later than `created_at` when an operator had the delivery sent again.
+   */
   readonly since: Date
   readonly finished_at: Date | null
-  /** By their numbers. */
+  /** The attempts in the order of their numbers. */
   readonly made: readonly TracedAttempt[]
 }
 
@@ -46,7 +48,7 @@ export interface TracedBreaker {
 /** The deliveries of one exchange. */
 export interface ExchangeDeliveries {
   readonly delivery_states: Readonly<Partial<Record<DeliveryState, number>>>
-  /** By page, some of them. */
+  /** Some of the deliveries, by page. */
   readonly deliveries: readonly TracedDelivery[]
   /** The breaker of a waiting delivery's address, when attempts there fail. */
   readonly breaker: TracedBreaker | null
@@ -63,8 +65,8 @@ export const FIND_SENT = `select coalesce(correlation_id, id) as id, created_at 
     select correlation_id, created_at from delivery where correlation_id = $3`
 
 /**
- * @param id its correlation_id, or the id of a delivery that answers no exchange
- * @param each deliveries at most
+ * @param id a correlation_id, or the id of a delivery that answers no exchange
+ * @param each the most deliveries
  */
 export async function deliveriesOfExchange(
   { pool }: Pick<Database, 'pool'>,
@@ -89,7 +91,7 @@ export async function deliveriesOfExchange(
 }
 
 /**
- * By page, at most `each`.
+ * Deliveries in the order of pages, at most `each`.
  * @param condition SQL about `$1`
  */
 export async function traceDeliveries(

@@ -3,7 +3,7 @@ import type { ClientBase } from 'pg'
 
 /** One key of a record that changed. */
 export interface Probe {
-  /** Which of the changes it is. */
+  /** Index of the change. */
   readonly at: number
   readonly event_type: string
   readonly record_type: string
@@ -13,11 +13,11 @@ export interface Probe {
   readonly after: boolean
 }
 
-/** The result of the keys for a filter and a record. */
+/** What the keys tell about a filter and a record. */
 export interface KeyMatch {
   /** The record has a key of the subscription; without one it does not fulfil the filter. */
   readonly some: boolean
-  /** It has a key that is the whole filter, and so fulfils it. */
+  /** The record has a key that stands for the whole filter, and so fulfils it. */
   readonly whole: boolean
 }
 
@@ -50,7 +50,7 @@ export async function subscribedTypes<Pair extends Pick<Probe, 'event_type' | 'r
   return pairs.filter((_, at) => subscribed.has(at))
 }
 
-// The subquery is asked once for each key, in the index: `offset 0` keeps the planner from reading the whole table.
+// SQL that looks each key up in the index. `offset 0` keeps the planner from reading the whole table.
 const CANDIDATES = `select probe.at, filed.subscription,
     bool_or(probe.before), bool_or(probe.before and filed.whole),
     bool_or(probe.after), bool_or(probe.after and filed.whole)

@@ -1,4 +1,4 @@
-/** Mailboxes that nobody empties are closed, with their subscriptions; an operator opens them again. */
+/** Closes mailboxes whose notifications cannot be delivered, with their subscriptions; an operator opens them again. */
 
 import type { Database } from '@rollcall/database/database'
 import { MAILBOXES, WORK_CHANNEL } from '@rollcall/database/queue'
@@ -12,16 +12,16 @@ export interface ClosedMailbox {
   readonly mailbox: number
   /** `sender_id` */
   readonly participant: string
-  /** Its namespace. */
+  /** The namespace of the registry. */
   readonly registry: string
   /** Subscriptions that were suspended. */
   readonly subscriptions: number
 }
 
 /**
- * Closes the mailboxes whose first notification could not be delivered for so long, or for which there was no address for
- * so long. What is on its way goes to the dead letters, what waits goes on waiting, and their subscriptions are suspended.
- * @param seconds how long
+ * Closes the mailboxes whose first notification could not be delivered for this time, or that had no address for this
+ * time. Envelopes on their way become dead letters, waiting notifications stay, and the subscriptions are suspended.
+ * @param seconds the time
  */
 export async function closeStaleMailboxes(
   { pool }: Pick<Database, 'pool'>,

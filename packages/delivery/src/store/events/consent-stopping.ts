@@ -11,17 +11,18 @@ import { endSubscriptions } from './subscription-states.ts'
 export interface Stopped {
   /** Codes of subscriptions that were ended. */
   readonly subscriptions: readonly string[]
-  /** Notifications of theirs that were waiting, or in envelopes on their way. */
+  /** The number of notifications of these subscriptions that were waiting, or in envelopes on their way. */
   readonly notifications: number
-  /** Answers that were on their way. */
+  /** The number of answers that were on their way. */
   readonly deliveries: number
-  /** Messages that are being sent at this moment: should the attempt fail, there is no other one. */
+  /** Messages that are being sent at this moment; if the attempt fails, there is no other one. */
   readonly in_flight: number
 }
 
 /**
- * Stops what was begun under consents that do not hold any more. Their withdrawal is committed before: what is committed beside
- * it either finds it, or is found here. What is missed should this fail, housekeeping and the next attempts find.
+ * Stops what was begun under consents that do not hold any more. The withdrawal is committed before. A subscription or
+ * an answer that is committed at the same time either finds the withdrawal, or is found here. If this function fails,
+ * housekeeping and the next attempts stop the rest.
  */
 export const stopEnded = ({ pool }: Pick<Database, 'pool'>, which: Which): Promise<Stopped> =>
   withTransaction(pool, (client) => stopWithin(client, which))
@@ -61,7 +62,7 @@ async function stopSubscriptions(
     await lockEvents(client, registry, 'subscribe')
   }
   const ids = rows.map(({ id }) => id)
-  await endSubscriptions(client, ids, { reason: 'consent', at: new Date() })
+  await endSubscriptions(client, ids, { reason: 'consent' })
   const { rows: counted } = await client.query<{ notifications: number }>(
     `with dropped as (
        update notification set state = 'dropped' where subscription = any($1::int[]) and state = 'waiting' returning id
@@ -74,7 +75,7 @@ async function stopSubscriptions(
   return { subscriptions: rows.map(({ code }) => code), notifications: counted[0]?.notifications ?? 0 }
 }
 
-/** Statements in one run. */
+/** Subscriptions that are ended in one run. */
 const AT_ONCE = 1_000
 
 /** Ends subscriptions whose consent has expired, or does not hold any more for another reason. */
@@ -91,7 +92,7 @@ export async function endUnconsented(client: ClientBase): Promise<number> {
   return endSubscriptions(
     client,
     rows.map(({ id }) => id),
-    { reason: 'consent', at: new Date() },
+    { reason: 'consent' },
   )
 }
 

@@ -5,30 +5,30 @@ import type { RecordId } from '@rollcall/core/model/records'
 import { storedId } from '@rollcall/database/record-ids'
 import type { ClientBase } from 'pg'
 
-/** An event of a record, that a change of it takes back or corrects. */
+/** The events of a record that a later event takes back or corrects. */
 export interface Correctable {
   readonly record_type: string
   readonly record: RecordId
-  /** Null: of every type, those that were taken back too. */
+  /** Null: events of every type, also those that were taken back. */
   readonly event_type: string | null
-  /** An event before that is not corrected any more. */
+  /** Earlier events are not corrected any more. */
   readonly since: Date
   /** The one event that is corrected; undefined: all of them. */
   readonly corrected: number | undefined
 }
 
-/** A notification of an event that is corrected, whose receiver is told so. */
+/** A notification of a corrected event; its receiver is notified of the correction. */
 export interface EarlierNotification {
   readonly id: number
   readonly event: number
   readonly subscription: number
-  /** It waits in a backfill, behind everything else. */
+  /** The notification waits in a backfill, behind everything else. */
   readonly in_backfill: boolean
 }
 
 /**
- * The events of this type of the record that nothing has taken back yet, with what backfills say of the record; or all of
- * the record.
+ * The ids of the record's events of this type that nothing has taken back yet; without a type, of all its events. With
+ * `corrected`, only that event and the events of backfills.
  */
 export async function correctableEvents(
   client: ClientBase,

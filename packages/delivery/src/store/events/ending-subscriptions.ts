@@ -12,8 +12,8 @@ export interface EndingSubscription {
 }
 
 /**
- * The first to end is first.
- * @param registry its namespace; null: of all
+ * The subscriptions that end soon, the first to end first.
+ * @param registry namespace; null: all registries
  */
 export async function listEndingSubscriptions(
   { pool }: Pick<Database, 'pool'>,

@@ -11,20 +11,20 @@ export interface NewEnvelope {
   readonly mailbox: number
   /** Number of the mailbox's last envelope: the new one gets the next number. */
   readonly after: number
-  /** Under which the mailbox is claimed; it ends with the envelope, whose delivery holds the mailbox from then on. */
+  /** The claim on the mailbox. It ends with this commit: from then on the delivery holds the mailbox. */
   readonly claim: string
   readonly delivery: NewDelivery
-  /** Given when the delivery is attempted right after; else the node that claims it attempts it. */
+  /** The claim of the maker of the envelope, which attempts it at once; null: any node claims the delivery. */
   readonly deliveryClaim: Claim | null
   readonly notifications: readonly SentNotification[]
-  /** Records that count towards the daily quota of the grant, also beyond it; 0 where it has none. */
+  /** Records that count towards the daily quota of the grant, also above it; 0 where the grant has no quota. */
   readonly counted: number
 }
 
 export interface SentNotification {
   readonly id: number
   readonly subscription: number
-  /** reference_id of its item. */
+  /** The reference_id of the notification's item. */
   readonly reference_id: string
 }
 

@@ -1,4 +1,4 @@
-/** Withdrawing what events show of a record, for a person whose data are erased. */
+/** Withdraws what events show of the record of a person whose data are erased. */
 
 import type { RecordId } from '@rollcall/core/model/records'
 import { storedId } from '@rollcall/database/record-ids'
@@ -14,7 +14,7 @@ interface AboutRecords {
 export interface Withdrawn {
   /** Notifications that were waiting. */
   readonly notifications: number
-  /** Messages with such notifications that are on their way, or wait for their next attempt. */
+  /** Messages with such notifications that are being sent, or wait for their next attempt. */
   readonly underway: number
 }
 
@@ -42,7 +42,7 @@ export async function countWithdrawable(client: Pick<PoolClient, 'query'>, about
   return rows[0] ?? { notifications: 0, underway: 0 }
 }
 
-/** Drops what waits, and clears what the events have of the record. */
+/** Drops waiting notifications of the record, and clears its documents from the events. */
 export async function eraseNotifications(client: Pick<PoolClient, 'query'>, about: AboutRecords): Promise<Withdrawn> {
   const { rows } = await client.query<Withdrawn>(
     `with ${ABOUT}, dropped as (

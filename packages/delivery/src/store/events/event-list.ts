@@ -1,16 +1,16 @@
-/** Events as an operator looks at them: what happened when, never to whom. Tests and backfills have not happened. */
+/** Events for operators: what happened when, never to whom. Tests and backfills are left out. */
 import type { Database } from '@rollcall/database/database'
 
-/** Which events; what is not given does not matter. */
+/** Conditions for events; an absent one allows all. */
 export interface EventChoice {
-  /** Canonical name. */
+  /** Canonical name of the event type. */
   readonly event_type?: string
   readonly event_id?: string
   /** Recorded at this time or later. */
   readonly since?: Date
   /** Recorded before this time. */
   readonly until?: Date
-  /** Those with a lower id. */
+  /** Id of an event: only events with a lower id. */
   readonly before?: number
 }
 
@@ -27,7 +27,7 @@ export interface ListedEvent {
   readonly corrected_by: number | null
 }
 
-/** The newest first, `limit` of them at most. */
+/** Lists at most `limit` events, the newest first. */
 export async function listEvents(
   { pool }: Pick<Database, 'pool'>,
   registryId: number,

@@ -15,20 +15,22 @@ import type { ClientBase } from 'pg'
 export const referenceOf = (mailbox: string, event: string): string =>
   `encode(substring(sha256(${mailbox}.reference_key || int8send(${event}::bigint)) for 16), 'hex')::uuid::text`
 
-/** Mailboxes that are named to the nodes that work; of more they hear that there are some. */
+/** The most mailboxes that are announced by id to other nodes; of more it is announced only that there are some. */
 const NAMED_MAILBOXES = 500
 
-/** Numbers for events, and for the changes of records that they are about: all events of one change have one record version. */
+/**
+ * Numbers for events, and a version for each change of a record: all events of one change have the same record version.
+ */
 export interface EventNumbers {
   readonly ids: readonly number[]
-  /** Versions of the changes, in their order. */
+  /** The version of each change, in the order of the changes. */
   readonly versions: readonly number[]
 }
 
 interface ChangedRecord {
   readonly record_type: string
   readonly record: RecordId
-  /** The normalised primary identifier of a record that is new; null: it was there before. */
+  /** The normalised primary identifier of a new record; null: the record existed before. */
   readonly written_anew: string | null
 }
 
@@ -40,7 +42,7 @@ export interface NewEvent {
   readonly record_version: number
   readonly occurred_at: Date
   readonly recorded_at: Date
-  /** As the publisher names it, and the digest of what was published under it. */
+  /** The publisher's name of the event, and the digest of what was published under that name. */
   readonly event_id?: string
   readonly fingerprint?: Buffer
   /** The identifier of the record that has taken the place of this one, as that record writes it. */
@@ -53,7 +55,10 @@ export interface MatchedDocument {
   readonly matched: number
   /** Canonical JSON as it was at the event; of a record that was deleted or merged into another one, as it was before. */
   readonly document: string | null
-  /** Canonical JSON of a record that has nothing but its identifiers: all that is sent to whom the record has left. */
+  /**
+   * Canonical JSON of a record with its identifiers only: a receiver whose filter the record no longer fulfils gets
+   * this.
+   */
   readonly identifiers: string
 }
 
@@ -62,7 +67,7 @@ export interface NewNotification {
   readonly subscription: number
   readonly presence: Presence
   readonly purpose: Purpose
-  /** Undefined: at once. */
+  /** Undefined: due at once. */
   readonly due_at?: Date
   /** The notification that it corrects; while that waits, it is not due before it. */
   readonly corrects?: number

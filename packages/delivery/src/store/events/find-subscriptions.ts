@@ -1,4 +1,4 @@
-/** Subscriptions as they stand. */
+/** Finds stored subscriptions of a participant. */
 
 import { authorityNameOf } from '@rollcall/consents/store/consent-ended'
 import type { GivenFor } from '@rollcall/core/model/consent'
@@ -24,12 +24,12 @@ export interface SameSubscription extends Sameness {
   readonly state: 'live' | 'suspended'
   readonly end_at: Date | null
   readonly mailbox: number
-  /** Address of its mailbox; null when none was named. */
+  /** Address of the mailbox; null when none was named. */
   readonly sender_uri: string | null
 }
 
 /** The participant's subscriptions in a registry that have not ended and are the same as one of these. */
-export async function findSame(
+export async function findSameSubscriptions(
   { pool }: Pool,
   participant: number,
   registry: number,
@@ -56,7 +56,7 @@ export async function findSame(
   return rows
 }
 
-/** How many a participant has that have not ended, in all registries; counted up to `most`. */
+/** Counts the participant's subscriptions that have not ended, in all registries, up to `most`. */
 export async function countSubscriptions(
   { pool }: { readonly pool: Pick<Database['pool'], 'query'> },
   participant: number,
@@ -76,16 +76,16 @@ export interface OwnSubscription {
   readonly id: number
   readonly code: string
   readonly state: SubscriptionState
-  /** Why it is not live. */
+  /** Why the subscription is not live. */
   readonly reason: string | null
-  /** Canonical names. */
+  /** The canonical names of the types. */
   readonly event_type: string
   readonly record_type: string
   readonly unfiltered: boolean
 }
 
 /** The codes among these of the participant's subscriptions in the registry, ended ones included. */
-export async function findOwn(
+export async function findOwnSubscriptions(
   { pool }: Pool,
   participant: number,
   registry: number,
@@ -145,7 +145,9 @@ export const GIVEN_FOR = `(select json_build_object('purpose', purpose,
     'authority', ${authorityNameOf('subscription_consent.authority')})
   from subscription_consent where subscription_consent.subscription = subscription.id)`
 
-/** The live ones of a participant in a registry, with the text of their criteria, in the order of their ids. */
+/**
+ * The live subscriptions of a participant in a registry, with the text of their criteria, in the order of their ids.
+ */
 export async function liveSubscriptions(
   client: ClientBase,
   participant: number,

@@ -1,9 +1,9 @@
-/** Forgetting events with their notifications, ended subscriptions, and mailboxes that nobody uses any more. */
+/** Deletes old events with their notifications, ended subscriptions, and mailboxes without use. */
 import type { Database } from '@rollcall/database/database'
 import { isHeld } from '@rollcall/database/holds'
 import { senderIdOf } from '@rollcall/participants/store/participant-names'
 
-/** Rows in one statement, which delays nobody. */
+/** Rows that one statement deletes: so few that it delays nobody. */
 const AT_ONCE = 500
 
 /** Tables in the order in which rows are deleted: their old rows by the retention in seconds, and the order of rows. */
@@ -19,7 +19,7 @@ const FORGOTTEN = [
       and not ${isHeld({ time: 'event.recorded_at', sender_id: null })}`,
     order: 'order by recorded_at',
   },
-  // An item of a reply may still name it.
+  // An ended subscription stays while a notification of it is stored.
   {
     table: 'subscription',
     where: `state = 'ended' and ended_at < now() - make_interval(secs => $1)

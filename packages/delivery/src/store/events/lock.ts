@@ -1,4 +1,4 @@
-/** The lock by which a subscription counts from its commit: no change that commits later misses it. */
+/** The lock by which a subscription matches all changes that commit after it. */
 import type { ClientBase } from 'pg'
 
 const FUNCTIONS = {

@@ -1,4 +1,4 @@
-/** Mailboxes as an operator looks at them: how much waits for whom, and never about whom. */
+/** Mailboxes for operators: how much waits for whom, never about whom. */
 import type { Database } from '@rollcall/database/database'
 import { PARTICIPANTS } from '@rollcall/participants/store/participant-names'
 import { REGISTRIES } from '@rollcall/records/registries/registry-names'
@@ -14,7 +14,7 @@ export interface ListedMailbox {
   readonly state: 'open' | 'closed'
   /** Number of its last envelope. */
   readonly sequence: number
-  /** Since when there is nowhere to send to. */
+  /** Since when the mailbox has no address. */
   readonly resting_since: Date | null
   readonly closed_at: Date | null
   readonly waiting: number
@@ -22,7 +22,7 @@ export interface ListedMailbox {
   /** Subscriptions that have not ended, and of them those that are suspended. */
   readonly subscriptions: number
   readonly suspended: number
-  /** The delivery that is to be attempted. */
+  /** The id of the delivery that is to be attempted. */
   readonly delivery: string | null
 }
 
@@ -32,11 +32,11 @@ export interface MailboxChoice {
   /** Its namespace. */
   readonly registry: string | null
   readonly state: 'open' | 'closed' | null
-  /** Only those behind it in the list. */
+  /** Id of a mailbox: only those that follow it in the list. */
   readonly before: string | null
 }
 
-/** The newest first. */
+/** Lists mailboxes, the newest first. */
 export async function listMailboxes(
   { pool }: Pick<Database, 'pool'>,
   { participant, registry, state, before }: MailboxChoice,

@@ -16,7 +16,7 @@ export interface ClaimedMailbox {
   readonly participant: number
   /** `Registry.id` */
   readonly registry: number
-  /** That its subscriptions named; null: none. */
+  /** The address that its subscriptions named; null: none. */
   readonly sender_uri: string | null
   /** The receiver's name of the mailbox. */
   readonly public_id: string
@@ -25,39 +25,39 @@ export interface ClaimedMailbox {
 }
 
 /**
- * The numbers of envelopes. After a restore they go on behind all that were given out: the receiver finds the others
- * missing, and takes no envelope for one that it has.
+ * The column with envelope numbers. A restore raises them above all that were given out, so that the receiver sees a
+ * gap, and takes no new envelope for one that it has.
  */
 export const ENVELOPE_NUMBERS = { table: 'mailbox', column: 'sequence' } as const
 
-/** SQL: 0 where a notification waits in a mailbox; a poll of the mailboxes finds when it is due. */
+/** SQL: a row with 0 where a notification waits. A poll of the mailboxes finds when it is due. */
 export const NOTIFICATIONS_DUE = 'select 0 where exists (select from waiting_notification)'
 
 /** The result of a poll of mailboxes. */
 export interface PolledMailboxes {
   readonly claimed: readonly ClaimedMailbox[]
-  /** Mailboxes that were looked at. */
+  /** The number of mailboxes that were polled. */
   readonly seen: number
-  /** The last of them, 0 for none. */
+  /** Id of the last mailbox that was polled; 0: none was. */
   readonly last: number
-  /** Seconds until the first of those that wait for their time; null: none does. */
+  /** Seconds until the next notification is due; null: none waits for its time. */
   readonly wait: number | null
 }
 
-/** How a look goes. */
+/** What a poll claims, and what it leaves out. */
 export interface MailboxPoll {
   readonly claim: Claim
   /** Mailboxes to claim at most. */
   readonly wanted: number
-  /** Those that are in work on this node. */
+  /** Mailboxes in work on this node, which are left out. */
   readonly inWork: readonly number[]
 }
 
 /**
- * Looks at mailboxes in which something waits, in the order of their ids: each is found by a step in the index, however
+ * Polls mailboxes in which something waits, in the order of their ids. Each is found by a step in the index, however
  * much waits in it.
- * @param from those behind this id
- * @param most to look at
+ * @param from only mailboxes with a greater id
+ * @param most the most mailboxes to poll
  */
 export async function claimMailboxes(
   pool: pg.Pool,
@@ -66,7 +66,7 @@ export async function claimMailboxes(
   return claimFrom(pool, 'claim mailboxes', STEPS, poll, [from, most])
 }
 
-/** Looks at these alone. */
+/** Polls these mailboxes alone. */
 export async function claimNamedMailboxes(
   pool: pg.Pool,
   { ids, ...poll }: MailboxPoll & { readonly ids: readonly number[] },
@@ -84,7 +84,7 @@ const STEPS = `step (mailbox, number) as (
   )`
 const NAMED = 'step as (select mailbox from unnest($5::integer[]) as named (mailbox))'
 
-/** The first that waits in `step.mailbox`, of those that come first and of those that come last. */
+/** SQL of the first waiting notification of a mailbox: of a backfill, or of all others. */
 const firstOf = (isBackfill: boolean): string => `left join lateral (
       select due_at from waiting_notification
       where mailbox = step.mailbox and is_backfill = ${isBackfill} order by due_at, id limit 1
@@ -128,7 +128,7 @@ async function claimFrom(
   return rows[0] ?? { claimed: [], seen: 0, last: 0, wait: null }
 }
 
-/** Gives a claimed mailbox back: what waits in it next may be sent by any node. There is somewhere to send it to. */
+/** Gives a claimed mailbox back, so that any node may send what waits in it. The mailbox has an address. */
 export async function releaseMailbox(
   pool: Pick<pg.Pool, 'query'>,
   mailbox: number,
@@ -152,7 +152,7 @@ export async function restMailbox(pool: Pick<pg.Pool, 'query'>, mailbox: number,
   })
 }
 
-/** Seconds within which every node knows of changed settings of a participant. */
+/** Seconds after which every node has read changed settings of a participant. */
 const KNOWN = 1
 
 /**
@@ -188,17 +188,17 @@ export async function retryMailboxes(
   })
 }
 
-/** Whose mailbox it is. */
+/** The values that identify a mailbox. */
 export interface MailboxOwner {
   /** `Participant.id` */
   readonly participant: number
   /** `Registry.id` */
   readonly registry: number
-  /** Null: none is named. */
+  /** The named address; null: none. */
   readonly sender_uri: string | null
 }
 
-/** The id of a mailbox, which is made where there is none; one that was closed is open again. */
+/** The id of a mailbox. A missing one is made, and a closed one is opened. */
 export async function ensureMailbox(
   client: Pick<pg.ClientBase, 'query'>,
   { participant, registry, sender_uri }: MailboxOwner,

@@ -10,21 +10,21 @@ export interface OutboxRow {
   readonly id: string
   readonly namespace: string
   readonly reg_event_type: string
-  /** Text of JSON; null: it is longer than was asked for. */
+  /** JSON text; null: it is longer than `longest`. */
   readonly record: string | null
-  /** As `record`; also null where there is none. */
+  /** JSON text; null: there is none, or it is longer than `longest`. */
   readonly remove: string | null
   readonly has_remove: boolean
   readonly record_type: string | null
   readonly event_id: string | null
-  /** A number is an infinite time. */
+  /** A number is ±Infinity (PostgreSQL's `infinity`); publishing refuses it. */
   readonly occurred_at: Date | number | null
   readonly source_version: string | null
   readonly replace: boolean
   readonly corrects: string | null
 }
 
-/** SQL: 0 where a row waits. */
+/** SQL: a row with 0 where a row of the outbox waits. */
 export const OUTBOX_DUE = 'select 0 where exists (select from rollcall_outbox.event where failed_at is null)'
 
 /** True when a row waits. */
@@ -33,9 +33,9 @@ export async function isOutboxWaiting(pool: Pick<Pool, 'query'>): Promise<boolea
 }
 
 /**
- * The first row that waits, held until the end of the transaction; null where none waits or another node publishes: one
- * node does at a time, so that the order of the rows is the order of the events.
- * @param longest of the record, and of what it removes, in bytes
+ * Takes the first waiting row and locks it until the end of the transaction. Null: none waits, or another node
+ * publishes: one node does at a time, so that events have the order of the rows.
+ * @param longest the most bytes of `record` and of `remove`
  */
 export async function takeOutboxRow(client: ClientBase, longest: number): Promise<OutboxRow | null> {
   const lock = await client.query<{ taken: boolean }>(
@@ -54,17 +54,20 @@ export async function takeOutboxRow(client: ClientBase, longest: number): Promis
   return rows[0] ?? null
 }
 
-/** It was published. */
+/** Removes a row that was published. */
 export async function removeOutboxRow(client: ClientBase, id: string): Promise<void> {
   await client.query('delete from rollcall_outbox.event where id = $1', [id])
 }
 
-/** It stays where it is, and those behind it go on. */
+/** Marks a row as failed. It stays, and later rows are published. */
 export async function failOutboxRow(client: ClientBase, id: string, failure: string): Promise<void> {
   await client.query('update rollcall_outbox.event set failure = $2, failed_at = now() where id = $1', [id, failure])
 }
 
-/** Publishing it took longer than a statement may. @returns how often that happened */
+/**
+ * Notes that publishing a row took longer than a statement may.
+ * @returns how often that happened
+ */
 export async function noteOutboxTimeout(client: ClientBase, id: string): Promise<number> {
   const { rows } = await client.query<{ timeouts: number }>(
     'update rollcall_outbox.event set timeouts = timeouts + 1 where id = $1 returning timeouts',
@@ -73,7 +76,7 @@ export async function noteOutboxTimeout(client: ClientBase, id: string): Promise
   return rows[0]?.timeouts ?? 0
 }
 
-/** A row that could not be published, without what it holds. */
+/** A row that could not be published, without its contents. */
 export interface FailedRow {
   readonly id: string
   readonly namespace: string

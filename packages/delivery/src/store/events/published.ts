@@ -4,8 +4,11 @@ import type { RecordId } from '@rollcall/core/model/records'
 import { recordIdOf } from '@rollcall/database/record-ids'
 import type { ClientBase } from 'pg'
 
-/** One of these publishes at a time: two with the same name wait for each other until the end of their transactions. */
-export async function lockPublished(client: ClientBase, registryId: number, name: string): Promise<void> {
+/**
+ * Takes an advisory lock on a name in one registry until the transaction ends: the same event or record is published by
+ * one transaction at a time.
+ */
+export async function lockPublication(client: ClientBase, registryId: number, name: string): Promise<void> {
   await client.query(`select pg_advisory_xact_lock(hashtextextended($2, hashtext('rollcall published') # $1))`, [
     registryId,
     name,
@@ -36,7 +39,7 @@ export interface SourceVersion {
   readonly source_version: number
 }
 
-/** Stores the version of a record's source; false where a newer one is stored already, which stays. */
+/** Stores the version of a record's source. False: a newer version is stored already, and stays. */
 export async function storeSourceVersion(
   client: ClientBase,
   registryId: number,

@@ -24,10 +24,10 @@ export interface QueuedSubscription {
   readonly mailbox_state: 'open' | 'closed'
   /** `Registry.id` */
   readonly registry: number
-  /** Its namespace. */
+  /** The namespace of the registry. */
   readonly namespace: string
   readonly state: 'live' | 'suspended' | 'ended'
-  /** Canonical names. */
+  /** The canonical names of the types. */
   readonly event_type: string
   readonly record_type: string
   /** The consent of the subscription; null for none. */
@@ -36,7 +36,7 @@ export interface QueuedSubscription {
   readonly criteria: string
 }
 
-/** Undefined: there is none with this code. */
+/** Undefined: no subscription has this code. */
 export async function findQueued(
   client: Pick<ClientBase, 'query'>,
   code: string,
@@ -52,7 +52,7 @@ export async function findQueued(
   return rows[0]
 }
 
-/** Queues one notification about a record that nobody has. */
+/** Queues one notification about a made-up record. */
 export async function queueTest(
   { pool }: Pick<Database, 'pool'>,
   { id, mailbox, registry, event_type, record_type }: QueuedSubscription,
@@ -73,22 +73,22 @@ export async function queueTest(
   )
 }
 
-/** The result of a page. */
+/** The result of queueing one page of records. */
 export interface QueuedPage {
   readonly records: number
-  /** The last of them; null: there was none. */
+  /** Id of the last record of the page; null: the page was empty. */
   readonly last: RecordId | null
 }
 
-/** A backfill that did not come to its end. */
+/** A backfill that was interrupted. */
 export interface OpenBackfill {
-  /** The record up to which it is queued. */
+  /** The last record that was queued. */
   readonly last: RecordId
-  /** As `PageQuery.since`. */
+  /** Only records that were written at this time or later; null: all records. */
   readonly since: Date | null
 }
 
-/** Null: none is under way. */
+/** The interrupted backfill of a subscription; null: there is none. */
 export async function openBackfill(
   { pool }: Pick<Database, 'pool'>,
   subscription: number,

@@ -1,4 +1,4 @@
-/** Envelopes that are on their way, and are taken back before they are sent (again). */
+/** Takes envelopes back that are on their way, before they are sent or sent again. */
 
 import { MAILBOXES, WORK_CHANNEL } from '@rollcall/database/queue'
 import type pg from 'pg'
@@ -11,11 +11,11 @@ export interface NotifiedSubscription {
   readonly event_type: string
   readonly record_type: string
   readonly unfiltered: boolean
-  /** It was taken back: nothing more is sent of it. */
+  /** The subscription was taken back: nothing more of it is sent. */
   readonly unwanted: boolean
 }
 
-/** The subscriptions that an envelope is for: what differs in nothing that is asked is one. */
+/** The subscriptions of an envelope. Those that differ in no selected column are one row. */
 export async function subscriptionsOf(
   pool: Pick<pg.Pool, 'query'>,
   delivery: string,
@@ -36,14 +36,16 @@ export interface Recalled {
   readonly delivery: string
   readonly mailbox: number
   readonly claim: string
-  /** Somebody may have received it: then its number is used up; otherwise the next envelope gets it. */
+  /**
+   * Somebody may have received the envelope: then its number is used up. Otherwise the next envelope gets the number.
+   */
   readonly attempted: boolean
 }
 
 /**
- * SQL that drops envelopes on their way: what they tell waits again.
- * @param which SQL of those
- * @param attempted SQL of whether somebody may have received one of `dropped`
+ * SQL that drops envelopes on their way: their notifications wait again.
+ * @param which SQL of the envelopes
+ * @param attempted SQL: whether somebody may have received one of `dropped`
  */
 const dropping = (which: string, attempted: string): string => `dropped as (
         update delivery set state = 'dropped', reason = 'recalled', next_attempt_at = null, finished_at = now(),
@@ -60,24 +62,24 @@ const dropping = (which: string, attempted: string): string => `dropped as (
         where mailbox.id = dropped.mailbox and mailbox.sequence = dropped.sequence and not ${attempted}
       )`
 
-/** Subscriptions that have another mailbox from now on. */
+/** Subscriptions that get another mailbox. */
 export interface Moving {
   readonly subscriptions: readonly number[]
-  /** Their mailboxes before. */
+  /** The mailboxes that they had. */
   readonly from: readonly number[]
   readonly to: number
 }
 
 /**
- * Moves what waits for subscriptions into their new mailbox, in its order. Envelopes of the old ones that are on their way with
- * something for them are dropped, also during an attempt: what they tell waits again, each item in the mailbox of its
- * subscription. Runs in a transaction of the caller.
+ * Moves the waiting notifications of subscriptions into their new mailbox, in its order. Envelopes of the old mailboxes
+ * with such notifications are dropped, even during an attempt: what they told waits again, each notification in the
+ * mailbox of its subscription. Runs in the caller's transaction.
  */
 export async function moveWaiting(
   client: Pick<pg.ClientBase, 'query'>,
   { subscriptions, from, to }: Moving,
 ): Promise<void> {
-  // Nobody commits an envelope of theirs meanwhile.
+  // Until the transaction ends, nobody commits an envelope of these mailboxes.
   await client.query('select from mailbox where id = any($1::int[]) order by id for no key update', [from])
   await client.query(
     `with ${dropping(
@@ -96,7 +98,7 @@ export async function moveWaiting(
 }
 
 /**
- * Drops an envelope: what it tells waits again, and is composed anew under another message_id.
+ * Drops an envelope: its notifications wait again, and are composed anew under another message_id.
  * @returns whether the claim still held
  */
 export async function recallEnvelope(
@@ -105,7 +107,7 @@ export async function recallEnvelope(
 ): Promise<boolean> {
   const { rows } = await pool.query<{ recalled: boolean }>({
     name: 'recall envelope',
-    // The mailbox is locked first, as where it is closed.
+    // The mailbox is locked first, as when it is closed: so the two cannot wait for each other.
     text: `with own as materialized (select id from mailbox where id = $1 for no key update),
       ${dropping("from own where delivery.id = $2 and delivery.mailbox = own.id and claim = $3 and state = 'pending'", '$4')}
       select exists (select 1 from dropped) as recalled,

@@ -2,7 +2,7 @@
 import type { CheckedSystem } from '@rollcall/core/model/check'
 import type { Database } from '@rollcall/database/database'
 
-/** When something was seen last; null: not yet. */
+/** When something was last seen of a participant's system; null: not yet. */
 export interface DeliveryEvidence {
   /** A callback with the answer to an asynchronous search was acknowledged. */
   readonly delivered_at: Date | null
@@ -12,7 +12,7 @@ export interface DeliveryEvidence {
   /** A test notification was acknowledged. */
   readonly notified_at: Date | null
   readonly unsubscribed_at: Date | null
-  /** The id of a delivery that was acknowledged at the first attempt; null: one was sent again already. */
+  /** The id of a delivery that was acknowledged at the first attempt; null: one was already sent again. */
   readonly delivery: string | null
   /** The code of a live subscription. */
   readonly subscription: string | null

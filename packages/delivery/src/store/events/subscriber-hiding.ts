@@ -1,4 +1,4 @@
-/** Whom the grants of subscribers hide, by the grants that count now. */
+/** The persons whom the present grants of subscribers hide. */
 
 import { PROTECTION_CATEGORIES } from '@rollcall/core/model/protection'
 import { GRANTS_IN_FORCE } from '@rollcall/participants/store/grants'
@@ -6,16 +6,16 @@ import type { ClientBase } from 'pg'
 
 /** The grant's rules about persons who may be hidden from a subscriber. */
 export interface Hiding {
-  /** Categories of protected persons who are found nevertheless. */
+  /** Categories of protected persons who are shown nevertheless. */
   readonly categories: readonly string[]
-  /** Minors are never found. */
+  /** Minors are hidden. */
   readonly minors: boolean
 }
 
 /** The rules of a subscriber without rights. */
 export const HIDES_ALL: Hiding = { categories: [], minors: true }
 
-/** By the id of the subscription. */
+/** Returns a function from the id of a subscription to its rules. */
 export async function hidingOf(
   client: Pick<ClientBase, 'query'>,
   subscriptions: readonly number[],

@@ -15,7 +15,7 @@ export interface ListedSubscription {
   readonly event_type: string
   readonly record_type: string
   readonly state: SubscriptionState
-  /** Why it is not live. */
+  /** Why the subscription is not live. */
   readonly reason: EndReason | SuspensionReason | null
   /** Null: its notifications are sent at once. */
   readonly cron: string | null
@@ -34,10 +34,10 @@ export interface ShownSubscription extends ListedSubscription {
   readonly correlation_id: string
   readonly reference_id: string
   readonly locale: string | null
-  /** Notifications that wait. */
+  /** The number of waiting notifications. */
   readonly waiting: number
   readonly mailbox: ShownMailbox
-  /** As requested. */
+  /** The criteria as they were requested. */
   readonly criteria: string
 }
 
@@ -48,20 +48,20 @@ export interface ShownMailbox {
   readonly state: 'open' | 'closed'
   readonly closed_at: Date | null
   readonly sequence: number
-  /** Notifications that wait in it. */
+  /** The number of notifications that wait in it. */
   readonly waiting: number
-  /** Subscriptions that have not ended. */
+  /** The number of its subscriptions that have not ended. */
   readonly subscriptions: number
 }
 
-/** Which ones are listed; by default all. */
+/** Conditions for subscriptions; an absent one allows all. */
 export interface SubscriptionChoice {
   /** `Participant.id` */
   readonly participant?: number
   /** `Registry.id` */
   readonly registry?: number
   readonly state?: SubscriptionState
-  /** Only those with a lower id. */
+  /** Id of a subscription: only those with a lower id. */
   readonly before?: number
 }
 
@@ -85,7 +85,7 @@ export async function subscribedTypes(
   return rows
 }
 
-/** The newest first. */
+/** Lists subscriptions, the newest first. */
 export async function listSubscriptions(
   { pool }: Pool,
   { participant, registry, state, before }: SubscriptionChoice,
@@ -137,13 +137,13 @@ interface FoundSubscription extends Omit<ShownSubscription, 'mailbox'> {
   readonly subscriptions: number
 }
 
-/** Subscriptions that have not ended. */
+/** The numbers of a participant's subscriptions that have not ended. */
 export interface SubscriptionCounts {
   readonly live: number
   readonly suspended: number
 }
 
-/** Those of a participant. */
+/** Counts the subscriptions of a participant by state. */
 export async function countByState({ pool }: Pool, { id }: { readonly id: number }): Promise<SubscriptionCounts> {
   const { rows } = await pool.query<SubscriptionCounts>(
     `select (count(*) filter (where state = 'live'))::integer as live,

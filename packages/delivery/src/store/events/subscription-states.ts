@@ -1,13 +1,13 @@
 /**
- * Subscriptions that end, are suspended, or are open again. Whoever changes several locks them in the order of their ids, so
- * that no two wait for each other.
+ * Ends and suspends subscriptions, and opens them again. Whoever changes several locks them in the order of their ids,
+ * so that no two transactions wait for each other.
  */
 
 import { type EndReason, type SuspensionReason, TAKEN_BACK } from '@rollcall/core/model/event'
 import { REGISTRIES } from '@rollcall/records/registries/registry-names'
 import type { ClientBase } from 'pg'
 
-/** A filed subscription is a live one: what ends or is suspended leaves the keys. */
+/** Removes subscriptions from the keys by which live ones are found. */
 async function unfile(client: ClientBase, subscriptions: readonly number[]): Promise<void> {
   await client.query('delete from subscription_key where subscription = any($1::int[])', [subscriptions])
 }
@@ -20,23 +20,24 @@ async function unfile(client: ClientBase, subscriptions: readonly number[]): Pro
 export async function endSubscriptions(
   client: ClientBase,
   subscriptions: readonly number[],
-  ended: { readonly reason: EndReason; readonly at: Date; readonly by?: string },
+  { reason, at = new Date(), by }: { readonly reason: EndReason; readonly at?: Date; readonly by?: string },
 ): Promise<number> {
   if (subscriptions.length === 0) return 0
   const { rowCount } = await client.query(
     `update subscription set state = 'ended', reason = $2, ended_at = $3, ended_by = $4
      where id = any($1::int[]) and state <> 'ended'`,
-    [subscriptions, ended.reason, ended.at, ended.by ?? null],
+    [subscriptions, reason, at, by ?? null],
   )
   await unfile(client, subscriptions)
   return rowCount ?? 0
 }
 
 /**
- * Takes back subscriptions that ended by themselves: they are not open again when a death is taken back.
- * @returns how many are ended
+ * Marks subscriptions that had ended by themselves as unsubscribed, so that they are not opened again when a death is
+ * taken back.
+ * @returns how many of them have ended
  */
-export async function takeBackEnded(client: ClientBase, subscriptions: readonly number[]): Promise<number> {
+export async function markTakenBack(client: ClientBase, subscriptions: readonly number[]): Promise<number> {
   if (subscriptions.length === 0) return 0
   const { rowCount } = await client.query(
     `update subscription set reason = case when reason = any($2) then reason else 'unsubscribed' end
@@ -144,18 +145,18 @@ export async function suspendedSubscriptions(client: Pick<ClientBase, 'query'>):
   return rows
 }
 
-/** A subscription that is open again. */
+/** A subscription that was opened again. */
 export interface Reopened {
   readonly id: number
   readonly event_type: string
   readonly record_type: string
-  /** Suspended where its mailbox is closed; a live one is to be filed. */
+  /** Suspended where its mailbox is closed. A live one must be filed under its keys. */
   readonly state: 'live' | 'suspended'
 }
 
 /**
- * Opens ended subscriptions again under their codes: those whose own end has not come, and in place of which there is no
- * other one that asks for the same. Of several that ask for the same it is the newest.
+ * Opens ended subscriptions again under their codes, if their own end has not come, and no newer subscription asks for
+ * the same. Of several that ask for the same, the newest is opened.
  */
 export async function reopen(
   client: ClientBase,

@@ -1,6 +1,6 @@
 /**
- * Making and renewing subscriptions. Those who call hold `lockEvents(..., 'subscribe')`, so that no change is
- * matched in between. Live subscriptions alone have keys: nothing else is matched.
+ * Makes and renews subscriptions. The caller holds `lockEvents(..., 'subscribe')`, so that no change is matched
+ * meanwhile. Only live subscriptions have keys, and only keys are matched.
  */
 
 import type { SubscriptionConsent } from '@rollcall/core/model/consent'
@@ -15,20 +15,20 @@ export interface Key {
   readonly whole: boolean
 }
 
-/** The request that makes subscriptions, and where their notifications go. */
+/** The request that makes subscriptions, and the address of their notifications. */
 export interface Making {
   /** `Participant.id` */
   readonly participant: number
   /** `Registry.id` */
   readonly registry: number
   readonly mailbox: number
-  /** The request was encrypted: so its notifications are, too. */
+  /** The request was encrypted; then the notifications are encrypted too. */
   readonly encrypted: boolean
   readonly transaction_id: string
   readonly correlation_id: string
 }
 
-/** Types and keys under which a subscription is found. */
+/** The values under which a subscription is found. */
 interface Types {
   /** Canonical names. */
   readonly event_type: string
@@ -44,19 +44,22 @@ export interface NewSubscription extends Types {
   readonly locale: string | null
   readonly person: boolean
   readonly frequency: Frequency | null
-  /** Default: that of the frequency. */
+  /** Default: the end_at of the frequency. */
   readonly end_at?: Date | null
   readonly consent?: SubscriptionConsent | null
   /** reference_id of the item that made it. */
   readonly reference_id: string
 }
 
-/** Requests of one participant are written one after the other, so that its subscriptions can be counted. */
+/**
+ * Locks a participant until the transaction ends, so that its subscriptions can be counted: its requests are written
+ * one after the other.
+ */
 export async function lockSubscriber(client: ClientBase, participant: number): Promise<void> {
   await client.query(`select pg_advisory_xact_lock(hashtext('rollcall subscriber'), $1)`, [participant])
 }
 
-/** @returns how many were made: one that is there already is not made again */
+/** @returns how many were made; one that exists already is not made again */
 export async function insertSubscriptions(
   client: ClientBase,
   { participant, registry, mailbox, encrypted, transaction_id, correlation_id }: Making,
@@ -130,7 +133,7 @@ const keysOf = <Subscription extends Types>(
     return id === undefined ? [] : keys.map((key) => ({ subscription: id, event_type, record_type, ...key }))
   })
 
-/** A subscription that goes on until another time. */
+/** A subscription that gets another end. */
 export interface Renewal extends Types {
   readonly id: number
   readonly end_at: Date | null
@@ -140,8 +143,8 @@ export interface Renewal extends Types {
 }
 
 /**
- * Renews subscriptions. Those that were suspended are live again. Their notifications go to the mailbox of the request, those
- * that wait too.
+ * Renews subscriptions, and makes suspended ones live again. Their notifications, also those that wait, go to the
+ * mailbox of the request.
  * @returns how many were renewed
  */
 export async function renewSubscriptions(

@@ -10,7 +10,7 @@ import { PARTICIPANTS } from '@rollcall/participants/store/participant-names'
 import { REGISTRIES } from '@rollcall/records/registries/registry-names'
 import { type TracedDelivery, traceDeliveries } from '../deliveries/traced-deliveries.ts'
 
-/** One item of an envelope, or what waits to become one. */
+/** An item of an envelope, or a notification that will become one. */
 export interface TracedNotification {
   readonly traced: 'notification'
   /** `sender_id` */
@@ -19,7 +19,7 @@ export interface TracedNotification {
   /** Its namespace. */
   readonly registry: string | null
   readonly reference_id: string | null
-  /** Codes of the subscriptions that caused it, with what the record was to each. */
+  /** Codes of the subscriptions that caused it, and for each whether the record fulfils its filter (`Presence`). */
   readonly subscriptions: readonly { readonly code: string; readonly presence: Presence }[]
   readonly purpose: Purpose
   readonly event_type: string
@@ -27,7 +27,7 @@ export interface TracedNotification {
   readonly event_id: string | null
   readonly occurred_at: Date
   readonly recorded_at: Date
-  /** Subscriptions that the event matched, whoever has them. */
+  /** The number of subscriptions of all participants that the event matched. */
   readonly matched: number
   readonly state: 'waiting' | 'sent' | 'dropped'
   readonly due_at: Date
@@ -36,9 +36,9 @@ export interface TracedNotification {
   readonly mailbox_state: 'open' | 'closed'
   /** Position of its envelope in the mailbox. */
   readonly sequence: number | null
-  /** Null: there is no envelope with it. */
+  /** Null: it is in no envelope yet. */
   readonly delivery: TracedDelivery | null
-  /** Envelopes with it that were taken back, the oldest first: it was composed anew. */
+  /** Earlier envelopes with it that were taken back, the oldest first. */
   readonly recalled: readonly TracedDelivery[]
 }
 
@@ -47,7 +47,7 @@ type Row = Omit<TracedNotification, 'traced' | 'delivery' | 'recalled'> & {
   readonly recalled: readonly string[]
 }
 
-/** Those with this reference_id, and those of the subscription with this code; the newest first. */
+/** Notifications with this reference_id, and those of the subscription with this code, the newest first. */
 export async function traceNotifications(
   { pool }: Pick<Database, 'pool'>,
   id: string,

@@ -5,12 +5,12 @@ import type { PoolClient } from 'pg'
 export const UNSENT_DELIVERIES = `(select participant, count(*) as count, count(*) filter (where attempts > 0) as attempted
   from delivery where state = 'pending' group by participant)`
 
-/** SQL of a relation to join: by participant, its notifications that are in no message yet. */
+/** SQL of a relation to join: by participant, its notifications that are in no envelope yet. */
 export const UNSENT_NOTIFICATIONS = `(select mailbox.participant, count(*) as count from notification
     join subscription on subscription.id = notification.subscription join mailbox on mailbox.id = subscription.mailbox
   where notification.state = 'waiting' group by mailbox.participant)`
 
-/** Nothing of it is sent to a participant. */
+/** Drops the unsent deliveries and notifications of a participant. */
 export async function dropUnsent(client: Pick<PoolClient, 'query'>, participant: number): Promise<void> {
   await client.query(
     `update notification set state = 'dropped' from subscription join mailbox on mailbox.id = subscription.mailbox

@@ -14,11 +14,11 @@ export interface WaitingNotification {
   readonly mailbox: number
   readonly presence: Presence
   readonly purpose: Purpose
-  /** The reference_id under which it was sent before, where it is sent again. */
+  /** The reference_id under which it was sent before; null: it is sent for the first time. */
   readonly reference_id: string | null
-  /** The reference_id of the one that it corrects; null: it corrects none, or one that was never sent. */
+  /** The reference_id of the notification that it corrects; null: it corrects none, or one that was never sent. */
   readonly corrects: string | null
-  /** `notification.id` of that one. */
+  /** `notification.id` of the notification that it corrects. */
   readonly corrected: number | null
   readonly event: number
   /** Canonical names. */
@@ -34,19 +34,19 @@ export interface WaitingNotification {
   readonly bytes: number
   readonly subscription: number
   readonly code: string
-  /** The canonical name of the event type that was subscribed to, and as the subscriber wrote it. */
+  /** The event type of the subscription: its canonical name, and the subscriber's spelling. */
   readonly subscribed: string
   readonly asked_event_type: string | null
   readonly asked_reg_type: string | null
   readonly asked_record_type: string | null
   readonly locale: string | null
-  /** The subscriber wants it encrypted. */
+  /** The request of the subscription was encrypted; then its notifications are too. */
   readonly encrypted: boolean
   /** Its subscription has no filter. */
   readonly unfiltered: boolean
   /** The consent that its subscription is based on; null: it has none. */
   readonly consent: (GivenFor & { readonly attributes: readonly string[] }) | null
-  /** Its subscription was taken back: it is not sent. */
+  /** The subscription was taken back: the notification is not sent. */
   readonly unwanted: boolean
 }
 
@@ -58,7 +58,7 @@ export const IS_TAKEN_BACK = `((subscription.state = 'ended' and coalesce(subscr
 /** SQL of a `subscription` that is about every record. */
 export const IS_UNFILTERED = `(subscription.criteria::json -> 'filter' is null)`
 
-/** Mailboxes in one statement. */
+/** Mailboxes that share one statement. */
 const TOGETHER = 32
 
 interface Wanted {
@@ -67,9 +67,9 @@ interface Wanted {
 }
 
 /**
- * The notifications of a mailbox that are due, the first ones first: those of a backfill after all others. Several
- * mailboxes share a statement.
- * @param most how many at most
+ * The due notifications of a mailbox in their order; those of a backfill come last. Several mailboxes share a
+ * statement.
+ * @param most the most notifications
  */
 export const findWaiting = (pool: pg.Pool, mailbox: number, most: number): Promise<readonly WaitingNotification[]> =>
   waiting(pool).submit({ mailbox, most })
@@ -137,7 +137,7 @@ export interface EventDocument {
   readonly identifiers: string
 }
 
-/** Mailboxes that show the same event share one read. */
+/** The document of an event; undefined: the event is not stored. Calls at the same time share one statement. */
 export const findDocument = (pool: pg.Pool, event: number): Promise<EventDocument | undefined> =>
   documents(pool).submit(event)
 
@@ -158,7 +158,7 @@ async function readDocuments(
   return events.map((event) => found.get(event))
 }
 
-/** Notifications that are never sent: they were taken back before. */
+/** Drops waiting notifications: they are never sent. */
 export async function dropNotifications(pool: Pick<pg.Pool, 'query'>, ids: readonly number[]): Promise<void> {
   await pool.query({
     name: 'drop notifications',
@@ -180,7 +180,7 @@ export interface Corrected {
  * Finds corrections whose earlier notification was dropped, because the record was hidden when it would have been sent. They
  * then correct the last notification before it that their subscription was sent or will be sent.
  */
-export async function correctOthers(
+export async function redirectCorrections(
   pool: Pick<pg.Pool, 'query'>,
   corrections: readonly number[],
 ): Promise<readonly Corrected[]> {

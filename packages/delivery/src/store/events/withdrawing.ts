@@ -1,4 +1,4 @@
-/** Notifications that wait, taken back before they are sent. */
+/** Takes waiting notifications back before they are sent. */
 
 import type { RecordId } from '@rollcall/core/model/records'
 import { storedId } from '@rollcall/database/record-ids'
@@ -14,7 +14,8 @@ interface About {
 }
 
 /**
- * Drops what waits about records of a protected person for all whose grants do not name the category. What is on its way is composed anew before its next attempt.
+ * Drops the waiting notifications about records of a protected person for all whose grants do not name the category.
+ * Envelopes on their way are composed anew before their next attempt.
  * @returns how many were dropped
  */
 export async function withdrawNotifications(

@@ -69,7 +69,7 @@ export async function findAccepted(
   return reads(pool).submit(correlation_id)
 }
 
-/** There are never more than questions about exchanges. */
+/** No limit is needed: no more wait than status questions are answered at a time. */
 const reads = perPool((pool) =>
   groupCommit<string, AcceptedExchange | null>(
     async (ids) => {

@@ -201,7 +201,10 @@ const ACCEPT = {
     select participant, message_id, (select count(*) from announced) as announced from added`,
 }
 
-/** Requests that are accepted, each with the audit entry of its acknowledgement. A message that was received before is not held. */
+/**
+ * Requests that are accepted, each with the audit entry of its acknowledgement. A message that was received before is
+ * not written.
+ */
 export const JOINT_REQUESTS: JointWrite<NewAcceptedExchange> = {
   name: 'requests',
   held: (parameter) => `${accepted(parameter)}, requests_held as (

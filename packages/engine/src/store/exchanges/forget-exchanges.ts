@@ -3,7 +3,7 @@
 import { FORGOTTEN_USES } from '@rollcall/consents/store/consent-uses'
 import type { Database } from '@rollcall/database/database'
 import { type ForgottenRows, forgettable } from '@rollcall/database/holds'
-import { countUntaken, FORGOTTEN_DELIVERIES } from '@rollcall/delivery/store/deliveries/forgotten-deliveries'
+import { countUndelivered, FORGOTTEN_DELIVERIES } from '@rollcall/delivery/store/deliveries/forgotten-deliveries'
 import { ACCEPTED_DAY, forgetDays, INBOX_DAY } from '@rollcall/participants/store/day-counts'
 import { senderIdOf } from '@rollcall/participants/store/participant-names'
 
@@ -36,20 +36,20 @@ const ACCEPTED = received('accepted_exchange', {
   stillNeeded: 'exists (select from accepted_exchange as chunk where chunk.parent = accepted_exchange.correlation_id)',
 })
 
-/** With their items and attempts. */
+/** The old rows of each table; they are deleted with their items and attempts. */
 const FORGOTTEN: readonly ForgottenRows[] = [
   ACCEPTED,
   FORGOTTEN_DELIVERIES,
   received('exchange'),
   received('sealed_message'),
-  // Receipts have no participant: a hold of any keeps all.
+  // Receipts have no participant, so a hold of any participant keeps all of them.
   received('enrolment_receipt', { sender_id: null }),
   FORGOTTEN_USES,
 ]
 
 const INBOX = received('inbox_message')
 
-/** The unfinished part of it: exchanges that were never answered, deliveries that were never accepted. */
+/** The unfinished rows among them: exchanges that were never answered, and deliveries that were never accepted. */
 export async function countUnfinished(
   { pool }: Pick<Database, 'pool'>,
   retention: number,
@@ -59,7 +59,7 @@ export async function countUnfinished(
       where received_at < now() - make_interval(secs => $1) and state in ('accepted', 'replying') and parent is null`,
     [retention],
   )
-  return { exchanges: rows[0]?.exchanges ?? 0, deliveries: await countUntaken({ pool }, retention) }
+  return { exchanges: rows[0]?.exchanges ?? 0, deliveries: await countUndelivered({ pool }, retention) }
 }
 
 /** Deletes old messages of the inbox, and its counts of past days. */
@@ -91,7 +91,7 @@ export async function countExchanges(db: Pick<Database, 'pool'>, retention: numb
   return total
 }
 
-/** The same of `forgetInbox`. */
+/** How many rows `forgetInbox` would delete now. */
 export const countInbox = (db: Pick<Database, 'pool'>, retention: number): Promise<number> =>
   countForgettable(db, INBOX, retention)
 

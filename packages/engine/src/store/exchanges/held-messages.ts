@@ -18,7 +18,7 @@ export interface HeldMessages {
   readonly requests: number
 }
 
-/** The participants that have any, by sender_id. */
+/** The participants that have held messages, by sender_id. */
 export async function heldMessages({ pool }: Pick<Database, 'pool'>): Promise<readonly HeldMessages[]> {
   const { rows } = await pool.query<HeldMessages>(
     `select sender_id as participant, coalesce(sent.count, 0)::integer as deliveries,

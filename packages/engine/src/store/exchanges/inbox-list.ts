@@ -28,13 +28,13 @@ export interface InboxFilter {
   readonly callback?: string
   readonly state?: InboxEntry['state']
   readonly since?: Date
-  /** The first moment that is too late. */
+  /** Only messages that were received before this time. */
   readonly until?: Date
   /** The most messages that are returned, the newest ones. */
   readonly limit: number
 }
 
-/** Newest first. */
+/** Lists messages, the newest first. */
 export async function listInbox(db: Database, filter: InboxFilter): Promise<readonly InboxEntry[]> {
   const { participant, callback, state, since, until, limit } = filter
   const { rows } = await db.pool.query<InboxEntry>(

@@ -180,7 +180,7 @@ const DELIVERY_TYPES = [
 
 const COMMIT_REPLY = `with ${stepsWritten(ownParameter, 'true')} select step from stepped`
 
-/** Pages of answers, each with its audit entry. What another transaction has locked is not held. */
+/** Pages of answers, each with its audit entry. A page whose row another transaction has locked is not written. */
 export const JOINT_REPLIES: JointWrite<ReplyStep> = {
   name: 'replies',
   held: (parameter) => `replies_held as (

@@ -48,7 +48,7 @@ export interface AnsweredItems {
   readonly at: Date
   readonly succ: number
   readonly rjct: number
-  /** Found by all of them. */
+  /** The number of records that these items found. */
   readonly records: number
 }
 
@@ -81,9 +81,9 @@ export interface TracedCallback {
 export type Traced = TracedExchange | TracedCallback
 
 export interface TraceBounds {
-  /** How many exchanges and callbacks. */
+  /** The most exchanges and callbacks. */
   readonly found: number
-  /** How many items, and how many deliveries, of each. */
+  /** The most items, and the most deliveries, of each. */
   readonly each: number
 }
 

@@ -1,6 +1,6 @@
 import type { Predicate } from '@rollcall/core/model/predicate'
 import type { RecordQuery } from '@rollcall/core/model/record-source'
-import { type Asked, recordQuery } from '@rollcall/core/query/at-day'
+import { type Asked, recordQuery } from '@rollcall/core/query/resolve-ages'
 import type { Attribute } from '@rollcall/protocol'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../../../keys/test/postgres.ts'

@@ -65,7 +65,7 @@ async function planOf(
 ): Promise<Plan> {
   const options = analyze ? 'analyze, buffers' : 'costs'
   const lines = await db.searches.query<{ 'QUERY PLAN': string }>(`explain (${options}) ${text}`, values)
-  // Not run a second time: the lines say already how long it took.
+  // The plan as JSON is made without running the statement again: the lines have its time.
   const json = await db.searches.query<{ 'QUERY PLAN': unknown }>(`explain (format json) ${text}`, values)
   const [root] = json.rows.flatMap((row) => row['QUERY PLAN'] as readonly { Plan: { 'Total Cost': number } }[])
   return {
@@ -74,7 +74,7 @@ async function planOf(
   }
 }
 
-/** PostgreSQL writes the values of our columns' types as literals in quotes; true and false it says by the column. */
+/** Removes the values from a plan: PostgreSQL writes them as literals in quotes, except true and false. */
 const withoutValues = (text: string): string => text.replace(/'(?:[^']|'')*'/g, "'?'")
 
 function maskedPlan(plan: unknown): unknown {

@@ -9,7 +9,7 @@ import { quoteName } from '@rollcall/database/names'
 import { isStorable } from '@rollcall/database/text'
 import type { Attribute, AttributeType } from '@rollcall/protocol'
 import { attributeColumns } from '../columns.ts'
-import { behindPrefix, type Order, storableBound, type Values } from './to-sql-parts.ts'
+import { firstTextAfterPrefix, type Order, storableBound, type Values } from './to-sql-parts.ts'
 
 export type ValueLeaf = Comparison | OneOf | Presence
 
@@ -85,7 +85,7 @@ function compareText(leaf: Comparison, asked: boolean, operand: Operand): string
 /** A prefix as a range, which an index answers. It is exact: these columns are ordered by code point. */
 function startsWith(column: string, prefix: string, asked: boolean, values: Values): string {
   const first = values.add(prefix)
-  const behind = behindPrefix(prefix)
+  const behind = firstTextAfterPrefix(prefix)
   if (behind === null) return `${column} ${asked ? '>=' : '<'} ${first}`
   const last = values.add(behind)
   return asked ? `(${column} >= ${first} and ${column} < ${last})` : `(${column} < ${first} or ${column} >= ${last})`
@@ -218,7 +218,7 @@ function apartFromAll(leaf: OneOf, intervals: readonly Interval[], operand: Oper
   return `(${record.from} is not null and not exists (select 1 from unnest(${from}, ${to}) as one(first, last) where one.first <= ${record.to} and one.last >= ${record.from}))`
 }
 
-/** Equal to nothing that is stored: never true, and false where there is a value. */
+/** SQL for a comparison with a value that nothing stored equals: never true, and false where there is a value. */
 function never(attribute: Attribute, asked: boolean, operand: Operand): string {
   return asked ? 'false' : presence(attribute, true, operand)
 }
@@ -248,6 +248,6 @@ function intervalOf(attribute: Attribute, value: Literal): Interval {
   return value
 }
 
-/** Readers of queries let nothing of the kind through: an error of ours. */
+/** An error of ours: the readers of queries refuse such a comparison. */
 const mismatch = ({ name, type }: Attribute): TypeError =>
   new TypeError(`${name} is a ${type} and cannot be compared so`)

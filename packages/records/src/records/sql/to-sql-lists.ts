@@ -20,12 +20,12 @@ import { isStorable } from '@rollcall/database/text'
 import type { Attribute, AttributeScalar, Compound } from '@rollcall/protocol'
 import { attributeColumns, compoundColumn, memberWriter } from '../columns.ts'
 import { presence, storableValues, typeOf, valueForm } from './to-sql-leaves.ts'
-import { conjuncts, join, treeForm, truthOfNothing, type Values } from './to-sql-parts.ts'
+import { conjuncts, join, treeSql, truthForEmptyElement, type Values } from './to-sql-parts.ts'
 
 /** The form of `some` that is true when it is `asked`: definitely true, or definitely false. */
 export function elementForm({ list, of }: SomeElement, asked: boolean, values: Values): string {
   const form = asked ? someElement(list, of, values) : everyElementElse(list, of, values)
-  return truthOfNothing(of) === asked ? `(${form} or ${noneCounts(list, of, values)})` : form
+  return truthForEmptyElement(of) === asked ? `(${form} or ${noneCounts(list, of, values)})` : form
 }
 
 function noneCounts(list: List, of: Predicate, values: Values): string {
@@ -42,7 +42,7 @@ export function elementPresence(list: List, attribute: Attribute, asked: boolean
 
 function someElement(list: List, of: Predicate, values: Values): string {
   const asksPresence = leavesOf(of).some(({ is }) => is === 'exists')
-  // Some element satisfies one of several when for one of them some element does: each with its own index.
+  // Of alternatives each is asked of the list by itself, so that each uses its own index.
   if (of.is === 'or' && !asksPresence) {
     return join(
       'or',
@@ -51,7 +51,7 @@ function someElement(list: List, of: Predicate, values: Values): string {
   }
   const contained = isCompound(list) ? containsObject(list, of, values) : containsValue(list, of, values)
   if (contained.exact) return contained.forms[0] ?? 'false'
-  const conditions = [treeForm(of, true, inElement(values))]
+  const conditions = [treeSql(of, true, inElement(values))]
   if (asksPresence) conditions.unshift(...counting(list, of, values))
   const exists = `exists (select 1 from ${elements(list, of)} where ${conditions.join(' and ')})`
   return join('and', [...contained.forms, exists])
@@ -65,7 +65,7 @@ function everyElementElse(list: List, of: Predicate, values: Values): string {
     if (form !== undefined) return `(${presence(list, true, { alias: 'record', values })} and not ${form})`
   }
   const where = whereCounting(list, of, values)
-  return `(select bool_and((${treeForm(of, false, inElement(values))}) is true) from ${elements(list, of)}${where})`
+  return `(select bool_and((${treeSql(of, false, inElement(values))}) is true) from ${elements(list, of)}${where})`
 }
 
 function inElement(values: Values): (leaf: Leaf, asked: boolean) => string {
@@ -102,7 +102,7 @@ function elements(list: List, of: Predicate): string {
   return `jsonb_to_recordset(${compoundName(list)}) as element(${columns.join(', ')})`
 }
 
-/** Conditions that hold of the list when some element satisfies the tree; `exact` where they say all of it. */
+/** Conditions that are true of a list when some element satisfies the predicate; `exact`: they are true only then. */
 interface Contained {
   readonly forms: readonly string[]
   readonly exact: boolean
@@ -175,7 +175,7 @@ function containsOneOfSeveral(compound: Compound, parts: readonly Predicate[], v
   return { forms: [join('or', sides)], exact: false }
 }
 
-/** Whether `containsObject` has something to say of it. */
+/** Whether `containsObject` has a condition for the predicate. */
 function isContaining(of: Predicate): boolean {
   switch (of.is) {
     case 'and':

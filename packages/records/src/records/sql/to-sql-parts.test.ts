@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { behindPrefix, storableBound, Values } from './to-sql-parts.ts'
+import { firstTextAfterPrefix, storableBound, Values } from './to-sql-parts.ts'
 
 test('values are parameters in the order of their places', () => {
   const values = new Values()
@@ -22,7 +22,7 @@ test.each([
   ['😀', '😁'],
   ['', null],
 ])('behind all that start with %j lies %j', (prefix, behind) => {
-  expect(behindPrefix(prefix)).toBe(behind)
+  expect(firstTextAfterPrefix(prefix)).toBe(behind)
 })
 
 const points = (text: string): number[] => Array.from(text, (character) => character.codePointAt(0) ?? 0)
@@ -41,7 +41,7 @@ const text = fc.string({ unit: fc.constantFrom(...edges), maxLength: 4 })
 test('the range of a prefix is what starts with it and nothing else', () => {
   fc.assert(
     fc.property(text, text, (prefix, candidate) => {
-      const behind = behindPrefix(prefix)
+      const behind = firstTextAfterPrefix(prefix)
       const within = compare(candidate, prefix) >= 0 && (behind === null || compare(candidate, behind) < 0)
       expect(within).toBe(candidate.startsWith(prefix))
     }),

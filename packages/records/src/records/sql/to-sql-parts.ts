@@ -1,42 +1,42 @@
-/** The parts of conditions, the same over a record and over an element of a list: trees and values. */
+/** SQL of and, or, not and values, for conditions on a record and on an element of a list. */
 
 import type { Leaf, Predicate } from '@rollcall/core/model/predicate'
 import { isStorable } from '@rollcall/database/text'
 
 /**
- * The tree's form that is true when the tree is `asked`: definitely true, or definitely false. A negation asks the
- * opposite of what it holds, all the way down to the leaves, so no SQL ever negates what may be null.
+ * SQL that is true when the predicate is definitely true (`asked`), or when it is definitely false. A negation asks its
+ * part for the opposite, down to the leaves, so no SQL negates what may be null.
  */
-export function treeForm(
+export function treeSql(
   predicate: Predicate,
   asked: boolean,
   leafForm: (leaf: Leaf, asked: boolean) => string,
 ): string {
   switch (predicate.is) {
     case 'not':
-      return treeForm(predicate.of, !asked, leafForm)
+      return treeSql(predicate.of, !asked, leafForm)
     case 'and':
     case 'or':
       return join(
         (predicate.is === 'and') === asked ? 'and' : 'or',
-        predicate.of.map((part) => treeForm(part, asked, leafForm)),
+        predicate.of.map((part) => treeSql(part, asked, leafForm)),
       )
     default:
       return leafForm(predicate, asked)
   }
 }
 
-/** The truth of the tree for an element that has nothing; null for unknown. */
-export function truthOfNothing(predicate: Predicate): boolean | null {
+/** The truth of the predicate for an element without values; null for unknown. */
+export function truthForEmptyElement(predicate: Predicate): boolean | null {
   switch (predicate.is) {
     case 'not': {
-      const truth = truthOfNothing(predicate.of)
+      const truth = truthForEmptyElement(predicate.of)
       return truth === null ? null : !truth
     }
     case 'and':
     case 'or': {
       const decides = predicate.is === 'or'
-      const truths = predicate.of.map(truthOfNothing)
+      const truths = predicate.of.map(truthForEmptyElement)
       if (truths.includes(decides)) return decides
       return truths.includes(null) ? null : !decides
     }
@@ -69,8 +69,8 @@ export class Values {
 export type Order = '<' | '<=' | '>' | '>='
 
 /**
- * An order and a bound that PostgreSQL can hold and that say the same of every text that it holds: none of those
- * has NUL (every longer text with the same beginning would lie behind it) or a lone surrogate.
+ * An equivalent order and bound that PostgreSQL can store. Stored texts have no NUL and no lone surrogates, so such a
+ * bound can be replaced.
  */
 export function storableBound(order: Order, text: string): readonly [Order, string] {
   if (isStorable(text)) return [order, text]
@@ -89,10 +89,10 @@ export function storableBound(order: Order, text: string): readonly [Order, stri
 const LAST = 0x10ffff
 
 /**
- * The first text, by code point, behind all that start with the prefix: these are the texts from the prefix up to
- * it and no others. Null when nothing lies behind them.
+ * The first text, by code point, after all texts that begin with the prefix; null when there is none. So the texts with
+ * the prefix are exactly those from the prefix up to this text.
  */
-export function behindPrefix(prefix: string): string | null {
+export function firstTextAfterPrefix(prefix: string): string | null {
   const points = Array.from(prefix, (character) => character.codePointAt(0) as number)
   while (points.at(-1) === LAST) points.pop()
   const last = points.pop()

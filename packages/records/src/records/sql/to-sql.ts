@@ -8,16 +8,16 @@ import type { RecordTable } from '../record-tables.ts'
 import type { Condition } from '../search-statement.ts'
 import { valueForm } from './to-sql-leaves.ts'
 import { elementForm, elementPresence } from './to-sql-lists.ts'
-import { treeForm, Values } from './to-sql-parts.ts'
+import { treeSql, Values } from './to-sql-parts.ts'
 
 /**
  * The condition under which a row of the table, called `record`, matches. The names in it are the kind's; everything
- * that a query says is in the values. Ages must be bound to a day before (`atDay`).
+ * that a query says is in the values. Ages must be bound to a day before (`resolveAges`).
  * Throws a TypeError for a tree that no reader of queries makes.
  */
 export function toSql(predicate: Predicate, table: RecordTable): Condition {
   const values = new Values()
-  const text = treeForm(predicate, true, (leaf, asked) => recordForm(leaf, asked, table, values))
+  const text = treeSql(predicate, true, (leaf, asked) => recordForm(leaf, asked, table, values))
   return { text, values: values.list }
 }
 
@@ -38,8 +38,8 @@ function recordForm(leaf: Leaf, asked: boolean, table: RecordTable, values: Valu
 }
 
 /**
- * True: looked up once, so that the records found can be fetched by their ids also as one side of an `or`.
- * False: of the record's own identifiers, those of the types asked for, each is another.
+ * True: the identifiers are looked up once, so that records are fetched by their ids also within an `or`. False: the
+ * record has own identifiers of the types, and none is one of these.
  */
 function hasIdentifier({ identifiers }: HasIdentifier, asked: boolean, table: RecordTable, values: Values): string {
   const storable = identifiers.filter(({ type, value }) => isStorable(type) && isStorable(value))

@@ -33,7 +33,7 @@ const SLOTS: SlotLimits = { admin_reads: 20, admin_reads_at_once: 3, audit_searc
 export type Heavy = 'auditLog' | 'prunable' | 'sources'
 
 export function createCallSlots({ admin_reads, admin_reads_at_once, audit_searches } = SLOTS): CallSlots {
-  /** At a time on this node: of all operators, and of each. */
+  /** The most calls of each kind at a time on this node: of all operators, and of one. */
   const heavySlots: Readonly<Record<Heavy, { readonly all: number; readonly each: number }>> = {
     // One operator leaves a slot to the others.
     auditLog: { all: audit_searches, each: audit_searches - 1 },

@@ -5,7 +5,7 @@ import { createApprovals, Proposed } from '@rollcall/admin/approvals/approval'
 import { checkKnownTo, mayList } from '@rollcall/admin/participants/known'
 import { AdminRefusal } from '@rollcall/admin/use-case'
 import { isAuthorityNamed } from '@rollcall/consents/store/authorities'
-import { hasRole, isFor, type Operator } from '@rollcall/core/model/operator'
+import { hasRole, mayUseRegistry, type Operator } from '@rollcall/core/model/operator'
 import type { Registry } from '@rollcall/core/model/registry'
 import { RequestFault } from '@rollcall/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -22,7 +22,7 @@ import { createRepeatedAccesses, type RepeatedAccesses } from './repeated-access
 import { ADMIN_BASE, type AdminDeps, type AdminRoute, otherMembers, pathMembers } from './route.ts'
 import { ADMIN_ROUTES } from './routes.ts'
 
-/** Without the caller, who is known at the call. */
+/** The caller is known only at the call. */
 type AdminRouteDeps = Omit<AdminDeps, 'caller' | 'approvals'> & {
   /** Some acts wait for a second operator. */
   readonly twoPerson: boolean
@@ -87,14 +87,14 @@ async function answer(
   const check = async (given: object): Promise<void> => {
     const registry = place === null ? null : await namedRegistry(deps, given, operator)
     if (registry !== null) call.registry = registry
-    if (!isFor(operator, registry)) throw elsewhere()
+    if (!mayUseRegistry(operator, registry)) throw elsewhere()
   }
   if (place !== 'body') await check(request[place ?? 'query'] as object)
 
   // Reads the input, runs the call and answers.
   const input = await readInput(route, request, deps.limits)
   // For an operator of all registries the call itself checks that the registry exists: the call may be about to add it.
-  if (place === 'body' && !isFor(operator, null)) await check(input)
+  if (place === 'body' && !mayUseRegistry(operator, null)) await check(input)
   const { authority } = operator
   if (authority !== null && !(await isAuthorityNamed(deps.db, authority, input.authority))) throw ofAnother()
   const { twoPerson, limits } = deps
@@ -136,7 +136,7 @@ async function namedRegistry(
   const { namespace } = given
   if (typeof namespace !== 'string') return null
   const registry = await directory.registry(namespace)
-  if (registry === undefined) throw isFor(operator, null) ? notFound() : elsewhere()
+  if (registry === undefined) throw mayUseRegistry(operator, null) ? notFound() : elsewhere()
   return registry
 }
 

@@ -43,7 +43,7 @@ export function addOpenIdRoutes(
   )
 }
 
-/** A person reads it, not a program. */
+/** Answers with a page, because a person reads it. */
 function sendRefusal(reply: FastifyReply, fault: RequestFault): void {
   const text = plainPage(
     'You are not signed in',
@@ -56,7 +56,7 @@ function sendRefusal(reply: FastifyReply, fault: RequestFault): void {
 /** Seconds to sign in at the provider. */
 const TIME = 600
 
-/** Lax: the browser comes back from another site. */
+/** `SameSite=Lax`, because the browser comes back from another site. */
 function openIdCookie(value: string, byTls: boolean): string {
   const age = value === '' ? 0 : TIME
   return `${cookieName(byTls)}=${value}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${age}${byTls ? '; Secure' : ''}`
@@ -64,7 +64,10 @@ function openIdCookie(value: string, byTls: boolean): string {
 
 const cookieName = (byTls: boolean): string => (byTls ? '__Host-rollcall_openid' : 'rollcall_openid')
 
-/** @throws RequestFault 403 another page has sent the browser here; 503 */
+/**
+ * Sends the browser to the provider.
+ * @throws RequestFault 403 another page has sent the browser here; 503 the provider does not answer
+ */
 async function begin(
   provider: OpenIdProvider,
   { isReachedByTls }: OperatorListener,
@@ -82,7 +85,7 @@ async function begin(
   redirect(reply, 302, address, [openIdCookie(secret, isReachedByTls(raw))])
 }
 
-/** @throws RequestFault 400, 401, 429 */
+/** Signs in an operator who comes back from the provider. @throws RequestFault 400, 401, 429 */
 async function comeBack(
   deps: SessionDeps,
   provider: OpenIdProvider,
@@ -99,7 +102,7 @@ async function comeBack(
   const spent = openIdCookie('', byTls)
   reply.raw.setHeader('Set-Cookie', [spent])
   const secret = readCookie(raw, cookieName(byTls))
-  // Not counted: any open page can lead the operator's browser here, and would lock the operator out.
+  // Not counted as a failure: any page can lead the operator's browser here, and would lock the operator out.
   if (secret === null || secret === '') {
     throw unauthorized('this browser has begun no sign-in, or it took more than 10 minutes')
   }

@@ -19,7 +19,7 @@ export const OPERATOR_ROUTES: readonly AdminRoute[] = [
     status: 201,
     summary: 'Makes an operator token, which is in this answer and in no other.',
   }),
-  // In a body: a name may have any character.
+  // The name is in the body, because it may have any character.
   route(revokeOperator, {
     method: 'POST',
     path: '/operators/revoke',

@@ -1,5 +1,5 @@
 import { addPurpose } from '@rollcall/admin/consents/purposes'
-import { takeOfDay } from '@rollcall/participants/store/grant-use'
+import { takeDailyQuota } from '@rollcall/participants/store/grant-use'
 import { findParticipant } from '@rollcall/participants/store/participants'
 import { afterAll, describe, expect, it } from 'vitest'
 import { acting } from '../../../../admin/test/acting.ts'
@@ -120,7 +120,7 @@ it('a participant is shown with what it uses of its quotas, and when it was last
   expect((await postSearch(server, peer, [{ search_criteria: criteria }])).status).toBe(200)
   const participant = await findParticipant(server.database.db, 'asks.example')
   const counted = { participant: participant?.id ?? 0, registry: civil.id, counted: 'items' }
-  await takeOfDay(server.database.db, counted, 9, 100)
+  await takeDailyQuota(server.database.db, counted, 9, 100)
   const { body } = await get('/participants/asks.example', tokens.read)
   expect(body.last_seen).not.toBeNull()
   expect(body.quotas).toEqual([{ namespace: 'civil', counted: 'items', used: 10, most: 100 }])

@@ -38,10 +38,13 @@ export async function readInput(
 
 const bad = (message: string): RequestFault => new RequestFault('err.request.bad', message)
 
-/** A name that a caller made up may hold anything. */
+/** A name from a caller is shown only if it is harmless: it may hold anything. */
 const printableName = (name: string): string => (/^[\w.-]{1,64}$/.test(name) ? name : 'a member')
 
-/** The value of a text in the query, by its member's schema. A text of another form stays one, and is refused. */
+/**
+ * A value of the query, read by the schema of its member. A text that does not fit the schema stays a text, and is
+ * refused by the schema.
+ */
 function memberOf(name: string, given: string | readonly string[], schema: TSchema | undefined) {
   const { type, items } = (schema ?? {}) as { type?: string; items?: TSchema }
   const texts = typeof given === 'string' ? [given] : given

@@ -20,7 +20,9 @@ import { removeRegistry } from '@rollcall/admin/removal'
 import { trySearch } from '@rollcall/admin/try/try'
 import { type AdminRoute, route } from './route.ts'
 
-/** Whoever tries an account that may write does so with a command, on the machine of the server. */
+/**
+ * This member is not in the API: who tries an account that may write uses the command, on the machine of the server.
+ */
 const TRIALS = ['allow_writer']
 
 export const REGISTRY_ROUTES: readonly AdminRoute[] = [
@@ -75,7 +77,7 @@ export const REGISTRY_ROUTES: readonly AdminRoute[] = [
     role: 'operate',
     summary: 'Has all records compared with the source, beside the comparison of each day.',
   }),
-  // In a body: the identifier of a person is no part of an address.
+  // The question is in the body, because the identifier of a person must not be part of an address.
   route(trySearch, {
     method: 'POST',
     path: '/registries/{namespace}/try',
@@ -92,7 +94,7 @@ export const REGISTRY_ROUTES: readonly AdminRoute[] = [
     hidden: TRIALS,
     summary: 'Changes what is given of a registry: web origins, time zone, age of majority.',
   }),
-  // It connects to another system: a read that is asked for, and not one that a page makes.
+  // POST, because it connects to another system: a page must not repeat it by itself.
   route(checkRegistrySource, {
     method: 'POST',
     path: '/registries/{namespace}/source/check',
@@ -204,7 +206,7 @@ export const REGISTRY_ROUTES: readonly AdminRoute[] = [
     role: 'operate',
     summary: 'Takes a merge back, and notifies who was notified of it.',
   }),
-  // In a body: the identifier of a person is no part of an address, which logs would have.
+  // The identifier of a person is in the body, because logs would have it as part of an address.
   route(showRecord, {
     method: 'POST',
     path: '/registries/{namespace}/records/get',

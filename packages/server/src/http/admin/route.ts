@@ -23,7 +23,7 @@ import type { Static, TSchema } from 'typebox'
 import type { Method } from '../server.ts'
 import type { Heavy } from './call-slots.ts'
 
-/** Before every path. */
+/** The beginning of every path. */
 export const ADMIN_BASE = '/admin/v1'
 
 /** Dependencies of the admin functions. */
@@ -58,7 +58,7 @@ export interface AdminRoute {
   readonly result: TSchema
   /** Members of the input that this API does not have, such as those that show personal data. */
   readonly hidden: readonly string[]
-  /** The data of which a call reads much: a node runs few of these calls at a time. */
+  /** The data of which the call reads much: a node runs few such calls at a time. */
   readonly heavy: Heavy | undefined
   /** Status of a successful answer. */
   readonly status: 200 | 201

@@ -29,7 +29,7 @@ const SESSION = closed({
 
 const PLAIN = { audience: 'operator', hidden: [], status: 200, deprecated: undefined } as const
 
-/** As rows of the admin API, but for the role: nobody is signed in yet. */
+/** Like rows of the admin API, but without a role: nobody is signed in yet. */
 export const SESSION_CALLS = {
   begin: {
     ...PLAIN,

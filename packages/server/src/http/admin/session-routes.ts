@@ -36,7 +36,7 @@ export function addOperatorSessionRoutes(app: HttpServer, deps: SessionDeps, lis
   if (deps.openId !== null) addOpenIdRoutes(app, deps, deps.openId, listener)
 }
 
-/** @throws RequestFault 400 */
+/** Checks the secret that a person showed. @throws RequestFault 400 */
 async function readShown({ operators, sessions }: SessionDeps, input: object): Promise<Shown> {
   const { token, code } = input as { readonly token?: string; readonly code?: string }
   if (token !== undefined && code === undefined) {

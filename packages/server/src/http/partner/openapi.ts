@@ -1,4 +1,4 @@
-/** The OpenAPI 3.1 document of the partner API, by which the types of the page are written. It is not served. */
+/** The OpenAPI 3.1 document of the partner API, from which the page's types are generated. It is not served. */
 import { describedPaths, errorComponents } from '../admin/openapi.ts'
 import { PARTNER_BASE } from './route.ts'
 import { PARTNER_ROUTES } from './routes.ts'

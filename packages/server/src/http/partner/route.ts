@@ -6,7 +6,7 @@ import type { Static, TSchema } from 'typebox'
 import type { InputLimits } from '../admin/read-input.ts'
 import type { DescribedCall } from '../admin/route.ts'
 
-/** Before every path. */
+/** The beginning of every path. */
 export const PARTNER_BASE = '/partner/api'
 
 /** Bytes of a body: what is larger is no call of the page. */

@@ -22,7 +22,7 @@ const SESSION = closed({
 
 const PLAIN = { audience: 'participant', hidden: [], status: 200, deprecated: undefined } as const
 
-/** As rows of the partner API. */
+/** Like rows of the partner API. */
 export const PARTNER_SESSION_CALLS = {
   begin: {
     ...PLAIN,

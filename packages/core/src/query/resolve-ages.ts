@@ -34,7 +34,7 @@ export function recordQuery(
   const keys = sort.map(({ age, ...key }) => (age ? { ...key, until: day } : key))
   return {
     recordType,
-    predicate: atDay(predicate, recordType, day),
+    predicate: resolveAges(predicate, recordType, day),
     page: { sort: keys, limit: page_size, offset: page_size * (page_number - 1), ...counts },
   }
 }
@@ -46,7 +46,7 @@ export function recordQuery(
  * without that day. A person who is not born yet has no age.
  * Throws an Error if the record type has no such date: the data of the kind are wrong.
  */
-export function atDay(predicate: Predicate, recordType: RecordType, day: string): Predicate {
+export function resolveAges(predicate: Predicate, recordType: RecordType, day: string): Predicate {
   return resolve(predicate, recordType.attributes, day)
 }
 
