@@ -1,7 +1,8 @@
 /**
  * The channel that announces new work to workers (LISTEN, NOTIFY). The payload is empty for an accepted exchange; the
  * id of a participant for whom a delivery may be due; `m` with ids of mailboxes in which something waits, separated by
- * commas (none: any); or `o` for a row in the outbox. A notification may be lost: nodes also look at intervals.
+ * commas (none: any); `o` for a row in the outbox; or `s` for another source file of a registry. A notification may be lost: nodes also
+ * look at intervals.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
@@ -17,6 +18,8 @@ const CLOSING = 1_000
 export const MAILBOXES = 'm'
 /** The payload that the outbox's trigger sends. */
 const OUTBOX = 'o'
+/** The payload about a registry that has another source file. */
+export const SOURCES = 's'
 
 const idsIn = (payload: string): readonly number[] =>
   payload
@@ -33,12 +36,13 @@ interface Listener {
   /** @param mailboxes ids; none: any */
   readonly onMailboxes: (mailboxes: readonly number[]) => void
   readonly onOutbox: () => void
+  readonly onSources: () => void
 }
 
 /** Listens on its own connection until the signal is aborted, and replaces a lost connection. Never rejects. */
 export async function listen(
   connection: pg.ClientConfig,
-  { signal, onExchanges, onDeliveries, onMailboxes, onOutbox }: Listener,
+  { signal, onExchanges, onDeliveries, onMailboxes, onOutbox, onSources }: Listener,
 ): Promise<void> {
   while (!signal.aborted) {
     const client = new pg.Client(connection)
@@ -48,6 +52,7 @@ export async function listen(
     client.on('notification', ({ payload }) => {
       if (payload === undefined || payload === '') onExchanges()
       else if (payload === OUTBOX) onOutbox()
+      else if (payload === SOURCES) onSources()
       else if (payload.startsWith(MAILBOXES)) onMailboxes(idsIn(payload))
       else onDeliveries(Number(payload))
     })

@@ -39,3 +39,12 @@ export const recordIdOf = (row: string): string => `coalesce(${row}.record_key, 
  */
 export const isSameRecord = (one: string, other: string): string =>
   `(${one}.record = ${other}.record and ${one}.record_key is not distinct from ${other}.record_key)`
+
+/** SQL of `storedId`. @param id SQL of an id as text */
+export const storedIdOf = (id: string): { readonly record: string; readonly record_key: string } => {
+  const digest = `('x' || encode(substring(sha256(convert_to(${id}, 'UTF8')) for 8), 'hex'))::bit(64)::bigint`
+  return {
+    record: `case when ${id} ~ '${NUMBER.source.replace('(?:', '(')}' then ${id}::bigint when ${digest} < 0 then ${digest} else ~${digest} end`,
+    record_key: `case when ${id} !~ '${NUMBER.source.replace('(?:', '(')}' then ${id} end`,
+  }
+}

@@ -216,7 +216,7 @@ test('a source keeps the key of its records, whose ids are kept', async () => {
   const records = { Person: { ...Object(source).records.Person, key: 'national_no' } }
   const change = changeRegistry(acting({ db, env }), { namespace: 'civil', source: { ...source, records } })
   await expect(change).rejects.toThrow(
-    'source.records.Person.key: must stay person_no, because ids of records are kept; a registry with another key is removed and added again',
+    'records.Person.key: must stay person_no, because ids of records are kept; a registry with another key is removed and added again',
   )
 })
 

@@ -14,13 +14,12 @@ import type { MappedRecords, SourceFile } from './engine/mapped-records.ts'
 import { neededOf } from './needed.ts'
 import { refusalOf } from './refusal.ts'
 import { readRow } from './source-record.ts'
+import { isLive, keyOfLive, liveId } from './store/live-ids.ts'
 
 /** Rows that are read at a time. */
 const PORTION = 1_000
 
-/**
- * Bytes of a key. A key is the id of its record: it is stored where pages of an answer are kept.
- */
+/** Bytes of a key. The id of its record is stored where pages of an answer are kept. */
 const KEY_BYTES = 64
 
 /** Milliseconds for all statements of a search, where the process has no other limit. */
@@ -100,20 +99,29 @@ function readerIn(
       if (records === undefined) return
       const needed = predicate === null ? ANYTHING : neededOf(records, predicate)
       if (needed.is === 'nothing') return
-      yield* use((state) => portions(kind, records, state, { needed, keys: null, after, limit: PORTION }, time))
+      const asked = { needed, keys: null, after: after === null ? null : keyOfLive(after), limit: PORTION }
+      yield* use((state) => portions(kind, records, state, asked, time))
     },
     async read(_registry, recordType, ids) {
       const records = recordsOf(recordType)
       const found = new Map<string, SourceRecord>()
-      if (records === undefined || ids.length === 0) return []
-      const asked = { needed: ANYTHING, keys: ids, after: null, limit: PORTION }
+      const keys = ids.flatMap((id) => keyOfLive(id) ?? [])
+      if (records === undefined || keys.length === 0) return []
+      const asked = { needed: ANYTHING, keys, after: null, limit: PORTION }
       for await (const portion of use((state) => portions(kind, records, state, asked, time))) {
         for (const record of portion) found.set(record.id, record)
       }
       return ids.flatMap((id) => found.get(id) ?? [])
     },
   }
-  return guardedReader(source, protectionOf)
+  const reader = guardedReader(source, protectionOf)
+  return {
+    ...reader,
+    async read(registry, recordType, ids, categories) {
+      if (ids.some((id) => !isLive(id))) throw new Error('records were found before they were read live')
+      return reader.read(registry, recordType, ids, categories)
+    },
+  }
 }
 
 /** Each search takes a slot of its participant, and everything else one of those that are no participant's. */
@@ -171,7 +179,7 @@ function recordOf(kind: Kind, records: MappedRecords, row: SourceRow, written: D
   if (!isKey(row.key)) return null
   const { record, problems } = readRow(kind, records, row)
   if (record === null || problems.length > 0) return null
-  return { id: row.key, document: record.document, written, merged: [] }
+  return { id: liveId(row.key), document: record.document, written, merged: [] }
 }
 
 export const isKey = (key: string): boolean => key !== '' && Buffer.byteLength(key) <= KEY_BYTES && isStorable(key)

@@ -43,6 +43,11 @@ export function openSources(db: Database, env: Environment, searchTime?: number)
         .filter(({ engine }) => engine === null || engine.isAway())
         .map(({ namespace }) => namespace)
         .toSorted(),
+    leave(registry) {
+      const found = opened.get(registry)
+      if (!opened.delete(registry)) return
+      found?.engine?.close().catch(() => undefined)
+    },
   })
   return {
     async close() {

@@ -10,9 +10,9 @@ import {
 import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
 import { identifierValue, KINDS, type Kind, kindNamed, resolveIdentifierType, UNLISTED } from '@rollcall/protocol'
-import { recordsOf } from '@rollcall/records/records/registry-records'
 import { AdminRefusal } from '../use-case.ts'
 import { registriesOfPerson } from './person-registries.ts'
+import { recordsOfPersons } from './stored-records.ts'
 
 export interface KnownIdentifier extends PersonIdentifier {
   /** Namespaces of the registries in which the identifier means the person; null: in all. */
@@ -81,11 +81,11 @@ async function othersOf(
 ): Promise<readonly KnownIdentifier[]> {
   const places = registries
     .filter((registry) => identifier.registries?.has(registry.namespace) ?? true)
-    .flatMap((registry) => {
-      const reader = recordsOf(db, registry).source.reader('sync')
+    .map(async (registry) => {
+      const reader = (await recordsOfPersons(db, registry)).source.reader('sync')
       return registry.kind.record_types.map((recordType) => ({ registry, recordType, reader }))
     })
-  const found = await Promise.all(places.map((place) => ownIdentifiers(place, identifier)))
+  const found = await Promise.all((await Promise.all(places)).flat().map((place) => ownIdentifiers(place, identifier)))
   return found.flat()
 }
 

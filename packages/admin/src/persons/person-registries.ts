@@ -6,8 +6,8 @@ import type { Identifier } from '@rollcall/core/model/records'
 import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
 import { type IdentifierType, identifierValue, type Kind, resolveIdentifierType } from '@rollcall/protocol'
-import { recordsOf } from '@rollcall/records/records/registry-records'
 import { listRegistries } from '@rollcall/records/registries/registries'
+import { recordsOfPersons } from './stored-records.ts'
 
 export interface PersonRegistries {
   readonly registries: readonly Registry[]
@@ -50,7 +50,7 @@ async function isRecorded(
   for (const registry of registries) {
     const meaning = meaningIn(registry, { identifier_type: type, identifier_value: value })
     if (meaning === null) continue
-    const reader = recordsOf(db, registry).source.reader('sync')
+    const reader = (await recordsOfPersons(db, registry)).source.reader('sync')
     for (const recordType of registry.kind.record_types) {
       const place = { registry, recordType, reader }
       if ((await recordsWithIdentifier(place, meaning.kind, meaning.identifier)).length > 0) return true

@@ -9,9 +9,9 @@ import type { RecordId } from '@rollcall/core/model/records'
 import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
 import { identifierValue, type RecordType, resolveIdentifierType } from '@rollcall/protocol'
-import { recordsOf } from '@rollcall/records/records/registry-records'
 import { AdminRefusal } from '../use-case.ts'
 import { registriesOfPerson } from './person-registries.ts'
+import { recordsOfPersons } from './stored-records.ts'
 
 export interface RecordOfPerson {
   readonly registry: Registry
@@ -55,8 +55,9 @@ export async function findPerson(
   const add = (one: PersonIdentifier) => identifiers.set(`${one.type}:${one.value}`, one)
   for (const { registry, identifier } of named) {
     add(identifier)
+    const reader = (await recordsOfPersons(db, registry)).source.reader('sync')
     for (const recordType of registry.kind.record_types) {
-      const place = { registry, recordType, reader: recordsOf(db, registry).source.reader('sync') }
+      const place = { registry, recordType, reader }
       const [record, second] = await recordsWithIdentifier(place, withAllTypes(registry.kind), identifier)
       if (second !== undefined) {
         throw new AdminRefusal(

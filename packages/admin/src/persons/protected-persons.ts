@@ -19,7 +19,7 @@ import {
   protectPerson as protectRow,
   unprotectPerson as unprotectRow,
 } from '@rollcall/records/records/protect-person'
-import { recordsOf } from '@rollcall/records/records/registry-records'
+import { recordsOf, storedRecordsOf } from '@rollcall/records/records/registry-records'
 import { applyIndexes } from '@rollcall/records/registries/index-apply'
 import { registryAt } from '@rollcall/records/registries/registries'
 import type { ClientBase, PoolClient } from 'pg'
@@ -114,7 +114,7 @@ const hasUnfilled = ({ unfilled }: Registry): boolean => [...unfilled.values()].
 /** The person whom an identifier names, as the registry knows the person. Events of the registry wait until the transaction ends. */
 async function findPerson(db: Database, client: ClientBase, registry: Registry, named: Identifier) {
   await lockEvents(client, registry.id, 'merge')
-  const bearer = await bearerOf(recordsOf(db, registry).within(client), registry, named)
+  const bearer = await bearerOf(storedRecordsOf(db, registry).within(client), registry, named)
   return { identifier: bearer === null ? named : primaryOf(bearer), bearer }
 }
 

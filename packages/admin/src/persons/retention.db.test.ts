@@ -3,6 +3,7 @@ import { entryHash, firstHash } from '@rollcall/audit/chain'
 import { addParticipant } from '@rollcall/participants/store/participants'
 import { canonicalJson } from '@rollcall/protocol'
 import { addRegistry } from '@rollcall/records/registries/registries'
+import { removeRegistryRow } from '@rollcall/records/registries/removed-registries'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { AUDIT_ENTRIES } from '../../../audit/src/store/entry-shape.ts'
 import { personRows } from '../../../audit/src/store/packed-persons.ts'
@@ -14,6 +15,7 @@ import { pruneAuditLog } from '../audit/prune.ts'
 import { AdminRefusal } from '../use-case.ts'
 import { erasePerson } from './erase.ts'
 import { addHold, listHolds, removeHold } from './holds.ts'
+import { protectPerson } from './protected-persons.ts'
 import { prune, showRetention } from './retention.ts'
 
 let world: RetentionTest
@@ -335,4 +337,24 @@ describe('holds', () => {
     await erasePerson(acting(world.deps()), { type: 'UIN', value: '12345', reason: 'order 1' })
     expect(await world.rows('select pseudonyms from hold where id = $1', id)).toEqual([{ pseudonyms: [] }])
   })
+})
+
+test('a registry that waits for its first copies stops neither erasing nor protecting; one that has answered must have them', async () => {
+  const { db } = world.database
+  const copied = { namespace: 'copied', kind: 'civil', sender_id: 'copied.example', source: { way: 'mirror' } }
+  const { id } = await addRegistry(db, copied)
+  try {
+    await chainOf({ person: '777' })
+    const erase = () => erasePerson(acting(world.deps()), { ...uin('777'), reason: 'order 2' })
+    expect(await erase()).toMatchObject({ accounts: { rows: 1 }, records: [] })
+    const person = { namespace: 'copied', identifier_type: 'UIN', identifier_value: '777' }
+    const given = { ...person, category: 'shelter' as const, reason: 'order 3' }
+    expect(await protectPerson(acting(world.deps()), given)).toMatchObject({ records: 0 })
+    await world.rows('insert into source_mirror (registry, was_live) values ($1, true)', id)
+    await expect(erase()).rejects.toThrow(
+      'the records of copied are being copied; try again when rollcall source status copied says that it answers',
+    )
+  } finally {
+    await removeRegistryRow(db, id)
+  }
 })

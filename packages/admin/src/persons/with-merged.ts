@@ -4,7 +4,7 @@ import type { RecordId } from '@rollcall/core/model/records'
 import type { RegistryShape } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
 import type { RecordType } from '@rollcall/protocol'
-import { recordsOf } from '@rollcall/records/records/registry-records'
+import { storedRecordsOf } from '@rollcall/records/records/registry-records'
 import type { ClientBase } from 'pg'
 
 /** A record and those that were merged into it: as a transaction sees them, or as they are now. */
@@ -15,6 +15,6 @@ export async function idsWithMerged(
   id: RecordId,
   client: Pick<ClientBase, 'query'> = db.pool,
 ): Promise<readonly RecordId[]> {
-  const merged = await recordsOf(db, registry).within(client).merged(registry, recordType, [id])
+  const merged = await storedRecordsOf(db, registry).within(client).merged(registry, recordType, [id])
   return [id, ...(merged.get(id) ?? []).map((one) => one.id)]
 }

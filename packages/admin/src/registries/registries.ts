@@ -12,6 +12,7 @@ import {
   setRegistry,
 } from '@rollcall/records/registries/registries'
 import { setPrimaryIdentifiers } from '@rollcall/records/registries/registry-identifier-types'
+import { changeSource } from '@rollcall/source/change-source'
 import Type from 'typebox'
 import { act } from '../act.ts'
 import { isSame } from '../approvals/diff-lines.ts'
@@ -19,7 +20,7 @@ import type { HasDatabase } from '../deps.ts'
 import { closed, flag, Namespace, NOTHING, orNull, text } from '../members.ts'
 import { isDemoDatabase } from '../participants/participants.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'
-import { checkedSource, requireSameKeys, type SourceDeps } from './source-check.ts'
+import { checkedSource, type SourceDeps, withRefusals } from './source-check.ts'
 
 const TimeZone = text('IANA name of the time zone in which its days begin and ages are counted.')
 const MajorityAge = Type.Integer({
@@ -168,18 +169,16 @@ export const changeRegistry = act(
     }),
     result: RegistryResult,
   },
-  async ({ db, env }: SourceDeps, { namespace, primary_identifiers, allow_writer, ...changes }) => {
-    if (primary_identifiers === undefined && Object.keys(changes).length === 0)
+  async ({ db, env }: SourceDeps, { namespace, primary_identifiers, allow_writer, source, ...changes }) => {
+    if (primary_identifiers === undefined && source === undefined && Object.keys(changes).length === 0)
       throw new AdminRefusal(
         'nothing to change: give aliases, time_zone, majority_age, web_origins, reg_type_aliases, qualified_kids, primary_identifiers or source',
       )
-    if (changes.source !== undefined) {
-      const { kind, source: stored } = await registryAt(db, namespace)
-      if (stored !== null) await requireSameKeys(kind, stored, changes.source)
-      await checkedSource({ db, env }, kind, changes.source, allow_writer)
-    }
-    // This comes before other changes, because it may be refused: a call changes all that it names, or nothing.
+    const registry = await registryAt(db, namespace)
+    if (source !== undefined) await checkedSource({ db, env }, registry.kind, source, allow_writer)
+    // These come before other changes, because they may be refused: a call changes all that it names, or nothing.
     if (primary_identifiers !== undefined) await setPrimaryIdentifiers(db, namespace, primary_identifiers)
+    if (source !== undefined) await withRefusals(() => changeSource(db, registry, source))
     return described(await setRegistry(db, namespace, changes))
   },
 )

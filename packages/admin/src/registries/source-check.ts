@@ -108,32 +108,6 @@ export async function checkedSource(
   return checked
 }
 
-/**
- * The key of a live source is the id of its record, which is kept with pages of answers, events and subscriptions: by another key it
- * would be another person's. Records of a mirror have ids of our own.
- * @throws AdminRefusal
- */
-export const requireSameKeys = (kind: Kind, stored: unknown, given: unknown): Promise<void> =>
-  withRefusals(async () => {
-    const { records, mirror } = readSourceFile(stored, kind)
-    if (mirror !== null) return
-    const wanted = readSourceFile(given, kind).records
-    for (const name of records.keys()) {
-      const at = ['records', name]
-      if (!wanted.has(name))
-        throw new SourceRefusal(`source.${at.join('.')}: must stay, because ids of its records are kept`, at)
-    }
-    for (const [name, { own }] of wanted) {
-      const before = records.get(name)?.own.key ?? own.key
-      if (before === own.key) continue
-      const at = ['records', name, 'key']
-      throw new SourceRefusal(
-        `source.${at.join('.')}: must stay ${before}, because ids of records are kept; a registry with another key is removed and added again`,
-        at,
-      )
-    }
-  })
-
 /** Turns a refusal of the source file into an AdminRefusal at the member `source` of the input. */
 export async function withRefusals<Result>(work: () => Promise<Result>): Promise<Result> {
   try {

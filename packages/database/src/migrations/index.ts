@@ -59,6 +59,7 @@ import { recordKeys } from './0061-record-keys.ts'
 import { registryRecords } from './0062-registry-records.ts'
 import { registrySources } from './0063-registry-sources.ts'
 import { sourceMirrors } from './0064-source-mirrors.ts'
+import { sourceChanges } from './0065-source-changes.ts'
 
 export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
   '0001-directory': directory,
@@ -119,4 +120,5 @@ export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
   '0062-registry-records': registryRecords,
   '0063-registry-sources': registrySources,
   '0064-source-mirrors': sourceMirrors,
+  '0065-source-changes': sourceChanges,
 }

@@ -63,6 +63,7 @@ async function worker(
     mailboxesWake: createWake(),
     publishOutbox: async () => undefined,
     outboxWake: createWake(),
+    sourcesWake: createWake(),
     async answer(exchange, signal) {
       await work(exchange.transaction_id, exchange, signal)
       await answered(exchange)

@@ -33,6 +33,8 @@ export type WorkerDeps = Pick<ExchangeWorkDeps, 'clock' | 'log' | 'metrics' | 'a
   readonly publishOutbox: (signal: AbortSignal) => Promise<void>
   /** Raised where a row came into the outbox. */
   readonly outboxWake: Wake
+  /** Raised where a registry has another source file. */
+  readonly sourcesWake: Pick<Wake, 'raise'>
 }
 
 /** Accepted requests above 262,144 bytes that are answered at a time, one of each participant: each is in memory as a whole. */
@@ -69,6 +71,7 @@ export async function startWorker(deps: WorkerDeps): Promise<RunningWorker> {
     onDeliveries: (participant) => dispatcher.due(participant),
     onMailboxes: mailboxes.due,
     onOutbox: outboxWake.raise,
+    onSources: deps.sourcesWake.raise,
   })
   const loops = [
     startLoop(() => exchanges.poll(signal), { wake: exchangesWake, clock, log, signal }),

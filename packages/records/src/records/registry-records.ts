@@ -28,6 +28,8 @@ export interface RecordsOpener {
   open(registry: SourcedRegistry): RegistryRecords
   /** Namespaces of the registries whose source did not answer lately. */
   away(): readonly string[]
+  /** The records of the registry are copied now: nobody asks its source. */
+  leave(registry: number): void
 }
 
 /** The open records, by the pool of a database and the id of a registry: ids have a meaning in one database only. */
@@ -42,6 +44,7 @@ export function recordsOf(db: Database, registry: Which): RegistryRecords {
   if (found !== undefined) return found
   if (registry.own_records !== false) {
     if (registry.source == null) return ownOf(db)
+    openers.get(db.pool)?.leave(registry.id)
     return registry.awaits_records ? AWAITED : readOnly(db)
   }
   const { id, kind, namespace, source } = registry
@@ -49,6 +52,13 @@ export function recordsOf(db: Database, registry: Which): RegistryRecords {
   if (opener === undefined || source == null || kind === undefined || namespace === undefined) return NOT_OPEN
   return opener.open({ id, kind, namespace, source })
 }
+
+/**
+ * The same for what is about everything that is stored of a person: a copy that has not been read as a whole yet is read as far as it has
+ * come.
+ */
+export const storedRecordsOf = (db: Database, registry: Which): RegistryRecords =>
+  recordsOf(db, { ...registry, awaits_records: false })
 
 /** Sets what opens the sources of registries of this database in this process. */
 export function openRecordsWith(db: Database, opener: RecordsOpener): void {

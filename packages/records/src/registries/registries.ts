@@ -3,6 +3,7 @@
 import { nearestHint } from '@rollcall/base/shared/nearest'
 import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
+import { SOURCES, WORK_CHANNEL } from '@rollcall/database/queue'
 import { StoreRefusal } from '@rollcall/database/refusal'
 import { assignments, rowOf } from '@rollcall/database/statement-parts'
 import { checkSenderId, isStorable } from '@rollcall/database/text'
@@ -78,12 +79,13 @@ export async function addRegistry(
     await declarePrimaries(transaction, row.id, kind, primary_identifiers)
     const added = await registryAt({ kysely: transaction }, namespace)
     await createRecordTables(transaction, added)
+    if (source !== null) await sql`select pg_notify(${WORK_CHANNEL}, ${SOURCES})`.execute(transaction)
     return added
   })
 }
 
 /** Whether the records of a source are copied into our own tables. */
-const isCopied = (source: object): boolean => 'way' in source && source.way === 'mirror'
+export const isCopied = (source: object): boolean => 'way' in source && source.way === 'mirror'
 
 /** The members of a registry that can be changed. */
 export interface RegistryChanges {
@@ -98,36 +100,25 @@ export interface RegistryChanges {
   /** Values of `reg_type` that mean it, beside those of its kind. */
   readonly reg_type_aliases?: readonly string[]
   readonly qualified_kids?: boolean
-  /** The source file of records that are in a database of their own. */
-  readonly source?: object
 }
 
 /**
  * Changes a registry.
  * @throws StoreRefusal the time zone does not exist, an origin or an alias is not valid, a `reg_type` means the kind
- * already, an alias is the name of another registry, no registry is at the namespace, or a source is given for a
- * registry with own records
+ * already, an alias is the name of another registry, or no registry is at the namespace
  */
 export async function setRegistry(
   db: Database,
   namespace: string,
-  { aliases, time_zone, majority_age, web_origins, reg_type_aliases, qualified_kids, source }: RegistryChanges,
+  { aliases, time_zone, majority_age, web_origins, reg_type_aliases, qualified_kids }: RegistryChanges,
 ): Promise<Registry> {
   if (time_zone !== undefined) checkTimeZone(time_zone)
   if (web_origins !== undefined) checkWebOrigins(web_origins)
-  const { kind, sender_id, source: stored } = await registryAt(db, namespace)
-  if (source !== undefined && stored === null)
-    throw new StoreRefusal(
-      `the records of ${namespace} are in our own tables; add a registry at another namespace for those of a source`,
-    )
-  if (source !== undefined && stored !== null && isCopied(source) !== isCopied(stored))
-    throw new StoreRefusal(
-      `way: the records of ${namespace} have ids by which events and pages of answers keep them, and another way has others; add a registry at another namespace`,
-    )
+  const { kind, sender_id } = await registryAt(db, namespace)
   if (reg_type_aliases !== undefined) checkRegTypeAliases(kind, reg_type_aliases)
   const names = aliases && checkedAliases(aliases, sender_id)
   const given = { time_zone, majority_age, web_origins, reg_type_aliases, qualified_kids }
-  const changes = { ...given, aliases: names, source: source && JSON.stringify(source) }
+  const changes = { ...given, aliases: names }
   if (Object.values(changes).some((value) => value !== undefined)) {
     await db.kysely.transaction().execute(async (transaction) => {
       if (names !== undefined) {
@@ -138,6 +129,24 @@ export async function setRegistry(
     })
   }
   return registryAt(db, namespace)
+}
+
+/** Where the records of a registry are: members of a `Registry`. */
+export type RecordsPlace = Required<Pick<Registry, 'own_records' | 'awaits_records'>> & { readonly source: object }
+
+/** Gives the registry another source file. @returns false: its records are in another place by now, and nothing is changed */
+export async function storeSource(
+  client: Pick<ClientBase, 'query'>,
+  { id, source: before, awaits_records: awaited = false }: Pick<Registry, 'id' | 'source' | 'awaits_records'>,
+  { source, own_records, awaits_records }: RecordsPlace,
+): Promise<boolean> {
+  const { rowCount } = await client.query(
+    `update registry set source = $3, own_records = $4, awaits_records = $5
+     where id = $1 and source::jsonb = $2::jsonb and awaits_records = $6`,
+    [id, JSON.stringify(before), JSON.stringify(source), own_records, awaits_records, awaited],
+  )
+  await client.query('select pg_notify($1, $2)', [WORK_CHANNEL, SOURCES])
+  return rowCount === 1
 }
 
 /** Lets a registry answer: its copied records were read as a whole. */

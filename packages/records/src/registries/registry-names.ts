@@ -19,3 +19,7 @@ export const registryNamed = (namespace: string): string =>
  */
 export const namespaceOf = (id: string): string =>
   `(select named.namespace from registry as named where named.id = ${id})`
+
+/** SQL of a relation to join: the source file of each registry whose records are copies. */
+export const MIRRORED_REGISTRIES =
+  '(select id, source::jsonb as source from registry where own_records and source is not null)'

@@ -3,6 +3,7 @@ import type { Database } from '@rollcall/database/database'
 import { quoteName } from '@rollcall/database/names'
 import { rowsOf, type StoredPart } from '@rollcall/database/removal'
 import { withTransaction } from '@rollcall/database/transaction'
+import type { ClientBase } from 'pg'
 
 export const STORED_OF_RECORDS: StoredPart = {
   removed: rowsOf('registry', [
@@ -18,14 +19,24 @@ export const STORED_OF_RECORDS: StoredPart = {
 /** Drops the tables of the records, and deletes the registry. */
 export function removeRegistryRow(db: Pick<Database, 'pool'>, id: number): Promise<void> {
   return withTransaction(db.pool, async (client) => {
-    const { rows } = await client.query<{ name: string }>(
-      `select relname as name from pg_class where relnamespace = current_schema()::regnamespace and relkind = 'r'
-        and starts_with(relname, 'r' || $1::integer || '_') order by relname`,
-      [id],
-    )
-    if (rows.length > 0) {
-      await client.query(`drop table ${rows.map(({ name }) => quoteName(name)).join(', ')}`)
-    }
+    await dropTables(client, id)
     await client.query('delete from registry where id = $1', [id])
   })
+}
+
+/** Drops the copies of records that a registry reads in their own database now, with what is noted of their rows. */
+export async function dropCopies(client: Pick<ClientBase, 'query'>, id: number): Promise<void> {
+  await dropTables(client, id)
+  for (const table of ['protected_record', 'protected_reference', 'column_rules', 'column_fill']) {
+    await client.query(`delete from ${table} where registry = $1`, [id])
+  }
+}
+
+async function dropTables(client: Pick<ClientBase, 'query'>, id: number): Promise<void> {
+  const { rows } = await client.query<{ name: string }>(
+    `select relname as name from pg_class where relnamespace = current_schema()::regnamespace and relkind = 'r'
+      and starts_with(relname, 'r' || $1::integer || '_') order by relname`,
+    [id],
+  )
+  if (rows.length > 0) await client.query(`drop table ${rows.map(({ name }) => quoteName(name)).join(', ')}`)
 }

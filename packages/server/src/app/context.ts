@@ -188,6 +188,7 @@ function createWorking({ limits, role }: Config, delivering: Delivering) {
     deliveriesWake,
     mailboxesWake,
     outboxWake: createWake(),
+    sourcesWake: createWake(),
     dispatcher,
     mailboxes,
     exchangeAccepted: exchangesWake.raise,

@@ -26,6 +26,8 @@ import { forgetUse } from '@rollcall/participants/store/grant-use'
 import { forgetOperatorTokens } from '@rollcall/participants/store/operator-tokens'
 import { lapseProposals } from '@rollcall/participants/store/proposals'
 import { forgetSessions } from '@rollcall/participants/store/sessions'
+import { listRegistries } from '@rollcall/records/registries/registries'
+import { leftMirrors } from '@rollcall/source/store/changed-sources'
 
 const PERIOD = 60_000
 type Parts = StoringReferences & Scheduling & { readonly schema: Pick<SchemaWatch, 'check'> }
@@ -139,6 +141,7 @@ const CHORES: readonly Chore[] = [
     failure: 'old callbacks could not be forgotten; tried again soon',
     run: async ({ db, limits, log }) => sayForgotten(log, await forgetInbox(db, limits.inbox_retention)),
   },
+  { every: 1, failure: 'what sources have left could not be cleared away; tried again soon', run: clearLeftSources },
   {
     // It comes after all messages that these keys encrypt.
     every: 10,
@@ -177,6 +180,15 @@ async function reportJournal({ db, log }: Parts): Promise<void> {
   )
   if (problem !== null) log.error({ problem }, 'erasures and revocations are refused')
   await storeJournalReport(db, { machine: hostname(), path, problem })
+}
+
+/** Gives up the logs of former sources, and drops copies of records that are read live now. */
+async function clearLeftSources({ db, log }: Parts): Promise<void> {
+  const left = await leftMirrors(db.pool)
+  if (left.length === 0) return
+  // Loaded here: it needs the drivers of all databases.
+  const { clearLeft } = await import('@rollcall/source/mirror/left-sources')
+  await clearLeft({ db, log, env: process.env, registries: () => listRegistries(db) }, left)
 }
 
 /** Exchanges whose requests are decrypted in one run. */

@@ -141,7 +141,12 @@ async function startWork(context: Context): Promise<RunningWorker> {
   })
   // Loaded here: the help of a command needs no sources.
   const { startFollowers } = await import('@rollcall/source/mirror/followers')
-  const followers = startFollowers({ ...context, env: process.env, registries: () => listRegistries(context.db) })
+  const followers = startFollowers({
+    ...context,
+    env: process.env,
+    registries: () => listRegistries(context.db),
+    wake: context.sourcesWake,
+  })
   return { working: worker.working, stop: async () => void (await Promise.all([worker.stop(), followers.stop()])) }
 }
 

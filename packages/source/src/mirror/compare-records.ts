@@ -4,10 +4,13 @@
  */
 
 import { withTransaction } from '@rollcall/database/transaction'
+import { lockEvents } from '@rollcall/delivery/store/events/lock'
 import { openRegistry } from '@rollcall/records/registries/registries'
 import { ANYTHING } from '../engine/column-test.ts'
 import { isKey } from '../live-records.ts'
+import { hasBecomeMirror, isBecomingMirror } from '../store/changed-sources.ts'
 import { type Comparison, saveProgress } from '../store/mirrors.ts'
+import { moveRecords } from '../store/moved-records.ts'
 import { storedTypes, unseenKeys } from '../store/source-rows.ts'
 import { applyRows } from './apply-rows.ts'
 import type { MirrorDeps } from './mirror-deps.ts'
@@ -69,7 +72,14 @@ async function dropUnseen(deps: MirrorDeps, comparison: Comparison, isEvent: boo
 async function end({ db, registry, claim }: MirrorDeps, comparison: Comparison): Promise<null> {
   const began = beganOf(comparison)
   await withTransaction(db.pool, async (client) => {
+    if (registry.awaits_records) await lockEvents(client, registry.id, 'merge')
     await saveProgress(client, claim, { comparison: null, comparison_wanted: false, compared_at: began })
+    if (registry.awaits_records && (await isBecomingMirror(client, registry.id))) {
+      // The ids of all its events may change.
+      await client.query("select set_config('statement_timeout', '0', true)")
+      await moveRecords(client, registry, 'copies')
+      await hasBecomeMirror(client, registry.id)
+    }
     await openRegistry(client, registry.id)
   })
   return null

@@ -1,10 +1,8 @@
 /** The life of a mirror on one screen: all records once, then what changes, and now and then all records again. */
 
-import { hash } from 'node:crypto'
 import { withTransaction } from '@rollcall/database/transaction'
-import { canonicalJson } from '@rollcall/protocol'
 import { isKey } from '../live-records.ts'
-import { type Comparison, type MirrorPlace, newComparison, saveProgress } from '../store/mirrors.ts'
+import { type Comparison, fileDigest, type MirrorPlace, newComparison, saveProgress } from '../store/mirrors.ts'
 import { applyRows, type DueRows } from './apply-rows.ts'
 import { compareNext, isComparisonDue } from './compare-records.ts'
 import type { ChangeBatch, ChangeFeed } from './feed.ts'
@@ -57,7 +55,7 @@ async function beginning(
   signal: AbortSignal,
 ): Promise<Following> {
   const { position, comparison, compared_at: comparedAt, comparison_wanted: isWanted } = place
-  const file = hash('sha256', canonicalJson(registry.source as never), 'hex')
+  const file = fileDigest(registry)
   if (place.file === file) return { position, comparison, comparedAt, isWanted }
   const fresh = { position: await feed.begin(signal), comparison: await newComparison(db.pool) }
   await withTransaction(db.pool, (client) => saveProgress(client, claim, { file, ...fresh }))

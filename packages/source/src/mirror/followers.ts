@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
+import { createWake, type Wake } from '@rollcall/base/shared/wake'
 import type { Limits } from '@rollcall/core/limits'
 import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
@@ -24,6 +25,8 @@ export interface FollowerParts {
   readonly log: { warn(facts: object, message: string): void; info(facts: object, message: string): void }
   /** Every registry, as it is stored now. */
   readonly registries: () => Promise<readonly Registry[]>
+  /** Raised where a registry has another source file. */
+  readonly wake?: Wake
   readonly clock?: Clock
 }
 
@@ -32,7 +35,10 @@ export interface RunningFollowers {
   stop(): Promise<void>
 }
 
-/** Milliseconds between two looks at the registries while there are mirrors, whose claims are renewed as often, and while there is none. */
+/**
+ * Milliseconds between two looks at the registries while there are mirrors, whose claims are renewed as often, and while there is none: a
+ * new one wakes the node.
+ */
 const LOOKS = { mirrors: 1_000, none: 20_000 }
 /** Milliseconds until a source that failed is tried again: at first, and at most. */
 const PAUSES = { first: 1_000, longest: 15_000 }
@@ -46,14 +52,14 @@ interface Follower {
 }
 
 export function startFollowers(parts: FollowerParts): RunningFollowers {
-  const { db, limits, log } = parts
+  const { db, limits, log, wake = createWake() } = parts
   const stopping = new AbortController()
   const followers = new Map<number, Follower>()
   const claim = randomUUID()
 
   const begin = async (registry: Registry): Promise<void> => {
     const own: MirrorClaim = { registry: registry.id, claim }
-    if ((await claimMirror(db.pool, own, limits.node_lease)) === null) return
+    if ((await claimMirror(db.pool, own, registry.source ?? {}, limits.node_lease)) === null) return
     const ending = new AbortController()
     const ended = followUntil(parts, registry, own, ending.signal).finally(() => followers.delete(registry.id))
     followers.set(registry.id, { registry, stopping: ending, claim: own, ended })
@@ -75,7 +81,8 @@ export function startFollowers(parts: FollowerParts): RunningFollowers {
       await look().catch((error: unknown) =>
         log.warn({ database: safeDatabaseError(error) }, 'sources cannot be followed now; tried again soon'),
       )
-      await sleep(pause, undefined, { signal: stopping.signal }).catch(() => undefined)
+      wake.raise(pause)
+      await wake.wait(stopping.signal)
     }
   })()
   return {
@@ -107,7 +114,7 @@ async function followUntil(
   let pause = 0
   while (!signal.aborted) {
     try {
-      const place = await claimMirror(db.pool, claim, limits.node_lease)
+      const place = await claimMirror(db.pool, claim, registry.source ?? {}, limits.node_lease)
       if (place === null) return
       const file = mirrorFile(registry)
       const engine = openEngine(file, env)

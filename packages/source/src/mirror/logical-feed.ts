@@ -70,7 +70,7 @@ export function logicalFeed(deps: MirrorDeps): ChangeFeed {
   }
   return {
     begin: (signal) => inWords(deps, () => begin(signal)),
-    next: (position, wait, signal) => inWords(deps, () => next(positionOf(position), wait, signal)),
+    next: (position, wait, signal) => inWords(deps, () => next(logPositionOf(position), wait, signal)),
     close,
   }
 }
@@ -80,5 +80,6 @@ const WAITS =
 
 const NOTHING = { due: new Map<string, readonly string[]>(), currentAt: null, committed: () => undefined }
 
-const positionOf = (position: JsonValue): string =>
+/** The position in a log, of what is stored of a mirror. */
+export const logPositionOf = (position: JsonValue): string =>
   isJsonObject(position) && typeof position.log === 'string' ? position.log : '0/0'

@@ -13,11 +13,14 @@ import { copyCluster } from '../../../database/test/embedded.ts'
 import { type TestDatabase, testDatabase } from '../../../keys/test/postgres.ts'
 import { copiedPeople, mirroredRegistry } from '../../test/mirrored-office.ts'
 import { makeOffice, officeReader, officeSource } from '../../test/office.ts'
+import { changeSource } from '../change-source.ts'
 import { checkSource } from '../check-source.ts'
 import { openEngine } from '../engines.ts'
 import { readSourceFile } from '../source-file.ts'
-import { findMirror } from '../store/mirrors.ts'
+import { leftMirrors } from '../store/changed-sources.ts'
+import { fileDigest, findMirror } from '../store/mirrors.ts'
 import { type RunningFollowers, startFollowers } from './followers.ts'
+import { clearLeft } from './left-sources.ts'
 
 const KIND = kindNamed('civil') ?? expect.fail()
 const TABLES = ['person', 'birth', 'marriage', 'death'].map((name) => `office.${name}`)
@@ -81,6 +84,7 @@ afterEach(async () => {
   await onServer(`drop database ${name} with (force)`)
 })
 
+const live = () => officeSource({ env: 'READER' })
 const source = (more: object = {}) => {
   const { records, ...file } = officeSource({ env: 'READER' }) as { records: { Person: object } }
   const { compare: _, ...person } = records.Person as { compare: object }
@@ -275,4 +279,44 @@ test('a slot that holds more of the log than the file allows is given up, and al
     'select pg_wal_lsn_diff(pg_current_wal_flush_lsn(), restart_lsn)::float8 as size from pg_replication_slots',
   )
   expect(rows[0]?.size).toBeLessThan(16 * 1_048_576)
+})
+
+test('a slot goes with the source file that it was made for, and one that is followed again stays', async () => {
+  await publish()
+  await mirroredRegistry(database.db, source())
+  follow()
+  await expect.poll(uins).toEqual(['A1', 'A2'])
+  const civil = () => registryAt(database.db, 'civil')
+  const change = async (given: object) => changeSource(database.db, await civil(), given)
+  const log = { warn: () => undefined }
+  const clear = async () =>
+    clearLeft({ db: database.db, env, log, registries: async () => [await civil()] }, await leftMirrors(database.db.pool))
+  const slots = async () =>
+    (await office.query('select confirmed_flush_lsn from pg_replication_slots where database = $1', [name])).rows.length
+  const { Person } = source().records
+  await change(source({ follow: 'poll', records: { Person: { ...Person, changed: 'person_no' } } }))
+  await clear()
+  expect(await slots()).toBe(0)
+  await office.query(`insert into office.person values (3, 'A3', 'Eze')`)
+  await expect.poll(uins).toEqual(['A1', 'A2', 'A3'])
+
+  await change(source())
+  await expect.poll(slots).toBe(1)
+  await change(source({ events: 'none' }))
+  const isBegun = async () => (await claimed()) === fileDigest(await civil())
+  const claimed = async () => (await database.db.pool.query('select file from source_mirror')).rows[0].file
+  await expect.poll(isBegun).toBe(true)
+  await clear()
+  expect([await slots(), await leftMirrors(database.db.pool)]).toEqual([1, []])
+  await office.query('delete from office.person where person_no = 3')
+  await expect.poll(uins).toEqual(['A1', 'A2'])
+
+  const { READER = '' } = env
+  env.READER = 'postgresql://nobody@127.0.0.1:9/none'
+  await expect.poll(async () => (await change(live()).catch(({ message }) => message)) ?? 'changed').toBe('changed')
+  await clear()
+  expect([await slots(), await leftMirrors(database.db.pool)], 'it is tried again').toMatchObject([1, [{}]])
+  env.READER = READER
+  await clear()
+  expect(await slots()).toBe(0)
 })

@@ -12,20 +12,22 @@ afterAll(() => database.close())
 
 test('one node has a mirror at a time; where its claim has ended another one takes over, and the first one writes no more', async () => {
   const { pool } = database.db
-  const { id: registry } = await mirroredRegistry(database.db, { way: 'mirror' })
+  const source = { way: 'mirror' }
+  const { id: registry } = await mirroredRegistry(database.db, source)
   const [first, second] = [randomUUID(), randomUUID()].map((claim) => ({ registry, claim })) as [
     { registry: number; claim: string },
     { registry: number; claim: string },
   ]
-  expect(await claimMirror(pool, first, 60)).toMatchObject({ file: null, position: null, compared_at: null })
-  expect(await claimMirror(pool, second, 60)).toBeNull()
+  expect(await claimMirror(pool, first, source, 60)).toMatchObject({ file: null, position: null, compared_at: null })
+  expect(await claimMirror(pool, second, source, 60)).toBeNull()
   expect(await renewMirror(pool, first, 60)).toBe(true)
   await saveProgress(pool, first, { file: 'f', position: { log: '0/1' } })
   // The node is dead: nobody renews its claim.
   await pool.query(`update source_mirror set claimed_until = now() - interval '1 second'`)
-  expect(await claimMirror(pool, second, 60)).toMatchObject({ file: 'f', position: { log: '0/1' } })
+  expect(await claimMirror(pool, second, source, 60)).toMatchObject({ file: 'f', position: { log: '0/1' } })
   expect(await renewMirror(pool, first, 60)).toBe(false)
   await expect(saveProgress(pool, first, { position: { log: '0/2' } })).rejects.toBeInstanceOf(ClaimLost)
   await releaseMirror(pool, second)
-  expect(await claimMirror(pool, first, 60)).toMatchObject({ position: { log: '0/1' } })
+  expect(await claimMirror(pool, first, { ...source, follow: 'poll' }, 60), 'a former source file').toBeNull()
+  expect(await claimMirror(pool, first, source, 60)).toMatchObject({ position: { log: '0/1' } })
 })

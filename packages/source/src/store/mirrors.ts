@@ -1,12 +1,18 @@
 /** How far the copies of sources have come, and which node follows each. */
 
+import { hash } from 'node:crypto'
 import type { MirrorHealth } from '@rollcall/core/model/health'
+import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
 import type { StoredPart } from '@rollcall/database/removal'
 import { rowsOf } from '@rollcall/database/removal'
-import type { JsonValue } from '@rollcall/protocol'
-import { REGISTRIES } from '@rollcall/records/registries/registry-names'
+import { canonicalJson, type JsonValue } from '@rollcall/protocol'
+import { MIRRORED_REGISTRIES, REGISTRIES } from '@rollcall/records/registries/registry-names'
 import type { ClientBase, Pool } from 'pg'
+
+/** The digest of the source file of a registry. */
+export const fileDigest = ({ source }: Pick<Registry, 'source'>): string =>
+  hash('sha256', canonicalJson(source as never), 'hex')
 
 /** A claim of a mirror: one node follows a source at a time. */
 export interface MirrorClaim {
@@ -37,20 +43,24 @@ export interface MirrorPlace {
 }
 
 /**
- * Claims the mirror for some seconds, where no other claim holds. @returns null: another node has it
+ * Claims the mirror for some seconds, where no other claim holds.
+ * @param source the file by which it is followed
+ * @returns null: another node has it, or the registry has another file by now
  */
 export async function claimMirror(
   pool: Pool,
   { registry, claim }: MirrorClaim,
+  source: object,
   seconds: number,
 ): Promise<MirrorPlace | null> {
   const { rows } = await pool.query<MirrorPlace>(
     `insert into source_mirror as mirror (registry, claim, claimed_until)
-       values ($1, $2, now() + make_interval(secs => $3))
+       select id, $2::uuid, now() + make_interval(secs => $3) from ${MIRRORED_REGISTRIES} as registry
+       where id = $1 and source = $4::jsonb
      on conflict (registry) do update set claim = excluded.claim, claimed_until = excluded.claimed_until
        where mirror.claim is null or mirror.claim = excluded.claim or mirror.claimed_until <= now()
      returning file, position, comparison, comparison_wanted, compared_at`,
-    [registry, claim, seconds],
+    [registry, claim, seconds, JSON.stringify(source)],
   )
   return rows[0] ?? null
 }
@@ -183,7 +193,7 @@ export async function mirrorsHealth({ pool }: Pick<Database, 'pool'>): Promise<r
         (select count(*) from source_row as row where row.registry = mirror.registry and row.reason is not null)::float8
           as rejects
       from source_mirror as mirror join ${REGISTRIES} as registry on registry.id = mirror.registry
-      order by registry.namespace`,
+      where mirror.left_at is null order by registry.namespace`,
   })
   return rows
 }

@@ -170,6 +170,7 @@ test('nodes that listen are told of a participant for whom something may be due,
     onDeliveries: (id) => heard.push(id),
     onMailboxes: () => heard.push('mailbox'),
     onOutbox: () => heard.push('outbox'),
+    onSources: () => heard.push('sources'),
   })
   await vi.waitFor(async () => {
     await announceDeliveries(db, participant.id)

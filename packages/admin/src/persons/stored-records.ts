@@ -1,0 +1,21 @@
+/** The records in which a person is looked for, for what is about everything that is stored of the person. */
+
+import type { Registry } from '@rollcall/core/model/registry'
+import type { Database } from '@rollcall/database/database'
+import { type RegistryRecords, storedRecordsOf } from '@rollcall/records/records/registry-records'
+import { isBecomingMirror } from '@rollcall/source/store/changed-sources'
+import { AdminRefusal } from '../use-case.ts'
+
+/**
+ * A registry that waits for its first copies has shown nobody, and is searched as far as it has come.
+ * @throws AdminRefusal it has answered before, and the copies that tell of whom are not there yet
+ */
+export async function recordsOfPersons(db: Database, registry: Registry): Promise<RegistryRecords> {
+  if (registry.awaits_records && (await isBecomingMirror(db.pool, registry.id))) {
+    throw new AdminRefusal(
+      `the records of ${registry.namespace} are being copied; try again when rollcall source status ${registry.namespace} says that it answers`,
+      { reason: 'unavailable' },
+    )
+  }
+  return storedRecordsOf(db, registry)
+}

@@ -1,0 +1,30 @@
+/** Pages of answers whose records have other ids from now on, because their registry reads them in another way. */
+
+import type { MovedRecords } from '@rollcall/delivery/store/events/moved-records'
+import type { ClientBase } from 'pg'
+
+/**
+ * Keeps the records of further pages by their new ids. A record that is gone keeps its place in its page.
+ * @param nobody an id in the new way that no record has
+ */
+export async function moveKeptRecords(
+  client: Pick<ClientBase, 'query'>,
+  moved: MovedRecords,
+  nobody: string,
+): Promise<void> {
+  const isNumber = /^\d+$/.test(nobody)
+  await client.query(
+    `with moved as (${moved.sql}), named as (
+        select item.correlation_id, item.position, array_agg(coalesce(moved.is, $3) order by kept.at) as ids
+        from exchange_item as item join accepted_exchange as exchange using (correlation_id)
+          cross join lateral unnest(coalesce(item.record_keys, item.record_ids::text[])) with ordinality as kept (id, at)
+          left join moved on moved.was = kept.id
+        where exchange.registry = $1 and item.record_type = $2 and item.record_ids is not null
+        group by item.correlation_id, item.position
+      )
+      update exchange_item as item set record_ids = ${isNumber ? 'named.ids::bigint[]' : "'{}'"},
+        record_keys = ${isNumber ? 'null' : 'named.ids'}
+      from named where item.correlation_id = named.correlation_id and item.position = named.position`,
+    [moved.registry, moved.record_type, nobody],
+  )
+}

@@ -1,0 +1,88 @@
+/** Gives a registry another source file: another way of reading its records, another way of following them, or other columns. */
+
+import type { Registry } from '@rollcall/core/model/registry'
+import type { Database } from '@rollcall/database/database'
+import { StoreRefusal } from '@rollcall/database/refusal'
+import { withTransaction } from '@rollcall/database/transaction'
+import { lockEvents } from '@rollcall/delivery/store/events/lock'
+import { ensureRecordTables } from '@rollcall/records/records/record-tables'
+import { isCopied, storeSource } from '@rollcall/records/registries/registries'
+import { dropCopies } from '@rollcall/records/registries/removed-registries'
+import type { ClientBase } from 'pg'
+import type { SourceFile } from './engine/mapped-records.ts'
+import { SourceRefusal } from './engine/source-refusal.ts'
+import { readSourceFile } from './source-file.ts'
+import { beginMirror, endMirror, forgetRows, leaveMirror } from './store/changed-sources.ts'
+import { fileDigest } from './store/mirrors.ts'
+import { moveRecords } from './store/moved-records.ts'
+
+/**
+ * A mirror answers from what it has until the new file is compared, and until it is read live. A registry that was read live answers when
+ * its records are copied.
+ * @throws SourceRefusal the file is none, or names the records by another key than what is kept of them
+ * @throws StoreRefusal the registry has no source, or its copies are not as its source is
+ */
+export async function changeSource(db: Database, registry: Registry, source: object): Promise<void> {
+  const { id, namespace, kind, source: before } = registry
+  if (before === null) {
+    throw new StoreRefusal(
+      `the records of ${namespace} are in our own tables; add a registry at another namespace for those of a source`,
+    )
+  }
+  const [former, wanted] = [readSourceFile(before, kind), readSourceFile(source, kind)]
+  const [wasCopied, isCopy] = [isCopied(before), isCopied(source)]
+  if (!wasCopied || !isCopy || registry.awaits_records) requireSameKeys(former, wanted)
+  if (!wasCopied && isCopy) await makeTables(db, registry)
+  await withTransaction(db.pool, async (client) => {
+    // The ids of all events of the registry may change.
+    await client.query("select set_config('statement_timeout', '0', true)")
+    await lockEvents(client, id, 'merge')
+    if (wasCopied && !isCopy) await stopCopying(client, registry, former)
+    else if (wasCopied) await endMirror(client, id, former.mirror?.follow === 'logical' ? before : null)
+    else if (isCopy) await beginMirror(client, id)
+    const awaits_records = isCopy && (!wasCopied || registry.awaits_records === true)
+    if (await storeSource(client, registry, { source, own_records: isCopy, awaits_records })) return
+    throw new StoreRefusal(`the source of ${namespace} was changed by somebody else meanwhile; look at it again`)
+  })
+}
+
+/** @throws SourceRefusal */
+function requireSameKeys({ records }: SourceFile, { records: wanted }: SourceFile): void {
+  for (const name of records.keys()) {
+    const at = ['records', name]
+    if (!wanted.has(name))
+      throw new SourceRefusal(`${at.join('.')}: must stay, because ids of its records are kept`, at)
+  }
+  for (const [name, { own }] of wanted) {
+    const before = records.get(name)?.own.key ?? own.key
+    if (before === own.key) continue
+    const at = ['records', name, 'key']
+    throw new SourceRefusal(
+      `${at.join('.')}: must stay ${before}, because ids of records are kept; a registry with another key is removed and added again`,
+      at,
+    )
+  }
+}
+
+/** Makes empty tables for copies. Those of a mirror that was left a moment ago go before. */
+async function makeTables(db: Database, { id, kind }: Registry): Promise<void> {
+  await withTransaction(db.pool, async (client) => {
+    if (await forgetRows(client, id)) await dropCopies(client, id)
+  })
+  await ensureRecordTables(db, { id, kind, own_records: true })
+}
+
+/** @throws StoreRefusal nobody knows which row of the source each copy is */
+async function stopCopying(client: ClientBase, registry: Registry, { mirror }: SourceFile): Promise<void> {
+  const { id, namespace, source } = registry
+  const ended = await endMirror(client, id, mirror?.follow === 'logical' ? source : null)
+  if (registry.awaits_records !== true) {
+    if (ended === null || ended.isComparing || ended.file !== fileDigest(registry)) {
+      throw new StoreRefusal(
+        `way: the records of ${namespace} are being compared with their source; they can be read live when rollcall source status ${namespace} says that it is followed`,
+      )
+    }
+    await moveRecords(client, registry, 'live')
+  }
+  await leaveMirror(client, id)
+}

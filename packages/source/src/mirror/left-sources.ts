@@ -1,0 +1,60 @@
+/** Clears away what mirrors have left behind: places in the logs of former sources, and copies of records that are read live now. */
+
+import type { Registry } from '@rollcall/core/model/registry'
+import type { Database } from '@rollcall/database/database'
+import { safeDatabaseError } from '@rollcall/database/database-errors'
+import { withTransaction } from '@rollcall/database/transaction'
+import { dropCopies } from '@rollcall/records/registries/removed-registries'
+import type { Environment } from '../engine/address.ts'
+import { openEngine } from '../engines.ts'
+import { readSourceFile } from '../source-file.ts'
+import { type AbandonedPlace, forgetPlace, forgetRows, type LeftMirror } from '../store/changed-sources.ts'
+import { logPositionOf } from './logical-feed.ts'
+
+export interface ClearingParts {
+  readonly db: Database
+  /** The environment in which source files name their addresses. */
+  readonly env: Environment
+  readonly log: { warn(facts: object, message: string): void }
+  readonly registries: () => Promise<readonly Registry[]>
+}
+
+/** A source that is away keeps its place; it is asked again with the next call. */
+export async function clearLeft(
+  { db, env, log, registries }: ClearingParts,
+  left: readonly LeftMirror[],
+): Promise<void> {
+  const all = await registries()
+  for (const { registry: id, abandoned, isOver } of left) {
+    const registry = all.find((one) => one.id === id)
+    if (registry === undefined) continue
+    for (const place of abandoned) {
+      try {
+        await dropPlace(registry, place, env)
+        await forgetPlace(db.pool, id, place)
+      } catch (error) {
+        const facts = { registry: registry.namespace, database: safeDatabaseError(error) }
+        log.warn(facts, 'a former source still keeps its log for this registry: the slot cannot be dropped now')
+      }
+    }
+    if (!isOver) continue
+    await withTransaction(db.pool, async (client) => {
+      if (await forgetRows(client, id)) await dropCopies(client, id)
+    })
+  }
+}
+
+/** The place is dropped only where it is the one that was left: the registry may follow the same database again. */
+async function dropPlace(
+  { namespace, kind }: Registry,
+  { source, position }: AbandonedPlace,
+  env: Environment,
+): Promise<void> {
+  const engine = openEngine(readSourceFile(source, kind), env)
+  try {
+    const log = engine.log(namespace)
+    if ((await log.state(logPositionOf(position))).isKept) await log.drop()
+  } finally {
+    await engine.close()
+  }
+}

@@ -1,0 +1,106 @@
+/** What mirrors leave behind when their registries get another source file. */
+
+import type { JsonValue } from '@rollcall/protocol'
+import type { ClientBase, Pool } from 'pg'
+
+/** A former source, whose database keeps its log for us from a position on. */
+export interface AbandonedPlace {
+  readonly source: object
+  readonly position: JsonValue
+}
+
+/**
+ * Ends the claim of a mirror, so that nothing more is written by its former source file, and notes its place in the log of the source.
+ * Locks the mirror until the end of the transaction.
+ * @param source the former file; null: no log was kept for it
+ * @returns the digest of the file to which its position belonged, and whether a comparison runs; null: no node has begun to follow it
+ */
+export async function endMirror(
+  client: Pick<ClientBase, 'query'>,
+  registry: number,
+  source: object | null,
+): Promise<{ readonly file: string | null; readonly isComparing: boolean } | null> {
+  const { rows } = await client.query<{ file: string | null; isComparing: boolean }>(
+    `update source_mirror set claim = null, claimed_until = null,
+       abandoned = case when $2::jsonb is null or position is null then abandoned
+         else abandoned || jsonb_build_array(jsonb_build_object('source', $2::jsonb, 'position', position)) end
+     where registry = $1 returning file, comparison is not null as "isComparing"`,
+    [registry, source === null ? null : JSON.stringify(source)],
+  )
+  return rows[0] ?? null
+}
+
+const NOTHING_READ = `file = null, position = null, comparison = null, comparison_wanted = false, compared_at = null,
+  current_at = null, behind = 0, failure = null, failed_at = null`
+
+/** Begins the mirror of a registry that was live: kept ids are keys of its source until all records were read. */
+export async function beginMirror(client: Pick<ClientBase, 'query'>, registry: number): Promise<void> {
+  await client.query('delete from source_row where registry = $1', [registry])
+  await client.query(
+    `insert into source_mirror (registry, was_live) values ($1, true)
+     on conflict (registry) do update set was_live = true, left_at = null, ${NOTHING_READ}`,
+    [registry],
+  )
+}
+
+/** Leaves the mirror of a registry that is live from now on; its copies go a little later. */
+export async function leaveMirror(client: Pick<ClientBase, 'query'>, registry: number): Promise<void> {
+  await client.query(
+    `update source_mirror set was_live = false, left_at = now(), ${NOTHING_READ} where registry = $1`,
+    [registry],
+  )
+}
+
+/** Whether the copies of a registry that was live are being made: kept ids are keys of its source. */
+export async function isBecomingMirror(client: Pick<ClientBase, 'query'>, registry: number): Promise<boolean> {
+  const { rows } = await client.query('select 1 from source_mirror where registry = $1 and was_live', [registry])
+  return rows.length > 0
+}
+
+/** All records were read: kept ids are those of copies. */
+export async function hasBecomeMirror(client: Pick<ClientBase, 'query'>, registry: number): Promise<void> {
+  await client.query('update source_mirror set was_live = false where registry = $1', [registry])
+}
+
+export interface LeftMirror {
+  readonly registry: number
+  readonly abandoned: readonly AbandonedPlace[]
+  /** Whether its copies are to go: no node answers from them any more. */
+  readonly isOver: boolean
+}
+
+/** Seconds after which every node reads a source live. */
+const FOLLOWING = 60
+
+export async function leftMirrors(pool: Pool): Promise<readonly LeftMirror[]> {
+  const { rows } = await pool.query<LeftMirror>(
+    `select registry, abandoned, coalesce(left_at < now() - make_interval(secs => $1), false) as "isOver"
+     from source_mirror where left_at is not null or abandoned <> '[]'`,
+    [FOLLOWING],
+  )
+  return rows
+}
+
+/** Forgets a place that the source does not keep any more. */
+export async function forgetPlace(pool: Pool, registry: number, place: AbandonedPlace): Promise<void> {
+  await pool.query(
+    `update source_mirror set abandoned = (select coalesce(jsonb_agg(one), '[]') from jsonb_array_elements(abandoned) as one
+       where one <> $2::jsonb) where registry = $1`,
+    [registry, JSON.stringify(place)],
+  )
+}
+
+/**
+ * Forgets the rows of a registry that is live, and the mirror itself where no place is left.
+ * @returns whether it is live still, and its copies may go
+ */
+export async function forgetRows(client: Pick<ClientBase, 'query'>, registry: number): Promise<boolean> {
+  const { rows } = await client.query(
+    'select 1 from source_mirror where registry = $1 and left_at is not null for update',
+    [registry],
+  )
+  if (rows.length === 0) return false
+  await client.query('delete from source_row where registry = $1', [registry])
+  await client.query(`delete from source_mirror where registry = $1 and abandoned = '[]'`, [registry])
+  return true
+}

@@ -1,0 +1,34 @@
+/** The ids by which answers and events keep the records of a registry, when its records are copied from now on, or read live. */
+
+import type { Registry } from '@rollcall/core/model/registry'
+import { quoteName } from '@rollcall/database/names'
+import { endBackfills, moveEvents } from '@rollcall/delivery/store/events/moved-records'
+import { moveKeptRecords } from '@rollcall/engine/store/exchanges/moved-records'
+import { recordTable } from '@rollcall/records/records/record-tables'
+import type { ClientBase } from 'pg'
+import { liveIdOf, NO_LIVE_RECORD } from './live-ids.ts'
+
+/** An id that no record in our own tables has. */
+const NO_COPY = '0'
+
+/**
+ * Gives what is kept of records their new ids: those of their copies, or those of live records. Which row is which copy is stored. The
+ * caller holds `lockEvents(..., 'merge')`.
+ */
+export async function moveRecords(
+  client: Pick<ClientBase, 'query'>,
+  registry: Pick<Registry, 'id' | 'kind'>,
+  to: 'copies' | 'live',
+): Promise<void> {
+  for (const recordType of registry.kind.record_types) {
+    const { table } = recordTable(registry, recordType)
+    const [copy, live] = ['copy.id::text', liveIdOf('row.key')]
+    const [was, is] = to === 'copies' ? [live, copy] : [copy, live]
+    const sql = `select ${was} as was, ${is} as is from source_row as row join ${quoteName(table)} as copy using (primary_identifier)
+      where row.registry = $1 and row.record_type = $2`
+    const moved = { registry: registry.id, record_type: recordType.name, sql }
+    await moveEvents(client, moved)
+    await moveKeptRecords(client, moved, to === 'copies' ? NO_COPY : NO_LIVE_RECORD)
+  }
+  await endBackfills(client, registry.id)
+}
