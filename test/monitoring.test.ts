@@ -197,7 +197,7 @@ describe('the dashboard', () => {
     expect(dashboard.panels.filter(({ type }) => type === 'row').map(({ title }) => title)).toEqual([
       ...['Overview', 'Requests and searches', 'Accepted requests and deliveries', 'Events and notifications'],
       ...['Circuit breakers', 'Database pool', 'Audit log', 'Grants and keys that end within 30 days'],
-      'Nodes',
+      ...['Nodes', 'Copies of sources'],
     ])
   })
 

@@ -10,4 +10,5 @@ export type Proposal = Answer<'/admin/v1/proposals/{id}'>
 export type Registry = Answer<'/admin/v1/registries/{namespace}'>
 export type SourceCheck =
   paths['/admin/v1/registries/{namespace}/source/check']['post']['responses'][200]['content']['application/json']
+export type SourceStatus = Answer<'/admin/v1/registries/{namespace}/source'>
 export type Subscription = Answer<'/admin/v1/subscriptions/{code}'>

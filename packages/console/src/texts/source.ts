@@ -1,7 +1,7 @@
 /** Texts of a registry whose records stay in a database of their own. */
 export const SOURCE_TEXTS = {
   title: 'Source',
-  lead: 'The records stay in a database of their own. It is only read.',
+  lead: 'The records are in a database of their own. It is only read.',
   check: 'Check',
   failed: 'The check was stopped. Mend what it names, and check again.',
   unchecked: 'Not checked on this page yet',
@@ -12,8 +12,22 @@ export const SOURCE_TEXTS = {
   note: 'note',
   none: 'none',
   query: 'a query of the source file',
+  states: {
+    waiting: 'no node follows it yet',
+    loading: 'is copied for the first time',
+    following: 'is followed',
+    comparing: 'is followed, and compared as a whole',
+    failing: 'cannot be followed',
+  },
+  loadingNote: 'The registry answers 503 until all records are copied.',
   facts: {
     state: 'State',
+    lag: 'Changes may be missing of the last',
+    behind: 'Rows to write',
+    rejects: 'Rows that are no record',
+    compared: 'All records compared',
+    failure: 'Failure',
+    advice: 'What to do',
     way: 'Way',
     engine: 'Engine',
     address: 'Address',

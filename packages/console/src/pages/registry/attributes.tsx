@@ -42,14 +42,19 @@ const COLUMNS: readonly Column<Attribute>[] = [
 ]
 
 export function Attributes({ registry }: { readonly registry: Registry }) {
-  const { namespace, attributes, records } = registry
+  const { namespace, attributes, primary_identifiers } = registry
   const mayOperate = useMay()('operate')
-  const acts: Column<Attribute> = { title: TITLES.acts, cell: (row) => <Acts namespace={namespace} attribute={row} /> }
+  // Where records are read live, no column here has their values.
+  const hasColumns = registry.source === null || (registry.source as { readonly way?: string }).way === 'mirror'
+  const acts: Column<Attribute> = {
+    title: TITLES.acts,
+    cell: (row) => <Acts namespace={namespace} attribute={row} mayIndex={hasColumns} />,
+  }
   return (
     <Section
       title={TEXTS.title}
       lead={TEXTS.lead}
-      actions={mayOperate && <Add namespace={namespace} types={Object.keys(records)} />}
+      actions={mayOperate && <Add namespace={namespace} types={Object.keys(primary_identifiers)} />}
     >
       <Panel>
         <DataTable
@@ -66,13 +71,14 @@ export function Attributes({ registry }: { readonly registry: Registry }) {
 interface ActsProps {
   readonly namespace: string
   readonly attribute: Attribute
+  readonly mayIndex: boolean
 }
 
-function Acts({ namespace, attribute: { record_type, name, type, indexed, from } }: ActsProps) {
+function Acts({ namespace, attribute: { record_type, name, type, indexed, from }, mayIndex }: ActsProps) {
   const named = { params: { path: { namespace } }, body: { record_type, name } }
   return (
     <>
-      {!indexed && type !== 'age' && (
+      {mayIndex && !indexed && type !== 'age' && (
         <FormDialog
           small
           label={TEXTS.index}

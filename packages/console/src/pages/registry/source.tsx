@@ -1,16 +1,19 @@
 /** The database of a registry whose records stay there: where it is, whether it answers, and what a check finds. */
 
 import { Button } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { Registry, SourceCheck } from '../../api/answers.ts'
+import type { Registry, SourceCheck, SourceStatus } from '../../api/answers.ts'
 import { answered, api } from '../../api/client.ts'
 import { Proposed } from '../../api/fault.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { CopyValue } from '../../parts/identifier.tsx'
 import { Facts, Panel, Section } from '../../parts/page.tsx'
-import { Empty, Fault } from '../../parts/states.tsx'
+import { Empty, Fault, Loaded } from '../../parts/states.tsx'
 import { type Column, DataTable, fixed } from '../../parts/table.tsx'
-import { count } from '../../parts/times.ts'
+import { Time } from '../../parts/time.tsx'
+import { count, duration } from '../../parts/times.ts'
+import type { Tone } from '../../parts/tones.ts'
 import { useAct } from '../../parts/use-act.tsx'
 import { useMay } from '../../session/session.ts'
 import { LOCALE } from '../../texts/common.ts'
@@ -18,6 +21,7 @@ import { SOURCE_TEXTS as TEXTS } from '../../texts/source.ts'
 import { Problems, problemsOf } from './import-progress.tsx'
 
 const { facts: NAMES, columns: TITLES } = TEXTS
+const EVERY_MS = 3_000
 
 type Records = SourceCheck['records'][number]
 type Slow = Records['slow'][number]
@@ -56,6 +60,7 @@ export function Source({ registry: { namespace, source_away }, source }: SourceP
       <Panel padded>
         <Facts rows={factsOf(source as Shown, source_away === true)} />
       </Panel>
+      {(source as Shown).way === 'mirror' && <Following namespace={namespace} />}
       {check.error !== null && !(check.error instanceof Proposed) ? (
         <Panel>
           <Fault title={TEXTS.failed} error={check.error} />
@@ -71,14 +76,62 @@ export function Source({ registry: { namespace, source_away }, source }: SourceP
   )
 }
 
-const factsOf = ({ engine, way = '', url, records = {} }: Shown, isAway: boolean) =>
+/** How a copy follows its source. */
+function Following({ namespace }: { readonly namespace: string }) {
+  const query = useQuery({
+    queryKey: ['registries', 'source', namespace],
+    queryFn: () => answered(api.GET('/admin/v1/registries/{namespace}/source', { params: { path: { namespace } } })),
+    refetchInterval: EVERY_MS,
+  })
+  return (
+    <Loaded query={query} lines={5}>
+      {(status) => (
+        <Panel padded>
+          <Facts rows={followingOf(status)} />
+        </Panel>
+      )}
+    </Loaded>
+  )
+}
+
+const TONES: Readonly<Record<SourceStatus['state'], Tone>> = {
+  waiting: 'warn',
+  loading: 'warn',
+  following: 'good',
+  comparing: 'good',
+  failing: 'bad',
+}
+
+const followingOf = ({ state, answers, lag_seconds, behind, rejects, compared_at, failure, advice }: SourceStatus) =>
   [
     [
       NAMES.state,
       <span key="state">
-        <Badge state={isAway ? TEXTS.away : TEXTS.answers} tone={isAway ? 'bad' : 'good'} /> {isAway && TEXTS.awayNote}
+        <Badge state={TEXTS.states[state]} tone={TONES[state]} /> {!answers && TEXTS.loadingNote}
       </span>,
     ],
+    [NAMES.lag, lag_seconds === null ? null : duration(lag_seconds * 1_000, LOCALE)],
+    [NAMES.behind, count(behind, LOCALE)],
+    [NAMES.rejects, count(rejects, LOCALE)],
+    [NAMES.compared, compared_at === null ? null : <Time key="compared" at={compared_at} />],
+    [NAMES.failure, failure],
+    [NAMES.advice, advice],
+  ] as const
+
+/** A copy answers while its source is away; a live source does not. */
+const factsOf = ({ engine, way = '', url, records = {} }: Shown, isAway: boolean) =>
+  [
+    ...(way === 'mirror'
+      ? []
+      : [
+          [
+            NAMES.state,
+            <span key="state">
+              <Badge state={isAway ? TEXTS.away : TEXTS.answers} tone={isAway ? 'bad' : 'good'} />{' '}
+              {isAway && TEXTS.awayNote}
+            </span>,
+          ] as const,
+        ]),
     [NAMES.way, Object.hasOwn(TEXTS.ways, way) ? TEXTS.ways[way as keyof typeof TEXTS.ways] : way],
     [NAMES.engine, engine],
     [NAMES.address, url?.env === undefined ? TEXTS.inFile(url?.file ?? '') : TEXTS.inVariable(url.env)],
