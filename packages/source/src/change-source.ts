@@ -19,19 +19,12 @@ import { moveRecords } from './store/moved-records.ts'
 /**
  * A mirror answers from what it has until the new file is compared, and until it is read live. A registry that was read live answers when
  * its records are copied.
- * @throws SourceRefusal the file is none, or names the records by another key than what is kept of them
- * @throws StoreRefusal the registry has no source, or its copies are not as its source is
+ * @throws SourceRefusal, StoreRefusal as `readChange`; or its copies are not as its source is, or its source was changed meanwhile
  */
 export async function changeSource(db: Database, registry: Registry, source: object): Promise<void> {
-  const { id, namespace, kind, source: before } = registry
-  if (before === null) {
-    throw new StoreRefusal(
-      `the records of ${namespace} are in our own tables; add a registry at another namespace for those of a source`,
-    )
-  }
-  const [former, wanted] = [readSourceFile(before, kind), readSourceFile(source, kind)]
+  const { id, namespace } = registry
+  const { before, former } = readChange(registry, source)
   const [wasCopied, isCopy] = [isCopied(before), isCopied(source)]
-  if (!wasCopied || !isCopy || registry.awaits_records) requireSameKeys(former, wanted)
   if (!wasCopied && isCopy) await makeTables(db, registry)
   await withTransaction(db.pool, async (client) => {
     // The ids of all events of the registry may change.
@@ -44,6 +37,25 @@ export async function changeSource(db: Database, registry: Registry, source: obj
     if (await storeSource(client, registry, { source, own_records: isCopy, awaits_records })) return
     throw new StoreRefusal(`the source of ${namespace} was changed by somebody else meanwhile; look at it again`)
   })
+}
+
+/**
+ * Reads the source file that a registry has, and the other one.
+ * @throws SourceRefusal the file is none, or names the records by another key than what is kept of them
+ * @throws StoreRefusal the registry has no source
+ */
+export function readChange(
+  { namespace, kind, source: before, awaits_records }: Registry,
+  source: object,
+): { readonly before: object; readonly former: SourceFile } {
+  if (before === null) {
+    throw new StoreRefusal(
+      `the records of ${namespace} are in our own tables; add a registry at another namespace for those of a source`,
+    )
+  }
+  const [former, wanted] = [readSourceFile(before, kind), readSourceFile(source, kind)]
+  if (!isCopied(before) || !isCopied(source) || awaits_records) requireSameKeys(former, wanted)
+  return { before, former }
 }
 
 /** @throws SourceRefusal */

@@ -12,7 +12,7 @@ import {
   setRegistry,
 } from '@rollcall/records/registries/registries'
 import { setPrimaryIdentifiers } from '@rollcall/records/registries/registry-identifier-types'
-import { changeSource } from '@rollcall/source/change-source'
+import { changeSource, readChange } from '@rollcall/source/change-source'
 import Type from 'typebox'
 import { act } from '../act.ts'
 import { isSame } from '../approvals/diff-lines.ts'
@@ -175,7 +175,10 @@ export const changeRegistry = act(
         'nothing to change: give aliases, time_zone, majority_age, web_origins, reg_type_aliases, qualified_kids, primary_identifiers or source',
       )
     const registry = await registryAt(db, namespace)
-    if (source !== undefined) await checkedSource({ db, env }, registry.kind, source, allow_writer)
+    if (source !== undefined) {
+      await withRefusals(async () => readChange(registry, source))
+      await checkedSource({ db, env }, registry.kind, source, allow_writer)
+    }
     // These come before other changes, because they may be refused: a call changes all that it names, or nothing.
     if (primary_identifiers !== undefined) await setPrimaryIdentifiers(db, namespace, primary_identifiers)
     if (source !== undefined) await withRefusals(() => changeSource(db, registry, source))

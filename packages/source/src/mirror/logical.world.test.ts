@@ -290,7 +290,10 @@ test('a slot goes with the source file that it was made for, and one that is fol
   const change = async (given: object) => changeSource(database.db, await civil(), given)
   const log = { warn: () => undefined }
   const clear = async () =>
-    clearLeft({ db: database.db, env, log, registries: async () => [await civil()] }, await leftMirrors(database.db.pool))
+    clearLeft(
+      { db: database.db, env, log, registries: async () => [await civil()] },
+      await leftMirrors(database.db.pool),
+    )
   const slots = async () =>
     (await office.query('select confirmed_flush_lsn from pg_replication_slots where database = $1', [name])).rows.length
   const { Person } = source().records
