@@ -54,6 +54,10 @@ export function recordTable(registry: RegistryShape, recordType: RecordType): Re
   return found
 }
 
+/** SQL of a relation to join: the id of each record in our own tables, as text, with its primary identifier. */
+export const recordIds = (registry: RegistryShape, recordType: RecordType): string =>
+  `(select id::text as id, primary_identifier from ${quoteName(recordTable(registry, recordType).table)})`
+
 /** The record types that have tables in a registry: all or none. */
 export const storedTypes = ({ kind, own_records }: RegistryShape): readonly RecordType[] =>
   own_records === false ? [] : kind.record_types

@@ -1,10 +1,9 @@
 /** The ids by which answers and events keep the records of a registry, when its records are copied from now on, or read live. */
 
 import type { Registry } from '@rollcall/core/model/registry'
-import { quoteName } from '@rollcall/database/names'
 import { endBackfills, moveEvents } from '@rollcall/delivery/store/events/moved-records'
 import { moveKeptRecords } from '@rollcall/engine/store/exchanges/moved-records'
-import { recordTable } from '@rollcall/records/records/record-tables'
+import { recordIds } from '@rollcall/records/records/record-tables'
 import type { ClientBase } from 'pg'
 import { liveIdOf, NO_LIVE_RECORD } from './live-ids.ts'
 
@@ -21,10 +20,9 @@ export async function moveRecords(
   to: 'copies' | 'live',
 ): Promise<void> {
   for (const recordType of registry.kind.record_types) {
-    const { table } = recordTable(registry, recordType)
-    const [copy, live] = ['copy.id::text', liveIdOf('row.key')]
+    const [copy, live] = ['copy.id', liveIdOf('row.key')]
     const [was, is] = to === 'copies' ? [live, copy] : [copy, live]
-    const sql = `select ${was} as was, ${is} as is from source_row as row join ${quoteName(table)} as copy using (primary_identifier)
+    const sql = `select ${was} as was, ${is} as is from source_row as row join ${recordIds(registry, recordType)} as copy using (primary_identifier)
       where row.registry = $1 and row.record_type = $2`
     const moved = { registry: registry.id, record_type: recordType.name, sql }
     await moveEvents(client, moved)
