@@ -1,4 +1,7 @@
-/** Looks at a source for its operator: what its account may do, what its rows come to, and which questions would be slow. Never a value. */
+/**
+ * Checks a source for its operator: what its account may do, what its rows become, and which questions would be slow.
+ * The report has no values.
+ */
 
 import type { Target } from '@rollcall/import/column-mapping'
 import { NOTHING_YET } from '@rollcall/import/import-progress'
@@ -20,11 +23,11 @@ const ROWS = 1_000
 export interface CheckedRecords {
   readonly recordType: string
   readonly rows: number
-  /** Rows that are left out of every answer. */
+  /** Rows that cannot become records: no answer has them. */
   readonly leftOut: number
-  /** Its lines are the positions of rows in the order of their keys. */
+  /** The report on these rows. Its line numbers are the positions of rows in the order of their keys. */
   readonly report: ImportReport
-  /** Values that are not written as they compare, by what compares: no question finds them. */
+  /** Values that no question finds, because the column does not have them in the form in which it is compared. */
   readonly unfound: readonly { readonly name: string; readonly column: string; readonly count: number }[]
   readonly slow: readonly SlowLookUp[]
 }
@@ -34,6 +37,7 @@ export interface CheckedSource extends EngineReport {
 }
 
 /**
+ * Checks a source.
  * @param now milliseconds
  * @throws SourceRefusal the database cannot be reached or read as the file says
  */
@@ -56,10 +60,10 @@ export async function checkSource(
   }
 }
 
-/** @throws SourceRefusal the copy would miss changes */
+/** Checks that a mirror could follow the source. @throws SourceRefusal the copy would miss changes */
 async function checkFollowing({ mirror, records }: SourceFile, engine: OpenEngine): Promise<void> {
   if (mirror?.follow === 'logical') {
-    // The name of no registry: it is only asked whether a place could be made.
+    // No registry has the name `check`: nothing is made, only whether a place in the log could be made.
     const problems = await engine.log('check').problems()
     if (problems.length > 0) throw new SourceRefusal(problems.join('; '))
   }
@@ -120,7 +124,7 @@ async function firstRows(engine: OpenEngine, records: MappedRecords): Promise<re
   }
 }
 
-/** What may be asked: each column of an identifier type, and each attribute that compares. */
+/** A column that can be asked about, by an identifier type or an attribute. */
 interface AskedColumn {
   readonly name: string
   readonly compared: Compared
@@ -143,14 +147,14 @@ function askedColumns(kind: Kind, records: MappedRecords): readonly AskedColumn[
   )
 }
 
-/** Any value of its kind: a plan does not depend on it. */
+/** A value for the plan of a look-up; plans do not depend on it. */
 const ANY_VALUE = { from: '2000-01-01', to: '2000-01-01' }
 
 function lookUpsOf(kind: Kind, records: MappedRecords): readonly LookUp[] {
   return askedColumns(kind, records).flatMap(({ name, compared, target, part }): LookUp[] => {
     const way = COMPARISONS[records.compare.get(name) ?? 'exact']
     const type = compared === 'identifier' ? 'identifier' : compared.type
-    // A code is shared by many: its index helps nobody.
+    // Many records have the same code, so an index would not help.
     if (type === 'code' || type === 'boolean') return []
     const value = type === 'number' ? 1 : type === 'date' || type === 'datetime' ? ANY_VALUE : '1'
     const test = way.test(compared, target, 'eq', value)
@@ -159,7 +163,10 @@ function lookUpsOf(kind: Kind, records: MappedRecords): readonly LookUp[] {
   })
 }
 
-/** A column that compares exactly must hold values as we compare them, such as identifiers in capitals. */
+/**
+ * Values of columns that compare exactly, but are not in the form in which we compare, such as identifiers in small
+ * letters.
+ */
 function unfoundIn(kind: Kind, records: MappedRecords, rows: readonly SourceRow[]): CheckedRecords['unfound'] {
   const parts = [records.own, ...records.children]
   return askedColumns(kind, records).flatMap(({ name, compared, target, part }) => {
@@ -178,6 +185,6 @@ function unfoundIn(kind: Kind, records: MappedRecords, rows: readonly SourceRow[
   })
 }
 
-/** A value that cannot be read at all is reported with its column. */
+/** Whether a value is read as another text. A value that cannot be read at all is reported elsewhere. */
 const isOther = (normal: unknown, text: string): boolean =>
   normal !== null && (Array.isArray(normal) ? normal[0] : normal) !== text

@@ -10,13 +10,13 @@ import type { ComparisonName } from './engine/comparison-names.ts'
 export type Compared = Attribute | 'identifier'
 
 export interface Comparison {
-  /** Why it does not fit what is compared, or a column that gives it; null: it fits. */
+  /** Why the comparison does not fit an attribute or a column; null: it fits. */
   problem(compared: Compared, targets: readonly Target[]): string | null
-  /** The test that a column passes whenever the comparison is true. Null: no test of the column can be made. */
+  /** A test that the column passes whenever the comparison is true; null: the column cannot be tested. */
   test(compared: Compared, target: Target, operator: Comparator, value: Literal): ColumnTest | null
 }
 
-/** Days of which all texts are listed: a year. */
+/** The most days whose texts are listed: a year. */
 const MOST_DAYS = 366
 const DAY = 86_400_000
 
@@ -29,7 +29,7 @@ const nounOf = (compared: Compared): string =>
       ? 'an identifier'
       : `of type ${compared.type}`
 
-/** @param types those that the comparison is for */
+/** @param types the types of attributes that the comparison is for */
 const fits = (compared: Compared, types: readonly string[], advice: string): string | null =>
   types.includes(typeOf(compared)) ? null : `is ${nounOf(compared)}; ${advice}`
 
@@ -53,7 +53,7 @@ export const COMPARISONS: Readonly<Record<ComparisonName, Comparison>> = {
   },
   folded: {
     problem: (compared) => (isFolded(compared) ? null : `is ${nounOf(compared)}; write exact or another way`),
-    // No collation folds as widely as we do: the record that was read decides.
+    // No collation folds as widely as we do, so rows are compared after they are read.
     test: () => null,
   },
   date: {
@@ -102,7 +102,7 @@ export const COMPARISONS: Readonly<Record<ComparisonName, Comparison>> = {
 
 const ADVICE = 'another way to compare fits it'
 
-/** Between which days or instants a value lies that compares in this way; see the table of `Interval`. */
+/** The days or instants between which a value must lie for the comparison to be true; see the table of `Interval`. */
 function endsOf(operator: Comparator, { from, to }: Interval): { from: string | null; to: string | null } {
   switch (operator) {
     case 'eq':
@@ -120,7 +120,7 @@ function endsOf(operator: Comparator, { from, to }: Interval): { from: string | 
   }
 }
 
-/** Every day from one to the other; null when they are more than a year. */
+/** Every day of a period; null when it is longer than a year. */
 function daysBetween(from: string, to: string): readonly string[] | null {
   const first = Date.parse(`${from}T00:00:00Z`)
   const count = Math.round((Date.parse(`${to}T00:00:00Z`) - first) / DAY) + 1

@@ -1,4 +1,4 @@
-/** Failures of the database of a source, for its operator. */
+/** Turns failures of a source's database into words for its operator. */
 
 import { RecordsUnavailable, SearchTimeout } from '@rollcall/core/model/record-source'
 import { encryptionProblem } from './engine/encryption.ts'
@@ -6,7 +6,7 @@ import type { OpenEngine } from './engine/engine.ts'
 import type { SourceFile } from './engine/mapped-records.ts'
 import { SourceRefusal } from './engine/source-refusal.ts'
 
-/** The failure of the database in words that repeat nothing of it but names of the file. */
+/** The refusal for a failure. It repeats nothing from the database but names that the file has. */
 export function databaseRefusal(
   error: unknown,
   { url }: Pick<SourceFile, 'url'>,
@@ -25,7 +25,7 @@ export function databaseRefusal(
       return new SourceRefusal(`the database cannot be read as the file says: ${cause.message} (${code})`)
     case 'value':
     case 'statement':
-      // Their messages may quote a value.
+      // The message of the database is not repeated: it may quote a value.
       return new SourceRefusal(`the database cannot be read as the file says: a value does not fit (${code})`)
     default: {
       const place = 'env' in url ? `at the address in ${url.env}` : `at the address in ${url.file}`

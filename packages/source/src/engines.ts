@@ -1,4 +1,4 @@
-/** The engines, a row each. */
+/** The engines as rows. */
 
 import type { Environment } from './engine/address.ts'
 import type { OpenEngine } from './engine/engine.ts'
@@ -13,5 +13,5 @@ const ENGINES: Readonly<Record<EngineName, (file: SourceFile, env: Environment) 
   mysql: openMariadb,
 }
 
-/** @throws SourceRefusal */
+/** @throws SourceRefusal the source cannot be opened */
 export const openEngine = (file: SourceFile, env: Environment): OpenEngine => ENGINES[file.engine](file, env)

@@ -1,4 +1,4 @@
-/** Records that are read of the registry's own database for each question, and never copied. */
+/** Records that stay in the registry's own database: each question reads them there, and nothing is copied. */
 
 import type { Protection } from '@rollcall/core/model/protection'
 import { type RecordReader, RecordsUnavailable, SearchTimeout } from '@rollcall/core/model/record-source'
@@ -16,25 +16,26 @@ import { refusalOf } from './refusal.ts'
 import { readRow } from './source-record.ts'
 import { isLive, keyOfLive, liveId } from './store/live-ids.ts'
 
-/** Rows that are read at a time. */
+/** Rows of one statement. */
 const PORTION = 1_000
 
-/** Bytes of a key. The id of its record is stored where pages of an answer are kept. */
+/** The most bytes of a key. The id of its record is stored with pages of an answer. */
 const KEY_BYTES = 64
 
-/** Milliseconds for all statements of a search, where the process has no other limit. */
+/** Milliseconds for all statements of a search, unless the process has another limit. */
 const SEARCH_TIME = 10_000
 
 interface SearchTime {
-  /** Milliseconds. */
+  /** The most milliseconds. */
   readonly most: number
   readonly now: () => number
 }
 
-/** Whoever is no participant, in the slots of a source: its operator, and what reads records for all. */
+/** In place of a participant, for the slots of a source: the operator, and readers of all records. */
 const NO_PARTICIPANT = 0
 
 /**
+ * Reads the records of a source.
  * @param protectionOf the protected persons of a registry as they are now
  * @param most milliseconds for all statements of a search
  */
@@ -47,7 +48,7 @@ export function liveRecords(
   now = (): number => performance.now(),
 ): RegistryRecords {
   const time: SearchTime = { most, now }
-  // A participant whose searches are slow leaves connections to others.
+  // So a participant with slow searches leaves connections to others.
   const slots = createSearchSlots({ slots: file.pool, timeout: most / 1_000 })
   const newest: Use = async function* (work) {
     const state = await engine.begin()
@@ -62,7 +63,8 @@ export function liveRecords(
     source: {
       reader: () => reader,
       async session(work) {
-        // The types of columns are known before: a query that is refused within the session would wait for another connection.
+        // Types of columns are read before the session begins: within it, reading them would wait for another
+        // connection.
         for (const records of file.records.values()) await engine.bounds(records, ANYTHING)
         return inSlot(slots, async () => {
           const state = await engine.begin()
@@ -81,7 +83,7 @@ export function liveRecords(
   }
 }
 
-/** Does a work that gives portions, in a state of the source. */
+/** Does work that yields portions, in one state of the source. */
 type Use = <Portion>(work: (state: SourceState) => AsyncGenerator<Portion>) => AsyncGenerator<Portion>
 
 function readerIn(
@@ -124,7 +126,7 @@ function readerIn(
   }
 }
 
-/** Each search takes a slot of its participant, and everything else one of those that are no participant's. */
+/** Gives each search a slot of its participant, and everything else a slot of `NO_PARTICIPANT`. */
 function inSlots(reader: RecordReader, slots: SearchSlots): RecordReader {
   const run = <Result>(work: () => Promise<Result>): Promise<Result> => inSlot(slots, work)
   return {
@@ -138,18 +140,18 @@ function inSlots(reader: RecordReader, slots: SearchSlots): RecordReader {
   }
 }
 
-/** @throws RecordsUnavailable no slot became free in time */
+/** Does work in a slot. @throws RecordsUnavailable no slot became free in time */
 async function inSlot<Result>(slots: SearchSlots, work: () => Promise<Result>): Promise<Result> {
   try {
     return await slots.run(NO_PARTICIPANT, work)
   } catch (error) {
-    // No participant has sent too many.
+    // The participant has not sent too many requests, so the error is another one.
     throw error instanceof RequestFault ? new RecordsUnavailable(error) : error
   }
 }
 
 /**
- * All rows that are asked for, as records; rows that are none are left out.
+ * Yields the wanted rows as records. Rows that cannot become records are left out.
  * @throws SearchTimeout its statements took longer than a search may
  */
 async function* portions(
@@ -168,7 +170,7 @@ async function* portions(
     const rows = await state.rows(records, { ...asked, after, within })
     yield rows.flatMap((row) => recordOf(kind, records, row, written) ?? [])
     const last = rows.at(-1)
-    // Without a key there is no mark to go on from.
+    // Without a key the list cannot be continued.
     if (last === undefined || last.key === '' || rows.length < asked.limit) return
     after = last.key
   }

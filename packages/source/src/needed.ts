@@ -1,4 +1,4 @@
-/** Finds what the columns of a source must hold for a predicate to be true of a record. */
+/** Finds what the columns of a source must have if a predicate is true of a record. */
 
 import { isCompound, membersOf, type Predicate } from '@rollcall/core/model/predicate'
 import type { Identifier } from '@rollcall/core/model/records'
@@ -9,8 +9,9 @@ import { ANYTHING, type ColumnTest, type MappedColumn, type Needed, NOTHING } fr
 import type { MappedRecords } from './engine/mapped-records.ts'
 
 /**
- * A condition that every record has of which the predicate is true. It may be wider: the record that was read decides.
- * @param predicate with ages bound to a day
+ * A condition on columns that is true whenever the predicate is. It may let more rows pass: each is compared again when
+ * it is read.
+ * @param predicate its ages are bound to a day
  */
 export function neededOf(records: MappedRecords, predicate: Predicate): Needed {
   switch (predicate.is) {
@@ -18,11 +19,11 @@ export function neededOf(records: MappedRecords, predicate: Predicate): Needed {
       return allOf(predicate.of.map((part) => neededOf(records, part)))
     case 'or':
       return anyOf(predicate.of.map((part) => neededOf(records, part)))
-    // A negation is judged by the record alone: a missing or unreadable value is neither true nor false.
+    // Columns cannot decide a negation: a missing or unreadable value is neither true nor false.
     case 'not':
       return ANYTHING
     case 'some':
-      // The parts must hold for one element; a column can only say that each holds for some element.
+      // All parts must be true of one element; columns can only tell that each is true of some element.
       return neededOf(records, predicate.of)
     case 'compare':
       return compared(records, predicate.attribute, (one, target) =>
@@ -73,7 +74,7 @@ function bears(records: MappedRecords, { type, value }: Identifier): Needed {
 
 const IDENTIFIER: Compared = 'identifier'
 
-/** The columns that may give an identifier of the type: its own, and those whose type is in another column. */
+/** The columns that may have an identifier of the type: its own column, and columns with the type in another column. */
 const identifierColumns = (records: MappedRecords, type: string): readonly MappedColumn[] =>
   columnsOf(records, ({ identifier_type, reads, steps }) => {
     if (identifier_type !== null) return identifier_type === type
@@ -86,7 +87,7 @@ const isValueOfIdentifier = (steps: Target['steps']): boolean =>
 const columnsOf = ({ own, children }: MappedRecords, gives: (target: Target) => boolean): readonly MappedColumn[] =>
   [own, ...children].flatMap((part) => part.targets.filter(gives).map((target) => ({ part, target })))
 
-/** Some column holds what is needed. A constant, and a cell with several values, may always. */
+/** Some column has the needed value. A constant, and a cell with several values, may always have it. */
 function inColumns(columns: readonly MappedColumn[], testOf: (target: Target) => ColumnTest | null): Needed {
   return anyOf(
     columns.map((column): Needed => {

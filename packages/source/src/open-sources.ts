@@ -1,4 +1,4 @@
-/** The sources of registries, each opened when it is first asked, and anew when its file or its kind is another one. */
+/** Opens the source of a registry when it is first asked, and again when its file or kind has changed. */
 
 import { type RecordReader, RecordsUnavailable } from '@rollcall/core/model/record-source'
 import type { Database } from '@rollcall/database/database'
@@ -16,12 +16,12 @@ interface Opened {
   readonly file: string
   readonly namespace: string
   readonly records: RegistryRecords
-  /** Null: the file cannot be opened here, such as without its address in the environment. */
+  /** Null: the source cannot be opened here, for example because its address is not in the environment. */
   readonly engine: OpenEngine | null
 }
 
 /**
- * Has the sources of a database's registries opened in this process.
+ * Lets this process open the sources of a database's registries.
  * @param searchTime milliseconds for all statements of a search (default: 10 seconds)
  */
 export function openSources(db: Database, env: Environment, searchTime?: number): { close(): Promise<void> } {
@@ -34,7 +34,7 @@ export function openSources(db: Database, env: Environment, searchTime?: number)
       if (found?.kind === kind && found.file === file) return found.records
       const fresh = open(db, registry, file, env, searchTime)
       opened.set(id, fresh)
-      // Statements that still run on the former connections end there.
+      // Statements on the former connections are ended by this.
       found?.engine?.close().catch(() => undefined)
       return fresh.records
     },
@@ -56,7 +56,7 @@ export function openSources(db: Database, env: Environment, searchTime?: number)
   }
 }
 
-/** Registries are read anew all the time, and their files are seldom others. */
+/** The texts of source files. Registries are read again all the time, and their files seldom change. */
 const texts = new WeakMap<object, string>()
 
 function textOf(source: object): string {
@@ -83,7 +83,9 @@ function open(
   }
 }
 
-/** Records of a source that cannot be opened: nothing is found, and nothing is said not to be there. */
+/**
+ * Records of a source that cannot be opened. It answers that records are away: they must not be reported as not found.
+ */
 function unopened(cause: unknown): RegistryRecords {
   const away = (): Promise<never> => Promise.reject(new RecordsUnavailable(cause))
   const reader: RecordReader = {

@@ -1,4 +1,4 @@
-/** Proposes how the rows of one table become records: the key, the rows that count, and the columns. */
+/** Proposes how the rows of a table become records: the key, the condition on rows, and the columns. */
 
 import {
   type DatabaseTable,
@@ -15,28 +15,28 @@ import type { ComparisonName } from './engine/comparison-names.ts'
 /** A member of a proposed file. */
 export interface ProposedMember {
   readonly name: string
-  /** Null: a person decides, by `choices`. */
+  /** The proposed value; null: a person decides between `choices`. */
   readonly value: ProposedRule | null
   readonly choices: readonly Choice[]
   /** Sentences without values. */
   readonly reasons: readonly string[]
-  /** Whether the file works without it. It then stands there as a comment until it is decided. */
+  /** Whether the file works without the member. It is a comment in the file until a person decides. */
   readonly isOptional: boolean
 }
 
 interface Choice {
-  /** Absent: the name of the member. */
+  /** The name in the file, if it differs from the member. */
   readonly name?: string
   readonly value: ProposedRule
   readonly meaning: string
 }
 
-/** A table with the rows that were read of it: the values of the columns with these names. */
+/** A table with a sample of its rows. */
 export interface SampledTable {
   readonly table: CatalogTable
   readonly header: readonly string[]
   readonly rows: readonly (readonly string[])[]
-  /** A name as it stands in a statement of the engine. */
+  /** The name as SQL of the engine. */
   readonly quoted: (name: string) => string
 }
 
@@ -61,7 +61,7 @@ const valuesOf = ({ header, rows }: SampledTable, column: string): readonly stri
   return at < 0 ? [] : rows.flatMap((row) => row[at]?.trim() || [])
 }
 
-/** The column by which a row is known. */
+/** Proposes the column with the key of a row. */
 export function proposeKey(sampled: SampledTable): ProposedMember {
   const { columns, key } = sampled.table
   const usable = columns.filter(({ isKey }) => isKey)
@@ -87,13 +87,13 @@ const REMOVED_WORDS = [
 ]
 const REMOVED = new RegExp(`^(?:is|was|date|time)?(?:${REMOVED_WORDS.join('|')})(?:at|on|date|time|flag)?$`)
 const COUNTING = /^(?:is)?(?:active|valid|current|enabled|actif|activo|vigente|ativo)(?:flag)?$/
-/** Values that stand for yes and no. */
+/** Values that may mean yes and no. */
 const FLAGS = /^(?:[01ynjtfso]|yes|no|ja|nein|true|false|sim|si|oui|non)$/i
 
 const nameIn = ({ quoted }: SampledTable, name: string): string =>
   /^[a-z_][a-z0-9_]*$/.test(name) ? name : quoted(name)
 
-/** The condition of the rows that count; null: nothing says that some do not. */
+/** Proposes the condition on rows; null: nothing suggests that some rows are to be left out. */
 export function proposeWhere(sampled: SampledTable): ProposedMember | null {
   const { columns } = sampled.table
   const removing = columns.filter(({ name }) => REMOVED.test(plain(name)))
@@ -122,7 +122,7 @@ export function proposeWhere(sampled: SampledTable): ProposedMember | null {
   )
 }
 
-/** The rows that are not removed, where the type of the column leaves no doubt. */
+/** SQL of the rows that are not removed, if the type of the column is unambiguous. */
 function clauseOf(sampled: SampledTable, { name, holds, isNullable }: CatalogColumn): string | null {
   const column = nameIn(sampled, name)
   if (holds === 'boolean') return isNullable ? `${column} is not true` : `not ${column}`
@@ -137,8 +137,8 @@ function flagClauses(sampled: SampledTable, { name, holds }: CatalogColumn): rea
 }
 
 /**
- * The members of `columns`.
- * @param on of a child: the column with the key of its record
+ * Proposes the members of `columns`.
+ * @param on in a child, the column with the key of its record
  */
 export function proposeMembers(
   kind: Kind,
@@ -161,7 +161,7 @@ export function proposeMembers(
     const isKnown = isEmpty && !taken.has(found.name) && isPlain(recordType, found.name, held)
     const member = isKnown ? proposed(found.name, column.column, ...found.reasons) : found
     if (!member.isOptional) {
-      // A path has one line.
+      // Each path may have one line only.
       if (member.value === null && taken.has(member.name)) return [{ ...member, isOptional: true }]
       taken.set(member.name, column.column)
     }
@@ -174,7 +174,7 @@ export function proposeMembers(
   })
 }
 
-/** Whether no value is needed to know how the column is read: a text, an identifier, or a day in a column of days. */
+/** Whether a column can be read without seeing its values: a text, an identifier, or a day in a column of days. */
 function isPlain(recordType: RecordType, path: string, holds: CatalogColumn['holds'] | undefined): boolean {
   const place = recordPath(recordType, path.replace(/\[\w+\]$/, ''))
   if (place === undefined) return false
@@ -184,7 +184,7 @@ function isPlain(recordType: RecordType, path: string, holds: CatalogColumn['hol
   })
 }
 
-/** Null: nothing is known of the column. */
+/** A member for a column; null: the meaning of the column is unknown. */
 function memberOf({ column, state, path, rule, choices, reasons }: ProposedColumn): ProposedMember | null {
   const why = reasons.map((reason, at) => (at === 0 ? `${column}: ${reason}` : reason))
   if (state === 'mapped' && path !== null && rule !== null) return proposed(path, rule, ...why)
@@ -192,12 +192,12 @@ function memberOf({ column, state, path, rule, choices, reasons }: ProposedColum
   if (first === undefined) return null
   const values = choices.map((one) => ({ name: one.path, value: one.rule, meaning: one.meaning }))
   const isOnePath = choices.every((one) => one.path === first.path)
-  // The attribute of the column is known; the way to read its values is not.
+  // The attribute is clear, but not how its values are written.
   if (isOnePath && typeof first.rule !== 'string') return undecided(first.path, values, ...why)
   return { name: first.path, value: null, choices: values, reasons: why, isOptional: true }
 }
 
-/** The primary identifier, where no column is mapped to it; null: one is. */
+/** Proposes the primary identifier, if no column is mapped to it; null: one is. */
 export function proposePrimary(
   recordType: RecordType,
   sampled: SampledTable,
@@ -210,13 +210,13 @@ export function proposePrimary(
   const { columns, key } = sampled.table
   const choices = columns
     .filter((column) => column.isKey && column.isUnique)
-    // The key is seldom a number that people know.
+    // The key comes last, because people seldom know it.
     .toSorted((one, other) => Number(one.name === key) - Number(other.name === key))
     .map((column) => ({ value: column.name, meaning: 'each row has another one' }))
   return undecided(path, choices, `every ${name} is known by its ${type}, and no name of a column means it`)
 }
 
-/** How the columns compare, by attribute or identifier type. Identifiers compare exactly where nothing else is said. */
+/** Proposes how columns compare, by attribute or identifier type. Identifiers compare exactly by default. */
 export function proposeCompare(
   kind: Kind,
   recordType: RecordType,
@@ -242,7 +242,7 @@ export function proposeCompare(
   return compare
 }
 
-/** Null: it can be seen and not asked about. */
+/** How a column compares; null: it can be shown, but not asked about. */
 function comparisonOf(
   { type, fold }: Attribute,
   rule: ProposedRule,

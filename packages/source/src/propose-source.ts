@@ -1,6 +1,6 @@
 /**
- * Proposes a source file from the catalog of a database and some of its rows. It has names of tables and columns, and codes;
- * never another value.
+ * Proposes a source file from the catalog of a database and some of its rows. The proposal has names of tables and
+ * columns, and codes, but no other value.
  */
 
 import { nearestHint } from '@rollcall/base/shared/nearest'
@@ -22,14 +22,14 @@ import {
   type SampledTable,
 } from './propose-part.ts'
 
-/** Rows that are read of a table. */
+/** Rows of a table that are read. */
 const ROWS = 1_000
-/** A table with fewer points is not proposed: an identifier has two, and any other column one. */
+/** The fewest points of a table that is proposed: an identifier counts two, any other column one. */
 const LEAST_POINTS = 3
-/** Points of a table that others refer to, at most, and of one that has the name of the records. */
+/** The most points of a table for references of other tables, and for having the name of the records. */
 const MOST_REFERENCES = 3
 const OWN_NAME = 2
-/** Names of keys that many tables have without meaning the same. */
+/** Names of key columns that many tables share without meaning the same. */
 const COMMON_KEYS = new Set(['id', 'no', 'nr', 'key', 'code', 'number', 'uuid', 'guid', 'rowid', 'oid', 'seq', 'pk'])
 
 export interface ProposedRecords {
@@ -41,9 +41,9 @@ export interface ProposedRecords {
 
 export interface ProposedPart {
   readonly table: CatalogTable
-  /** A query in place of the table, whose name cannot stand in the file; null: it can. */
+  /** A query in place of a table whose name cannot be written in the file; null: it can. */
   readonly select: string | null
-  /** Rows that were read. */
+  /** The number of rows that were read. */
   readonly rows: number
   /** The key or, of a child, the column with the key of its record; then `where`. */
   readonly head: readonly ProposedMember[]
@@ -51,7 +51,7 @@ export interface ProposedPart {
 }
 
 /**
- * @param tables by record type, the table with its records; of others it is found by the names of columns
+ * @param tables the table of each record type; of other types it is found by the names of columns
  * @throws SourceRefusal no table, or several, may have the records; the database cannot be read
  */
 export async function proposeSource(
@@ -114,7 +114,10 @@ function tableNamed(given: string, catalog: readonly CatalogTable[]): CatalogTab
   throw new SourceRefusal(`tables: ${given}: ${problem}`, ['tables'])
 }
 
-/** The table with the most columns of the records; null: none has enough. @throws SourceRefusal two have as many */
+/**
+ * The table with the most columns of the records; null: no table has enough.
+ * @throws SourceRefusal two have equally many
+ */
 function bestTable(kind: Kind, recordType: RecordType, catalog: readonly CatalogTable[]): CatalogTable | null {
   const rated = catalog
     .map((table) => ({ table, points: pointsOf(kind, recordType, table) }))
@@ -146,13 +149,13 @@ function bonusOf({ name }: RecordType, table: CatalogTable, catalog: readonly Ca
 const isTo = ({ to }: CatalogTable['references'][number], { schema, name }: CatalogTable): boolean =>
   to.schema === schema && to.table === name
 
-/** As `from` of a source file has it. */
+/** Names that `from` of a source file can have. */
 const PLAIN = /^[A-Za-z_][\w$]*$/
 
 const selectOf = ({ schema, name }: CatalogTable, { quoted }: OpenEngine): string | null =>
   PLAIN.test(schema) && PLAIN.test(name) ? null : `select * from ${quoted(schema)}.${quoted(name)}`
 
-/** Types whose values are no texts of a record. */
+/** Types whose values are not texts of records. */
 const UNREAD = /^(?:bytea|jsonb?|xml|tsvector|point|polygon|geometry|geography|\w*blob|\w*binary)\b|\[\]$/
 
 async function sample(engine: OpenEngine, table: CatalogTable): Promise<SampledTable> {
@@ -201,7 +204,7 @@ async function proposeRecords(
   return { recordType, own, children, compare: proposeCompare(kind, recordType, parts) }
 }
 
-/** The column of another table that has the key of a record; null: none. */
+/** The column of another table that has the key of a record; null: there is none. */
 function proposeOn(own: CatalogTable, key: ProposedMember, other: CatalogTable): ProposedMember | null {
   const keys = key.value === null ? key.choices.map(({ value }) => value) : [key.value]
   const named = other.references.filter((one) => isTo(one, own) && keys.includes(one.to.column))

@@ -23,7 +23,7 @@ export function proposedText(
   return `${lines.join('\n')}\n`
 }
 
-/** The decisions that are left to a person, a line each: the member, and the reasons. */
+/** The decisions that are left to a person, one on each line: the member, and the reasons. */
 export const openMembers = (records: readonly ProposedRecords[]): readonly string[] =>
   records.flatMap(({ recordType, own, children }) =>
     [own, ...children].flatMap(({ table, head, columns }) =>

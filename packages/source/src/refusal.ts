@@ -1,4 +1,4 @@
-/** Why a source cannot answer a query: what its columns cannot be asked, and what would read all of them. */
+/** Decides whether a source can answer a query: what its columns cannot be asked, and what would read all rows. */
 
 import { leavesOf, type Predicate } from '@rollcall/core/model/predicate'
 import type { OpenEngine } from './engine/engine.ts'
@@ -6,8 +6,8 @@ import type { MappedRecords } from './engine/mapped-records.ts'
 import { neededOf } from './needed.ts'
 
 /**
- * @param predicate with ages bound to a day
- * @param records undefined: there are none of the type, and every query finds nothing
+ * @param predicate its ages are bound to a day
+ * @param records undefined: the source has no records of the type, and every query finds nothing
  * @returns the rule of the refusal; null: the query is answered
  * @throws RecordsUnavailable
  */
@@ -27,14 +27,14 @@ export async function refusalOf(
   return unbounded(records, predicate)
 }
 
-/** The attributes by which a query finds records. */
+/** The attributes by which a query may find records. */
 const attributesIn = (predicate: Predicate): readonly string[] =>
   leavesOf(predicate).flatMap((leaf): readonly string[] => {
     if (leaf.is === 'some') return attributesIn(leaf.of)
     return 'attribute' in leaf ? [leaf.attribute.name] : []
   })
 
-/** Names what would narrow the query, so that its sender need not guess. */
+/** The message for a query that would read all rows. It names what would narrow the query. */
 function unbounded({ recordType, compare }: MappedRecords, predicate: Predicate): string {
   const folded = attributesIn(predicate).find((name) => compare.get(name) === 'folded')
   const about =

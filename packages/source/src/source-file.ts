@@ -32,11 +32,11 @@ import { type GivenChild, type GivenRecords, type GivenSource, SourceFileSchema 
 
 const checked = validator<GivenSource>(SourceFileSchema)
 const NAME = /^(?:([A-Za-z_][\w$]*)\.)?([A-Za-z_][\w$]*)$/
-/** PostgreSQL cuts longer names. */
+/** The longest name: PostgreSQL cuts longer ones. */
 const NAME_LENGTH = 63
 
 /**
- * @param kind of the registry, with what its operator has added
+ * @param kind the kind of the registry, with the operator's additions
  * @throws SourceRefusal names the member and the rule
  */
 export function readSourceFile(given: unknown, kind: Kind): SourceFile {
@@ -78,10 +78,10 @@ export function readSourceFile(given: unknown, kind: Kind): SourceFile {
 }
 
 const WAYS = ['live', 'mirror'] as const
-/** Refusals of ways of following that cannot be used yet, by their names. */
+/** Messages for ways of following that cannot be used yet, by name. */
 const UNFOLLOWED: Readonly<Record<string, string>> = { binlog: 'the binlog of MariaDB cannot be followed yet' }
 
-/** @returns null: its records are not copied */
+/** @returns null: the records are not copied */
 function readMirror(file: GivenSource, engine: EngineName): MirrorTerms | null {
   const { way, follow, events = 'changes', compare = '03:00', poll = {}, logical = {} } = file
   if (way !== 'live' && way !== 'mirror') {
@@ -108,7 +108,7 @@ function readMirror(file: GivenSource, engine: EngineName): MirrorTerms | null {
   return { follow: found, ...terms, publication, mostLog: most_log * 1_048_576 }
 }
 
-/** @throws SourceRefusal the way of following needs what the records do not have, or the other way round */
+/** @throws SourceRefusal the way of following needs something that the records lack, or the other way round */
 function checkFollowed(mirror: MirrorTerms | null, records: MappedRecords): void {
   const path = ['records', records.recordType.name]
   if (mirror?.follow === 'poll') {
@@ -133,7 +133,7 @@ function checkFollowed(mirror: MirrorTerms | null, records: MappedRecords): void
 const refused = (at: readonly PathStep[], rule: string): SourceRefusal =>
   new SourceRefusal(at.length === 0 ? `the source file ${rule}` : `${pathText(at)}: ${rule}`, at)
 
-/** A secret is refused before anything else: no other message may be about its value. */
+/** Refuses secrets before anything else, so that no other message is about their values. */
 function refuseEarly(given: object): void {
   if (!('url' in given) || typeof given.url !== 'string') return
   throw refused(
@@ -142,7 +142,10 @@ function refuseEarly(given: object): void {
   )
 }
 
-/** A proposed file has a mark where a person decides; only the text between the values of a cell may be the same. */
+/**
+ * Refuses the mark of a proposal where a person must decide. Only the separator of values in a cell may be the same
+ * character.
+ */
 function refuseUndecided(given: unknown, at: readonly PathStep[]): void {
   if (given === UNDECIDED && at.at(-1) !== 'split') {
     throw refused(at, `stands for "${UNDECIDED}"; decide it, by one of the lines that the proposal has below it`)
@@ -201,14 +204,14 @@ function readColumns(
   }
 }
 
-/** A refusal of the mapping, at the path that its message is about. */
+/** Turns an error of the mapping into a refusal at the path that it is about. */
 function asRefusal(error: unknown, at: readonly PathStep[], paths: readonly string[] = []): unknown {
   if (!(error instanceof ImportError)) return error
   const about = paths.find((path) => [':', '.'].some((end) => error.message.includes(` of ${path}${end}`)))
   return new SourceRefusal(error.message, about === undefined ? at : [...at, about])
 }
 
-/** A value that stands in one place comes from one column: a list alone may have elements of several tables. */
+/** A value must come from one column; only the elements of a list may come from several tables. */
 function refuseTwice(targets: readonly Target[], at: readonly PathStep[]): void {
   for (const [index, { path, steps }] of targets.entries()) {
     if (steps.some(({ array }) => array)) continue
@@ -260,7 +263,7 @@ function readPlace(from: string | undefined, select: string | undefined, at: rea
   return { schema, table }
 }
 
-/** The condition or the query of the operator. What it may do is limited where it runs: in a transaction that only reads. */
+/** SQL of the operator. It is limited where it runs: in a transaction that only reads. */
 function checkedSql(text: string, at: readonly PathStep[]): string {
   if (text.includes('\0') || text.includes(';')) throw refused(at, 'must be one piece of SQL, without a semicolon')
   return text

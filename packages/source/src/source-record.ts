@@ -1,4 +1,4 @@
-/** Rows of a source become records: by the mapping and the rules of an import. */
+/** Makes records from rows of a source, by the mapping and the rules of an import. */
 
 import { RecordNotes } from '@rollcall/import/record-notes'
 import { CELL, type RowCells } from '@rollcall/import/row-documents'
@@ -8,20 +8,23 @@ import type { SourceRow } from './engine/engine.ts'
 import type { MappedRecords } from './engine/mapped-records.ts'
 import { MOST_CHILDREN } from './engine/row-statement.ts'
 
-/** What became of a row. */
+/** The result of reading a row. */
 export interface RowRead {
   readonly cells: RowCells
   readonly notes: RecordNotes
-  /** Null: it has none. */
+  /** Null: the row cannot become a record. */
   readonly record: PreparedRecord | null
-  /** Why it is left out, as an import would reject it: rules, without values. None: it is a record. */
+  /** Why the row is left out, as an import would reject it, without values. Empty: it becomes a record. */
   readonly problems: readonly string[]
 }
 
 /** The reason of a row that is left out. */
 export const TOO_MANY = `more than ${MOST_CHILDREN} rows of a child`
 
-/** A record whose values are not all understood is left out: what is missing could say something that is not true. */
+/**
+ * Reads a row. If some of its values are not understood, the row is left out, because the record without them could
+ * mislead.
+ */
 export function readRow(kind: Kind, { recordType, own, children, lists }: MappedRecords, row: SourceRow): RowRead {
   const read = own.reader.read(row.cells)
   const states = [read.cells]
@@ -65,7 +68,9 @@ function prepare(
   }
 }
 
-/** The cells of the rows of a child as those of one row: what one row does not understand is not understood. */
+/**
+ * The cells of a child's rows as those of one row: a cell that is not understood in one row counts as not understood.
+ */
 function together(rows: readonly RowCells[], targets: RowCells['targets']): RowCells {
   const states = new Uint8Array(targets.length)
   for (const row of rows) {
@@ -75,8 +80,8 @@ function together(rows: readonly RowCells[], targets: RowCells['targets']): RowC
 }
 
 /**
- * Elements of lists are put together, and so are members. Two values in one place become a list where a record may have several; else
- * the first stays.
+ * Merges two documents: elements of lists, and members. Two values at one place become a list if a record may have
+ * several there; otherwise the first stays.
  */
 function merged(one: JsonValue, other: JsonValue, lists: ReadonlySet<string>, path = ''): JsonValue {
   if (Array.isArray(one)) return [...one, ...(Array.isArray(other) ? other : [other])]

@@ -1,8 +1,11 @@
-/** A circuit breaker: while something is away, it is asked for by one caller now and then, and the others are refused at once. */
+/**
+ * A circuit breaker: while a database is away, one caller at a time asks for it after a pause, and all others are
+ * refused at once.
+ */
 
 import { RecordsUnavailable } from '@rollcall/core/model/record-source'
 
-/** Milliseconds for which nobody asks after a failure; twice as long after each further one. */
+/** Milliseconds of the first pause after a failure; each further pause is twice as long. */
 const PAUSE = 1_000
 const LONGEST_PAUSE = 15_000
 
@@ -16,20 +19,21 @@ export class Breaker {
     this.#now = now
   }
 
-  /** Whether it failed lately, and nobody has found it working since. */
+  /** Whether the last use failed. */
   get isOpen(): boolean {
     return this.#pause > 0
   }
 
-  /** Notes a failure that was found in another way. */
+  /** Notes a failure that `run` did not see. */
   failed(isProbe = false): void {
     this.#pause = Math.min(LONGEST_PAUSE, Math.max(PAUSE, isProbe ? 2 * this.#pause : this.#pause))
     this.#until = this.#now() + this.#pause
   }
 
   /**
-   * @param isAway whether an error means that it is away
-   * @throws RecordsUnavailable without asking, during a pause; else what the work throws
+   * Does work, unless the breaker is open.
+   * @param isAway whether an error means that the database is away
+   * @throws RecordsUnavailable without doing the work, during a pause; otherwise what the work throws
    */
   async run<Result>(work: () => Promise<Result>, isAway: (error: unknown) => boolean): Promise<Result> {
     if (this.isOpen && (this.#probing || this.#now() < this.#until)) throw new RecordsUnavailable(null)

@@ -1,10 +1,10 @@
-/** The tables and views of a source, as its catalog tells them. */
+/** The tables and views of a source, read from the catalog of its database. */
 
 import type { ColumnType } from './column-type.ts'
 
 export interface CatalogColumn {
   readonly name: string
-  /** As the database writes it, such as `varchar(20)`. */
+  /** The type in the words of the database, such as `varchar(20)`. */
   readonly type: string
   readonly holds: ColumnType['holds']
   readonly isNullable: boolean
@@ -25,10 +25,10 @@ export interface CatalogTable {
   readonly schema: string
   readonly name: string
   readonly isView: boolean
-  /** About how many rows it has, as the database remembers it; 0: it does not know. */
+  /** The estimated number of rows; 0: unknown. */
   readonly rows: number
   readonly columns: readonly CatalogColumn[]
-  /** The column that is its primary key alone; null: there is none. */
+  /** The only column of the primary key; null: there is no such column. */
   readonly key: string | null
   readonly references: readonly CatalogReference[]
 }
@@ -79,5 +79,5 @@ const columnOf =
     return { name: name ?? '', type: type ?? '', holds, isNullable, isUnique, isKey }
   }
 
-/** Texts that are no keys: padded ones of PostgreSQL, lists, and bytes. */
+/** Types of texts that cannot be keys: padded texts of PostgreSQL, lists, and bytes. */
 const NO_KEY = /^(?:character\(|bpchar|enum|set|(?:var)?binary|\w*blob)/

@@ -1,51 +1,54 @@
-/** The log of changes of a source's database, from which a place of ours is kept. */
+/** The log of changes of a source's database. The database keeps the log from our place on. */
 
-/** Changed rows as they were taken of the log. */
+/** Changed rows that were taken from the log. */
 export interface LoggedChanges {
-  /** Keys of the records that are due, by record type. */
+  /** Keys of the records to read again, by record type. */
   readonly due: ReadonlyMap<string, ReadonlySet<string>>
-  /** Whether a table was emptied as a whole: nobody knows which records are due. */
+  /** Whether a whole table was emptied: then it is unknown which records have changed. */
   readonly isEmptied: boolean
-  /** All changes before it were taken. */
+  /** All changes before this position were taken. */
   readonly position: string
 }
 
 export interface LogReading {
-  /** Waits until something can be taken. @param milliseconds at most */
+  /**
+   * Waits until changes can be taken.
+   * @param milliseconds the longest wait
+   */
   wait(milliseconds: number, signal: AbortSignal): Promise<void>
   /**
-   * Changes that were received, in the order of their commits.
-   * @param most how many keys; a transaction may be given in parts, and the position is then before it
+   * Takes received changes, in the order of their commits.
+   * @param most keys; a transaction may come in parts: then the position is before it
    * @throws the connection is lost
    */
   take(most: number): LoggedChanges
-  /** The log need not keep what is before the position: it is written here. */
+  /** Allows the database to drop the log before this position, whose changes are written here. */
   acknowledge(position: string): void
   close(): Promise<void>
 }
 
-/** How the log is at a moment. */
+/** The state of the log at a moment. */
 export interface LogState {
-  /** Whether our place is there, and no other position than ours was acknowledged. */
+  /** Whether the database still keeps the log from our position on. */
   readonly isKept: boolean
-  /** Where the log ends. */
+  /** The position at the end of the log. */
   readonly end: string
-  /** Bytes of the log that are kept for us. */
+  /** Bytes of the log that the database keeps for us. */
   readonly size: number
 }
 
 export interface ChangeLog {
-  /** Why changes would be missing, for the source's administrator: sentences with the statements that mend it. */
+  /** Why the log would miss changes: sentences for the administrator of the source, with statements that mend it. */
   problems(): Promise<readonly string[]>
   /**
-   * Makes our place anew: every change from now on is kept there. It may wait for long, until the signal is aborted.
-   * @returns its position
+   * Makes a new place: the database keeps every change from now on. It may wait long, until the signal is aborted.
+   * @returns the position of the place
    */
   begin(signal: AbortSignal): Promise<string>
   /** @param position up to which changes are written here */
   state(position: string): Promise<LogState>
   read(position: string): Promise<LogReading>
-  /** Gives our place up: the database need not keep anything for us. */
+  /** Gives the place up, so that the database need not keep the log for us. */
   drop(): Promise<void>
   /** Whether the first position is before the other one. */
   isBefore(one: string, other: string): boolean

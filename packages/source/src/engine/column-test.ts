@@ -1,9 +1,9 @@
-/** A condition on the columns of a source that no matching record fails. Engines write it in their SQL. */
+/** A condition on columns of a source that every matching record fulfils. Engines write it in their SQL. */
 
 import type { Target } from '@rollcall/import/column-mapping'
 import type { MappedPart } from './mapped-records.ts'
 
-/** A test of one column. It may be wider than the question, and is never narrower. */
+/** A test of one column. It may let more rows pass than match, never fewer. */
 export type ColumnTest =
   | { readonly is: 'present' }
   /** The text of the column is one of these; `trimmed`: it may have spaces around it. */

@@ -1,17 +1,23 @@
-/** The type of a column: how a value is read as text, and how a checked text is compared with it. */
+/** The type of a column: how its values are read as text, and how a text is compared with them. */
 
 export interface ColumnType {
-  /** The type of parameters, as the engine writes it. */
+  /** The type of parameters, in the words of the engine. */
   readonly sql: string
-  /** The value as text, of a quoted column. */
+  /**
+   * SQL of the value as a text.
+   * @param column the quoted name
+   */
   readonly read: (column: string) => string
-  /** The text that was read, as everybody reads it; absent: as it is. */
+  /** Changes the text that was read into the form that records have; absent: it stays as it is. */
   readonly cell?: (text: string) => string
-  /** The text as a parameter; null: no value of the type has this text. */
+  /** The parameter for a text; null: the type has no value with this text. */
   readonly parameter: (text: string) => string | null
   /** For texts: an expression that removes at least the spaces around the text of the column. */
   readonly trimmed?: (column: string) => string
-  /** Whether the encoding of the database may lack a character of the text: then it is no parameter. Absent: none is lacking. */
+  /**
+   * Whether the encoding of the database may lack a character of the text; then it cannot be a parameter. Absent: it
+   * has all.
+   */
   readonly mayLack?: (text: string) => boolean
   readonly holds: 'text' | 'integer' | 'number' | 'boolean' | 'day' | 'instant' | 'other'
   /** Whether a key may have this type. */
@@ -37,15 +43,15 @@ export const SPACES: readonly number[] = [
 
 const WHOLE = /^-?(?:0|[1-9]\d{0,19})$/
 
-/** The parameters of a column of whole numbers between these, the second left out. */
+/** The parameters of a column of whole numbers from `least` to below `end`. */
 export const whole = (least: bigint, end: bigint) => (text: string) => {
   if (!WHOLE.test(text)) return null
   const number = BigInt(text)
   return number >= least && number < end ? text : null
 }
 
-/** How a number is written that a database understands. */
+/** The form of numbers that a database understands. */
 export const NUMBER = /^-?\d{1,400}(?:\.\d{1,400})?(?:e[+-]?\d{1,3})?$/i
 export const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i
-/** The parameter of a type that is asked in other ways than by its text. */
+/** A type whose values are never compared by their text. */
 export const unasked = (): null => null

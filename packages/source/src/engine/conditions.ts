@@ -1,4 +1,7 @@
-/** Writes tests of columns as conditions in SQL. A condition is never narrower than its test. A test that cannot be written leaves no row out. */
+/**
+ * Writes tests of columns as SQL conditions. A condition lets at least the rows of its test pass. A test that cannot be
+ * written lets all rows pass.
+ */
 
 import type { ColumnTest, Needed } from './column-test.ts'
 import type { ColumnType, PartTypes } from './column-type.ts'
@@ -6,16 +9,20 @@ import type { MappedRecords } from './mapped-records.ts'
 import type { Names } from './names.ts'
 import type { Parameters } from './parameters.ts'
 
-/** A condition that no row has. */
+/** A condition that is true of no row. */
 export const FALSE = 'false'
 
-/** @returns the condition on a quoted column; null: nothing is left out */
+/**
+ * Writes a test of a quoted column as a condition.
+ * @returns null: all rows pass
+ */
 export type WriteTest = (test: ColumnTest, column: string, type: ColumnType, parameters: Parameters) => string | null
 
 export interface Conditions {
   /**
-   * @param types of the own table and of each child, in their order
-   * @returns null: nothing is left out
+   * Writes what is needed as a condition.
+   * @param types of the own table and of each child, in order
+   * @returns null: all rows pass
    */
   conditionOf(
     records: MappedRecords,
@@ -23,7 +30,7 @@ export interface Conditions {
     needed: Needed,
     parameters: Parameters,
   ): string | null
-  /** The condition on the rows of the column's own table; null: nothing is left out. */
+  /** The condition on the rows of the column's own table; null: all rows pass. */
   columnCondition(
     records: MappedRecords,
     types: readonly PartTypes[],
@@ -58,7 +65,7 @@ export function conditionsWith({ quoted, tableOf }: Names, testOf: WriteTest): C
       case 'or': {
         const before = parameters.values.length
         const parts: string[] = []
-        // Each part is written once: a participant may nest them twenty deep.
+        // Each part is written only once, because a participant may nest them twenty deep.
         for (const part of needed.of) {
           const condition = conditionOf(records, types, part, parameters)
           if (condition === null) {
@@ -82,7 +89,7 @@ export function conditionsWith({ quoted, tableOf }: Names, testOf: WriteTest): C
   return { conditionOf, columnCondition }
 }
 
-/** @param conditions each an operator with its parameter */
+/** @param conditions operators with their parameters */
 export const between = (column: string, conditions: readonly string[]): string | null =>
   conditions.length === 0 ? null : `(${conditions.map((one) => `${column} ${one}`).join(' and ')})`
 
@@ -97,12 +104,12 @@ export const betweenNumbers = (
     ...(most === null ? [] : [`<= ${add(String(most))}`]),
   ])
 
-/** A double is compared as the numbers around it that are read as the same double. */
+/** A number is compared with a margin of this share, so that all numbers that are read as the same double pass. */
 export const AROUND = 1e-15
-/** A larger double is no bound of a column of whole numbers. */
+/** The largest double that can bound a column of whole numbers. */
 const LARGEST = Number.MAX_SAFE_INTEGER
 
-/** @returns null: without a bound */
+/** The bounds of a test; null: it has none. */
 export function boundsOf(
   { from, to }: Extract<ColumnTest, { is: 'numbers' }>,
   around: number,
@@ -113,7 +120,7 @@ export function boundsOf(
   }
 }
 
-/** Infinity is no bound, and no number of a database. */
+/** The bound, if a database can have it: infinity is no number of a database. */
 const finite = (bound: number): number | null => (Number.isFinite(bound) ? bound : null)
 
 /** The bounds of a column of whole numbers. */

@@ -1,12 +1,12 @@
-/** Connections to a database that belongs to another system: few, short, and never able to write. */
+/** Connections to a database of another system: few, short, and unable to write. */
 
 import { RecordsUnavailable, SearchTimeout } from '@rollcall/core/model/record-source'
 import { Breaker } from './breaker.ts'
 import type { SourceFile } from './mapped-records.ts'
 
-/** Milliseconds that this side gives a statement beyond the time that the database gives it. */
+/** Milliseconds that we wait longer for a statement than the database does. */
 export const GRACE = 500
-/** Milliseconds that a connection may take to be made, or to be free. */
+/** Milliseconds for making a connection, or for waiting until one is free. */
 export const CONNECTING = 5_000
 
 export interface Statement {
@@ -17,15 +17,16 @@ export interface Statement {
 export interface Answer<Type> {
   /** Rows as arrays of texts. */
   readonly rows: readonly (readonly (string | null)[])[]
-  /** The types of the columns as the driver tells them, in order. */
+  /** The types of the columns in the words of the driver, in order. */
   readonly types: readonly Type[]
   readonly names: readonly string[]
 }
 
-/** One state of the database, on one connection. */
+/** One state of the database, read on one connection. */
 export interface State<Type> {
   /**
-   * @param within milliseconds that it may take, where they are fewer than those of the file
+   * Runs a statement.
+   * @param within the most milliseconds, if fewer than those of the file
    * @throws SearchTimeout, RecordsUnavailable
    */
   run(statement: Statement, within?: number): Promise<Answer<Type>>
@@ -33,9 +34,9 @@ export interface State<Type> {
 }
 
 export interface Connections<Type> {
-  /** Begins a transaction that only reads, in one state. @throws RecordsUnavailable */
+  /** Begins a transaction that only reads one state. @throws RecordsUnavailable */
   begin(): Promise<State<Type>>
-  /** Whether the database did not answer lately. */
+  /** Whether the last use of the database failed. */
   isAway(): boolean
   close(): Promise<void>
 }
@@ -49,16 +50,19 @@ export type FailureKind = 'timeout' | 'away' | 'declined' | 'changed' | 'value' 
 
 export interface Failure {
   readonly is: FailureKind
-  /** The code that the database or the system has for it. */
+  /** The code of the database or the system for the error. */
   readonly code: string | undefined
 }
 
 /** A transaction that only reads, on a connection. */
 export interface Transaction<Type> {
   run(statement: Statement): Promise<Answer<Type>>
-  /** Gives statements less time than the file does, or as much, in milliseconds; absent: they have that of the file. */
+  /** Sets a shorter time for statements, in milliseconds; absent: statements have the time of the file. */
   limit?(time: number): Promise<unknown>
-  /** Goes on after a statement that took too long, which has the time of the file again; absent: the connection is broken. */
+  /**
+   * Makes the connection usable after a statement that took too long, with the time of the file again; absent: the
+   * connection is broken.
+   */
   goOn?(): Promise<unknown>
   /** Gives the connection back; a broken one is closed. */
   end(isBroken: boolean): Promise<void>
@@ -66,7 +70,7 @@ export interface Transaction<Type> {
 
 export interface Driver<Type> {
   begin(): Promise<Transaction<Type>>
-  /** Null: the error is not one of the database. */
+  /** The meaning of an error; null: it does not come from the database. */
   failureOf(error: unknown): Failure | null
   close(): Promise<void>
 }
@@ -80,7 +84,7 @@ export function connectionsOf<Type>(
   const begin = async (): Promise<State<Type>> => {
     let isBroken = false
     let limit = statementTimeout
-    // Whatever the reason of a failure is: nothing of the file is in these statements.
+    // These statements have nothing from the file, so any failure means that the database is away.
     const transaction = await driver.begin().catch((error) => Promise.reject(new RecordsUnavailable(error)))
     held += 1
     return {
@@ -94,7 +98,7 @@ export function connectionsOf<Type>(
           isBroken = true
           const meant = meaning(error, wanted)
           if (meant instanceof SearchTimeout && transaction.goOn !== undefined) {
-            // One that cannot go on stays broken.
+            // A connection that cannot be made usable stays broken.
             isBroken = await transaction.goOn().then(
               () => false,
               () => true,
@@ -117,7 +121,7 @@ export function connectionsOf<Type>(
     return is === 'statement' ? error : new RecordsUnavailable(error)
   }
   return {
-    // Where all connections are in use, the database is busy with us and not away.
+    // If all connections are in use, the database is busy with us, and not away.
     begin: () => breaker.run(begin, (error) => error instanceof RecordsUnavailable && held < pool),
     isAway: () => breaker.isOpen,
     close: () => driver.close(),

@@ -1,4 +1,4 @@
-/** An engine as rows of data and statements: `open-engine.ts` makes of it what the engines have in common. */
+/** An engine as data and statements; `open-engine.ts` adds what all engines have in common. */
 
 import type { CatalogTable } from './catalog.ts'
 import type { ColumnType, KnownTypes } from './column-type.ts'
@@ -7,32 +7,38 @@ import type { ChangesAsked, EngineReport, LookUp, SlowLookUp } from './engine.ts
 import type { MappedPart, MappedRecords, SourceFile } from './mapped-records.ts'
 import type { RowSql } from './row-statement.ts'
 
-/** The types of the two columns by which changes are listed. */
+/** The types of the two columns that list changes. */
 export interface ChangeTypes {
   readonly key: ColumnType
   readonly changed: ColumnType
 }
 
-/** @typeParam Type the type of a column as the driver tells it */
+/**
+ * The statements for a column of changes.
+ * @typeParam Type the type of a column in the words of the driver
+ */
 export interface ChangeSql<Type> {
   /** @throws SourceRefusal the column of changes is neither a time nor a whole number */
   readTypes(state: State<Type>, part: MappedPart, file: SourceFile): Promise<ChangeTypes>
-  /** How far the column has come: the time of the state, or the highest version in it. */
+  /** The statement that reads how far the column has come: the time of the state, or its highest version. */
   mark(part: MappedPart, types: ChangeTypes): Statement
-  /** Keys with their marks, in the order of the marks. */
+  /** The statement that lists keys with their marks, in the order of the marks. */
   list(part: MappedPart, types: ChangeTypes, asked: ChangesAsked): Statement
 }
 
-/** @typeParam Type the type of a column as the driver tells it */
+/**
+ * The differences of one engine from others.
+ * @typeParam Type the type of a column in the words of the driver
+ */
 export interface Dialect<Type> {
   readonly rows: RowSql
-  /** How changed rows are found by a column of changes; null: they are not. */
+  /** The statements for a column of changes; null: the engine has none. */
   readonly changes: ChangeSql<Type> | null
   /** The types of the key and the columns of each part, in order. The first part has the alias `own`, and the others `child`. */
   readTypes(state: State<Type>, parts: readonly MappedPart[], file: SourceFile): Promise<readonly ColumnType[][]>
   /** Whether the catalog has a unique index on the key alone. */
   hasUniqueKey(state: State<Type>, part: MappedPart): Promise<boolean>
-  /** @throws SourceRefusal it cannot be the database of a source */
+  /** Reports on the database and the account. @throws SourceRefusal it cannot be the database of a source */
   report(state: State<Type>, file: SourceFile): Promise<EngineReport>
   slow(
     state: State<Type>,

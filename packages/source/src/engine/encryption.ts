@@ -1,10 +1,10 @@
-/** Why no encrypted connection to a database is made, for its operator. */
+/** Explains to an operator why a connection to a database is not encrypted. */
 
-/** Codes of Node.js and OpenSSL for a certificate that nobody signed whom we know. */
+/** Codes of Node.js and OpenSSL for a certificate that no known authority has signed. */
 const UNSIGNED = /^(?:UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|CERT_|INVALID_CA|PATH_LENGTH|ERR_OSSL|ERR_SSL)/
 
 /**
- * @param place where the address is, as a part of a sentence
+ * @param place the place of the address, as a part of a sentence
  * @returns null: the connection failed for another reason
  */
 export function encryptionProblem(error: Error, place: string): string | null {
@@ -19,7 +19,7 @@ export function encryptionProblem(error: Error, place: string): string | null {
   return null
 }
 
-/** The driver of MariaDB has one code for all of them. */
+/** The reason in an error of the MariaDB driver, which has one code for all of them. */
 const reasonIn = (message: string): string =>
   /altnames/.test(message)
     ? 'ERR_TLS_CERT_ALTNAME_INVALID'

@@ -1,4 +1,4 @@
-/** What an engine must be able to do for records that stay in its databases. */
+/** The interface of an engine: what it must do for records that stay in its databases. */
 
 import type { CatalogTable } from './catalog.ts'
 import type { ChangeLog } from './change-log.ts'
@@ -6,43 +6,43 @@ import type { Needed } from './column-test.ts'
 import type { Failure } from './connections.ts'
 import type { MappedPart, MappedRecords } from './mapped-records.ts'
 
-/** A row of records' own table, with the rows of its children. Every value is a text, and an empty one where there is none. */
+/** A row of the own table of records, with the rows of its children. All values are texts; a missing one is empty. */
 export interface SourceRow {
   readonly key: string
-  /** In the order of `MappedPart.columns`. */
+  /** The values in the order of `MappedPart.columns`. */
   readonly cells: readonly string[]
-  /** By child, the cells of its rows, in the order of their texts; null: more rows than a record may have. */
+  /** For each child, the cells of its rows, sorted; null: the record has more rows than it may have. */
   readonly children: readonly (readonly (readonly string[])[] | null)[]
 }
 
 export interface RowsAsked {
   readonly needed: Needed
-  /** Keys of rows; null: any. */
+  /** Only rows with these keys; null: all rows. */
   readonly keys: readonly string[] | null
-  /** The key after which the rows begin; null: at the first. */
+  /** Only rows after this key; null: from the first row on. */
   readonly after: string | null
   readonly limit: number
-  /** Milliseconds that the statement may take, where they are fewer than those of the file. */
+  /** The most milliseconds of the statement, if fewer than those of the file. */
   readonly within?: number
 }
 
-/** A row that was changed: the key of the record that it belongs to, and what its column of changes has. */
+/** A changed row: the key of its record, and the value of its column of changes. */
 export interface ChangedRow {
   readonly key: string
   readonly mark: string
 }
 
 export interface ChangesAsked {
-  /** `SourceState.mark` of an earlier state: rows that were changed since then. */
+  /** A `SourceState.mark` of an earlier state: only rows that were changed since. */
   readonly since: string
-  /** How far before `since` rows are looked at again: seconds or versions. */
+  /** Seconds or versions before `since` from which rows are listed again. */
   readonly overlap: number
-  /** The row after which the list begins; null: at the first. */
+  /** The last row of the list before; null: from the first row on. */
   readonly after: ChangedRow | null
   readonly limit: number
 }
 
-/** One state of the database, in which nothing can be written. Its statements run one after another. */
+/** One state of the database, which is only read. Its statements run one after another. */
 export interface SourceState {
   /**
    * Rows in the order of their keys.
@@ -50,19 +50,23 @@ export interface SourceState {
    */
   rows(records: MappedRecords, asked: RowsAsked): Promise<readonly SourceRow[]>
   /**
-   * How far the column of changes of a part has come: seconds of the database's clock, or the highest version. A number as text.
-   * @throws RecordsUnavailable, SourceRefusal the column is of another type
+   * How far the column of changes of a part has come: seconds by the clock of the database, or the highest version; a
+   * number as text.
+   * @throws RecordsUnavailable, SourceRefusal the column has another type
    */
   mark(part: MappedPart): Promise<string>
-  /** Changed rows in the order of their marks, also those that do not count any more. @throws SearchTimeout, RecordsUnavailable */
+  /**
+   * Changed rows in the order of their marks, also those that `where` excludes now.
+   * @throws SearchTimeout, RecordsUnavailable
+   */
   changes(part: MappedPart, asked: ChangesAsked): Promise<readonly ChangedRow[]>
   /** Gives the connection back. */
   end(): Promise<void>
 }
 
-/** What an administrator of the source should know or change. */
+/** What the administrator of the source should know or change. */
 export interface EngineReport {
-  /** The version and the name of the database, as the engine tells them. */
+  /** Version and name of the database. */
   readonly about: string
   /** Rights of the account beyond reading, as sentences. */
   readonly writes: readonly string[]
@@ -70,7 +74,7 @@ export interface EngineReport {
   readonly weak: readonly string[]
 }
 
-/** A question of the check, and how the database answers it. */
+/** A question of the check, with the column that answers it. */
 export interface LookUp {
   readonly name: string
   readonly needed: Extract<Needed, { is: 'column' }>
@@ -80,36 +84,39 @@ export interface LookUp {
 export interface SlowLookUp {
   readonly name: string
   readonly table: string
-  /** The statement that makes the index which it lacks; null: none would help. */
+  /** The statement that makes the missing index; null: no index would help. */
   readonly index: string | null
 }
 
 export interface OpenEngine {
-  /** @throws RecordsUnavailable */
+  /** Begins to read a state. @throws RecordsUnavailable */
   begin(): Promise<SourceState>
   /**
-   * Whether the condition leaves anything out, by the types that the columns have. They are asked for once: who holds a state
-   * needs no second connection.
+   * Whether the condition excludes any rows, by the types of the columns. The types are read once, so a caller that
+   * holds a state needs no second connection.
    * @throws RecordsUnavailable
    */
   bounds(records: MappedRecords, needed: Needed): Promise<boolean>
-  /** Whether the database did not answer lately. */
+  /** Whether the last use of the database failed. */
   isAway(): boolean
-  /** @throws SourceRefusal a table, a column or a type that the file needs is not there */
-  report(): Promise<EngineReport>
   /**
-   * The log of changes, in which a place of this name is kept.
-   * @throws SourceRefusal the engine has none that can be read
+   * Reports on the database and the account.
+   * @throws SourceRefusal a table, a column or a type that the file needs is missing
    */
+  report(): Promise<EngineReport>
+  /** The log of changes, with our place of this name. @throws SourceRefusal the engine has no log that can be read */
   log(name: string): ChangeLog
-  /** Asks for the plan of each look-up and names those that read a whole table, and children without an index. */
+  /** Plans each look-up; returns those that read a whole table, and children without an index. */
   slow(records: MappedRecords, lookUps: readonly LookUp[]): Promise<readonly SlowLookUp[]>
-  /** @throws SourceRefusal the key is of another type than keys may have, missing in a row, or the same in several */
+  /**
+   * Checks the keys.
+   * @throws SourceRefusal a key has a type that keys may not have, is missing in a row, or is the same in several
+   */
   checkKey(records: MappedRecords): Promise<void>
   /** The tables and views that the account may read. */
   catalog(): Promise<readonly CatalogTable[]>
   /**
-   * Rows of a table in no order, with the values of the columns as texts; an empty one where there is none. Long values are cut.
+   * Some rows of a table, with the values of the columns as texts; a missing one is empty, and long ones are cut.
    * @throws SearchTimeout, RecordsUnavailable
    */
   sample(
@@ -117,7 +124,7 @@ export interface OpenEngine {
     columns: readonly string[],
     limit: number,
   ): Promise<readonly (readonly string[])[]>
-  /** A name as it stands in a statement. */
+  /** The name as SQL. */
   quoted(name: string): string
   /** The meaning of an error; null: it does not come from the database. */
   failureOf(error: unknown): Failure | null

@@ -7,14 +7,14 @@ import type { ComparisonName } from './comparison-names.ts'
 import type { EngineName } from './engine-names.ts'
 import type { FollowName } from './follow-names.ts'
 
-/** A table, a view or a query of the source, with the columns that are read of it. */
+/** A table, a view or a query of the source, with its columns that are read. */
 export interface MappedPart {
   readonly from: { readonly schema: string | null; readonly table: string } | { readonly select: string }
-  /** Null: every row counts. */
+  /** The condition for rows that become records; null: all rows. */
   readonly where: string | null
-  /** In the records' own table, the column of the key. In a child, the column with the key of its record. */
+  /** In the own table of records, the column of the key; in a child, the column with the key of its record. */
   readonly key: string
-  /** The column that grows with every change; null: changes are found in another way. */
+  /** The column that grows with every change; null: there is none, and changes are found by the log. */
   readonly changed: string | null
   /** The columns that are read, each once. */
   readonly columns: readonly string[]
@@ -26,43 +26,46 @@ export interface MappedRecords {
   readonly recordType: RecordType
   readonly own: MappedPart
   readonly children: readonly MappedPart[]
-  /** Paths of the columns of children at which a record may have several values. */
+  /** Paths in children at which a record may have several values. */
   readonly lists: ReadonlySet<string>
-  /** By the name of an attribute or an identifier type. */
+  /** How columns compare, by the name of the attribute or identifier type. */
   readonly compare: ReadonlyMap<string, ComparisonName>
 }
 
 /** How a copy of the records follows its source. */
 export interface MirrorTerms {
   readonly follow: FollowName
-  /** Whether changes are events once all records were read for the first time. */
+  /** Whether changes after the first load are events. */
   readonly events: boolean
-  /** Milliseconds between two looks for changes. */
+  /** Milliseconds between two polls for changes. */
   readonly every: number
-  /** Seconds, or versions, before the last look that the next one looks at again: more than the longest transaction takes. */
+  /**
+   * Seconds, or versions, from before the last poll that the next one reads again: more than the longest transaction
+   * takes.
+   */
   readonly overlap: number
   /** The time of the day, HH:MM in the zone of the source, at which all records are compared. */
   readonly compareAt: string
   /** The publication of the tables, for `logical`. */
   readonly publication: string
-  /** Bytes of the log that the source may keep for us, for `logical`: beyond them we give our place up. */
+  /** The most bytes of the log that the source may keep for us, for `logical`; beyond them we give our place up. */
   readonly mostLog: number
 }
 
 export interface SourceFile {
   readonly engine: EngineName
   readonly url: { readonly env: string } | { readonly file: string }
-  /** The path of the certificates that may sign the database's own; null: the address says how it is encrypted. */
+  /** The path of certificates of authorities for the database; null: the address says how it is encrypted. */
   readonly ca: string | null
   readonly pool: number
-  /** Milliseconds. */
+  /** Milliseconds for one statement. */
   readonly statementTimeout: number
-  /** Rows that one search may read. */
+  /** The most rows that one search reads. */
   readonly candidates: number
   readonly timeZone: string
-  /** How its records are copied; null: they are not. */
+  /** How the records are copied; null: they are read live. */
   readonly mirror: MirrorTerms | null
-  /** By the name of the record type. A type that is missing has no records. */
+  /** The mapping by the name of the record type. A missing type has no records. */
   readonly records: ReadonlyMap<string, MappedRecords>
 }
 

@@ -1,16 +1,19 @@
-/** Names and pieces of SQL of a source file, as they stand in statements. */
+/** Writes names and pieces of SQL from a source file into statements. */
 
 import type { MappedPart } from './mapped-records.ts'
 
 export interface Names {
   /** A name as the catalog has it. */
   quoted(name: string): string
-  /** The rows of a part that count, under an alias. The pieces of the operator end with a line: a comment in one ends there. */
+  /**
+   * SQL of the rows of a part, under an alias. A line ends after SQL of the operator, so that a comment in it ends
+   * there.
+   */
   tableOf(part: Pick<MappedPart, 'from' | 'where'>, alias: string): string
   placeOf(place: { readonly schema: string | null; readonly table: string }): string
 }
 
-/** @param mark the character around names; a name that has it writes it twice */
+/** @param mark the quotation mark for names; within a name it is doubled */
 export function namesWith(mark: string): Names {
   const quoted = (name: string): string => `${mark}${name.replaceAll(mark, `${mark}${mark}`)}${mark}`
   const placeOf: Names['placeOf'] = ({ schema, table }) =>

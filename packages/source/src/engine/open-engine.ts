@@ -13,13 +13,16 @@ import type { MappedPart, MappedRecords, SourceFile } from './mapped-records.ts'
 import { rowStatement, rowsOf } from './row-statement.ts'
 import { SourceRefusal } from './source-refusal.ts'
 
-/** Opens the log of changes, in states of the database. */
+/** Opens the log of changes. */
 type OpenLog<Type> = (
   within: <Result>(work: (state: State<Type>) => Promise<Result>) => Promise<Result>,
   name: string,
 ) => ChangeLog
 
-/** @param openLog null: the engine has no log that can be read */
+/**
+ * Makes an engine.
+ * @param openLog null: the engine has no log that can be read
+ */
 export function engineOf<Type>(
   file: SourceFile,
   dialect: Dialect<Type>,
@@ -44,7 +47,7 @@ export function engineOf<Type>(
             ? []
             : rowsOf(dialect.rows, records, types, (await state.run(statement, asked.within)).rows)
         } catch (error) {
-          // The tables may be others than they were.
+          // The tables may have changed.
           if (error instanceof RecordsUnavailable) known.delete(records)
           throw error
         }
@@ -98,7 +101,7 @@ export function engineOf<Type>(
   }
 }
 
-/** Characters of a value of a sample. */
+/** Characters to which values of a sample are cut. */
 const LONGEST = 200
 
 interface Sample {
@@ -132,7 +135,10 @@ async function readSample<Type>(
 
 const NO_MAPPING = { targets: [], duplicates: null }
 
-/** The statements that find changed rows of a part, with the types of its columns. @throws SourceRefusal there are none */
+/**
+ * The statements that find changed rows of a part, and the types of its columns.
+ * @throws SourceRefusal the engine has none
+ */
 function changesOf<Type>(file: SourceFile, { changes: sql }: Dialect<Type>) {
   const known = new Map<MappedPart, ChangeTypes>()
   return async (state: State<Type>, part: MappedPart) => {
@@ -143,7 +149,10 @@ function changesOf<Type>(file: SourceFile, { changes: sql }: Dialect<Type>) {
   }
 }
 
-/** @throws SourceRefusal a key has a type that keys may not have, or another one than that of its children */
+/**
+ * Reads the types of columns.
+ * @throws SourceRefusal a key has a type that keys may not have, or another type than that of its children
+ */
 async function readTypes<Type>(
   file: SourceFile,
   dialect: Dialect<Type>,
@@ -161,7 +170,7 @@ async function readTypes<Type>(
       `${own.key} must be a column of whole numbers, of texts or of UUIDs, and it is of another type`,
     )
   }
-  // A database may compare numbers with texts in a way of its own, and a row would belong to several records.
+  // If a database compared keys of different types, such as numbers with texts, a row could belong to several records.
   const other = keys.findIndex((one) => one === undefined || !isComparable(key, one))
   if (other !== -1) {
     throw refused(

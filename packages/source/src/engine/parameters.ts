@@ -3,12 +3,15 @@ export class Parameters {
   readonly values: unknown[] = []
   readonly #write: (position: number, type: string) => string
 
-  /** @param write a parameter as it stands in the statement; the first position is 1 */
+  /** @param write SQL of a parameter; the first position is 1 */
   constructor(write: (position: number, type: string) => string) {
     this.#write = write
   }
 
-  /** @returns the parameter as it stands in the statement */
+  /**
+   * Adds a value.
+   * @returns SQL of its parameter
+   */
   add(value: unknown, type: string): string {
     this.values.push(value)
     return this.#write(this.values.length, type)

@@ -8,24 +8,24 @@ import type { MappedPart, MappedRecords } from './mapped-records.ts'
 import type { Names } from './names.ts'
 import type { Parameters } from './parameters.ts'
 
-/** Rows of a child that one record may have. */
+/** The most rows of a child that one record may have. */
 export const MOST_CHILDREN = 1_000
 
-/** How an engine writes the pieces of the statement. */
+/** The SQL of an engine for pieces of the statement. */
 export interface RowSql {
   readonly names: Names
   readonly conditions: Conditions
   parameters(): Parameters
-  /** The condition that a column is one of these texts, each a parameter of the type. */
+  /** SQL: the column has one of these texts. Each text is a parameter. */
   oneOf(column: string, texts: readonly string[], type: ColumnType, parameters: Parameters): string
   limit(rows: number, parameters: Parameters): string
   /**
-   * The statement, within another, of the rows of a child as one text; no order is needed.
-   * @param cells their values, as texts
-   * @param condition on the rows of `from`, an alias with them
+   * SQL of a subquery: the rows of a child as one text, in any order.
+   * @param cells SQL of their values as texts
+   * @param condition on the rows of `from`
    */
   childRows(cells: readonly string[], from: string, condition: string): string
-  /** The rows of the text; null: they are more than one record may have. */
+  /** Reads that text; null: there are more rows than one record may have. */
   readChildRows(text: string | null): readonly (readonly (string | null)[])[] | null
 }
 
@@ -47,7 +47,7 @@ export function rowStatement(
     if (usable.length === 0) return null
     conditions.push(sql.oneOf(key, usable, keyType, parameters))
   }
-  // A view may have rows without a key: they are no records, and one database has them first.
+  // A view may have rows without a key. They are no records, and some databases sort them first.
   if (keys === null && after === null) conditions.push(`${key} is not null`)
   if (after !== null) {
     const mark = keyType.parameter(after)
@@ -74,7 +74,7 @@ export function rowStatement(
   }
 }
 
-/** The rows of an answer. */
+/** Reads the rows of a result. */
 export function rowsOf(
   sql: RowSql,
   { own, children }: MappedRecords,
@@ -97,7 +97,7 @@ export function rowsOf(
   }))
 }
 
-/** The order of the texts of cells, the first ones first. */
+/** Compares rows by the texts of their cells, from the first cell on. */
 function inOrder(one: readonly string[], other: readonly string[]): number {
   const at = one.findIndex((cell, column) => cell !== other[column])
   return at === -1 ? 0 : (one[at] ?? '') < (other[at] ?? '') ? -1 : 1

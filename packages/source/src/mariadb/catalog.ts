@@ -1,6 +1,6 @@
 /**
- * The tables and views that an account of MariaDB or MySQL may read: those of the database that the address names, or of all where it
- * names none.
+ * The tables and views that an account of MariaDB or MySQL may read: of the database in the address, or of all
+ * databases.
  */
 
 import { type CatalogTable, tablesOf } from '../engine/catalog.ts'

@@ -18,7 +18,7 @@ export function changeTypes({ changed: name }: MappedPart, types: readonly Colum
   return { key, changed }
 }
 
-/** How far the column has come: the time of the state, or the highest version in it. */
+/** The statement that reads how far the column has come: the time of the state, or its highest version. */
 export function mark(part: MappedPart, { changed }: ChangeTypes): Statement {
   return {
     text:
@@ -51,14 +51,14 @@ export function list(
   }
 }
 
-/** Seconds by which the clocks of a zone are set back at most: times without a zone come twice then. */
+/** Seconds by which the clocks of a zone are set back at most: times without a zone occur twice then. */
 const SET_BACK = 3_600
 
-/** The value of the column from which rows are looked at. */
+/** The value of the column from which rows are listed. */
 function startOf(type: ColumnType, since: string, overlap: number): string {
   if (type.holds === 'integer') {
     const from = BigInt(since) - BigInt(Math.ceil(overlap))
-    // Without a sign, a number below zero would be a very large one.
+    // In an unsigned column, a negative bound would be read as a very large number.
     return from < 0n && type.sql.includes('unsigned') ? '0' : String(from)
   }
   const from = timeAt(Number(since) - overlap)
@@ -70,5 +70,5 @@ const timeAt = (seconds: number): string => new Date(seconds * 1_000).toISOStrin
 
 const changedOf = ({ changed }: MappedPart): string => `one.${NAMES.quoted(changed ?? '')}`
 
-/** Also rows that do not count any more: their record is to go. */
+/** All rows, also those that `where` excludes: their records must be removed. */
 const allRows = ({ from }: MappedPart): string => NAMES.tableOf({ from, where: null }, 'one')

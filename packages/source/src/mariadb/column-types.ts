@@ -1,4 +1,4 @@
-/** The types of columns, a row each. */
+/** The types of columns of MariaDB and MySQL, as rows. */
 
 import { type ColumnType, NUMBER, SPACES, UUID, unasked, whole } from '../engine/column-type.ts'
 import type { Field } from './connections.ts'
@@ -22,7 +22,7 @@ function integer(bits: number): (field: Field) => ColumnType {
     return {
       sql: `cast(? as ${isUnsigned ? 'unsigned' : 'signed'})`,
       read: asText,
-      // Its text begins with zeros, which are not of the number.
+      // The text of a zerofill column begins with zeros that do not belong to the number.
       parameter: isSet(field, 'zerofill') ? (text) => check(text.replace(ZEROS, '')) : check,
       holds: 'integer',
       isKey: true,
@@ -40,7 +40,7 @@ const number =
     isKey: false,
   })
 
-/** `0000-00-00` is how many write that there is none. */
+/** Many systems write `0000-00-00` for a missing date. */
 const none = (text: string): string => (text.startsWith('0000-00-00') ? '' : text)
 
 const time =
@@ -52,18 +52,21 @@ const time =
       sql: 'cast(? as datetime)',
       read: asText,
       cell: (text) => inZone(none(text)),
-      // A time of UTC, as the column has it.
+      // The text of an instant in the form of the column.
       parameter: (text) => (isLocal ? toZone(text).slice(0, 19) : text),
       holds: 'instant',
       isKey: false,
     }
   }
 
-/** Without spaces anywhere: texts that differ in these alone are judged when they are read. */
+/** SQL that removes all spaces. It lets more texts pass; they are compared again when they are read. */
 const trimmed = (column: string): string =>
   `regexp_replace(${column}, '[${SPACES.map((one) => `\\\\x{${one.toString(16)}}`).join('')}]', '')`
 
-/** @param collation of the column; null: it holds bytes */
+/**
+ * The type of a column of texts.
+ * @param collation null: the column has bytes
+ */
 function text(field: Field, collation: Collation | null): ColumnType {
   const isList = isSet(field, 'enumeration') || isSet(field, 'set')
   return {
@@ -75,7 +78,7 @@ function text(field: Field, collation: Collation | null): ColumnType {
     parameter: (given) => given,
     ...(collation !== null && { trimmed }),
     holds: 'text',
-    // The order of an enumeration is not that of its texts.
+    // An enumeration cannot be a key: it is not sorted by its texts.
     isKey: !isList && collation !== null,
   }
 }
@@ -90,7 +93,7 @@ const day: ColumnType = {
   isKey: false,
 }
 
-/** By the number of the type in the protocol. */
+/** The types by their numbers in the protocol. */
 const TYPES: ReadonlyMap<number, (field: Field, zone: string) => ColumnType> = new Map([
   [1, integer(8)],
   [2, integer(16)],
@@ -112,7 +115,7 @@ const TYPES: ReadonlyMap<number, (field: Field, zone: string) => ColumnType> = n
   ],
 ])
 
-/** A constant has as many digits behind the point as the column: it is compared as a number of the same type. */
+/** The constant gets as many decimals as the column, so that numbers of one type are compared. */
 function decimal({ decimals }: Field): string {
   return `cast(? as decimal(65, ${Math.min(Number(decimals), 30)}))`
 }
@@ -120,7 +123,7 @@ function decimal({ decimals }: Field): string {
 /** The numbers of types that are texts or bytes, among them lists of texts. */
 const TEXTS: ReadonlySet<number> = new Set([15, 247, 248, 249, 250, 251, 252, 253, 254])
 
-/** How texts of a column are written and compared. */
+/** How the texts of a column are encoded and compared. */
 export interface Collation {
   readonly charset: string
   readonly name: string
@@ -137,7 +140,7 @@ const UUIDS: ColumnType = {
 /** Any other type, such as a time of day. */
 const OTHER: ColumnType = { sql: '?', read: asText, parameter: unasked, holds: 'other', isKey: false }
 
-/** @param isUuid whether it is of MariaDB's own type of UUIDs */
+/** @param isUuid whether the column has MariaDB's own type for UUIDs */
 export function columnType(field: Field, collation: Collation | null, isUuid: boolean, zone: string): ColumnType {
   if (isUuid) return UUIDS
   const type = Number(field.columnType)

@@ -6,10 +6,10 @@ import { AROUND, between, betweenNumbers, boundsOf, conditionsWith, FALSE, whole
 import { Parameters } from '../engine/parameters.ts'
 import { NAMES } from './names.ts'
 
-/** The type of a parameter is the expression that it stands in. */
+/** Parameters whose type is the expression around them. */
 export const parameters = (): Parameters => new Parameters((_, type) => type)
 
-/** `float` is written with six digits. */
+/** `float` has six digits. */
 const AROUND_FLOAT = 1e-5
 
 export const oneOf = (
@@ -20,8 +20,8 @@ export const oneOf = (
 ): string => `${column} in (${texts.map((text) => parameters.add(text, sql)).join(', ')})`
 
 /**
- * The collation of a column may take different texts as the same, and with the parameter in it an index can be used: the record that
- * was read decides.
+ * Writes a test as a condition. The collation of the column may take different texts as equal, and so an index can be
+ * used: rows are compared again when they are read.
  */
 function testOf(test: ColumnTest, column: string, type: ColumnType, parameters: Parameters): string | null {
   switch (test.is) {
@@ -32,7 +32,7 @@ function testOf(test: ColumnTest, column: string, type: ColumnType, parameters: 
       if (type.sql === FLOAT) return anyNumber(test.texts, column, type, parameters)
       const texts = test.texts.flatMap((text) => type.parameter(text) ?? [])
       if (texts.length === 0) return type.holds === 'other' && !type.isKey ? null : FALSE
-      // Bytes have no spaces for the database.
+      // A column of bytes has no spaces to remove.
       if (test.trimmed && type.trimmed === undefined && type.holds === 'text') return null
       const is = oneOf(column, texts, type, parameters)
       if (!test.trimmed || type.trimmed === undefined) return is
@@ -49,7 +49,7 @@ function testOf(test: ColumnTest, column: string, type: ColumnType, parameters: 
     case 'numbers':
       return numbers(test, column, type, parameters)
     case 'booleans':
-      // There are no booleans: a number is one of 0 and 1.
+      // MariaDB has no booleans: it has the numbers 0 and 1.
       return type.holds === 'integer'
         ? oneOf(
             column,
@@ -66,7 +66,7 @@ function testOf(test: ColumnTest, column: string, type: ColumnType, parameters: 
         column,
         type,
         parameters,
-        // In any zone, and in its own.
+        // The days are widened: a time without a zone may be of any zone.
         2,
       )
   }
@@ -102,7 +102,7 @@ function numbers(
   return betweenNumbers(column, { least, most }, (bound) => parameters.add(bound, type))
 }
 
-/** @param around days before and behind that count too */
+/** @param around days before and after that pass too */
 function days(
   { from, to, texts }: Extract<ColumnTest, { is: 'days' }>,
   column: string,
@@ -115,7 +115,7 @@ function days(
   }
   if (type.holds !== 'day' && type.holds !== 'instant') return null
   const first = dayAfter(from, -around)
-  // A time is before the next day.
+  // A column of times is compared with the beginning of the next day.
   const last = dayAfter(to, type.holds === 'day' ? around : around + 1)
   return between(column, [
     ...(first === null ? [] : [`>= ${parameters.add(first, 'cast(? as date)')}`]),
@@ -123,12 +123,12 @@ function days(
   ])
 }
 
-/** The most parameters of a statement: the database plans each of them, and the driver remembers it. */
+/** The most parameters of one statement: the database plans each, and the driver keeps each in memory. */
 const MOST_PARAMETERS = 2_000
 
 /**
- * A text may have spaces around it; an index finds it by its beginning, and finds those that begin with a space. Null: of more texts the
- * database is asked nothing.
+ * Texts that may have spaces around them. An index finds the text by its beginning, and texts that begin with a space.
+ * Null: there are too many texts for one statement.
  */
 function textsOfDays(
   texts: readonly string[],
@@ -142,7 +142,7 @@ function textsOfDays(
   return `(${beginnings.map((text) => begins(column, text, type, parameters)).join(' or ')})`
 }
 
-/** Null: without an end, or none that the database has. */
+/** The day after; null: there is no bound, or the database has no such day. */
 function dayAfter(day: string | null, count: number): string | null {
   if (day === null || !/^\d{4}-\d\d-\d\d$/.test(day)) return null
   const moved = new Date(Date.parse(`${day}T00:00:00Z`) + count * 86_400_000)

@@ -1,4 +1,4 @@
-/** Connections to a MariaDB or MySQL that belongs to another system. */
+/** Connections to a MariaDB or MySQL of another system. */
 
 import { isIP } from 'node:net'
 import type { Connection, FieldPacket, Pool, PoolConnection, PoolOptions } from 'mysql2/promise'
@@ -15,14 +15,14 @@ import type { SourceFile } from '../engine/mapped-records.ts'
 import { SourceRefusal } from '../engine/source-refusal.ts'
 import { failureOf } from './failures.ts'
 
-/** A column of an answer as the driver tells it. */
+/** A column of a result, in the words of the driver. */
 export type Field = Pick<FieldPacket, 'columnType' | 'flags' | 'decimals' | 'columnLength'>
 export type State = StateOf<Field>
 
-/** Statements that a connection keeps prepared: those of look-ups are the same all the time. */
+/** Statements that a connection keeps prepared: look-ups always have the same. */
 const MOST_PREPARED = 50
 
-/** By `ssl-mode` of the address. */
+/** The options for each `ssl-mode` of the address. */
 const SSL_MODES: Readonly<Record<string, Pick<PoolOptions, 'ssl'>>> = {
   DISABLED: {},
   REQUIRED: { ssl: { rejectUnauthorized: false } },
@@ -41,7 +41,7 @@ export function openConnections(file: SourceFile, env: Environment): Connections
     },
     failureOf,
     async close() {
-      // A connection that could not be made fails here once more.
+      // If the pool could not be opened, the same error comes here again.
       await (await opened)?.end().catch(() => undefined)
     },
   })
@@ -51,7 +51,7 @@ function optionsOf(address: URL, ca: string | null, { pool }: SourceFile): PoolO
   if (!/^(?:mariadb|mysql):$/.test(address.protocol)) {
     throw new SourceRefusal('url: the address must begin with mariadb:// or mysql://', ['url'])
   }
-  // Another word for encryption would be passed over, and the connection be in clear.
+  // Other parameters are refused: a misspelt one for encryption would be ignored, and the connection be in clear.
   if ([...address.searchParams.keys()].some((name) => name !== 'ssl-mode' && name !== 'socket')) {
     throw new SourceRefusal('url: after ? the address may have ssl-mode and socket, and nothing else', ['url'])
   }
@@ -60,7 +60,7 @@ function optionsOf(address: URL, ca: string | null, { pool }: SourceFile): PoolO
     throw new SourceRefusal(`url: ssl-mode must be ${Object.keys(SSL_MODES).join(', ')}`, ['url'])
   }
   const socket = address.searchParams.get('socket')
-  // The driver compares an IP address with no name of a certificate.
+  // The driver does not compare an IP address with the names in a certificate.
   if (
     (ca !== null || mode === 'VERIFY_IDENTITY') &&
     socket === null &&
@@ -82,10 +82,10 @@ function optionsOf(address: URL, ca: string | null, { pool }: SourceFile): PoolO
     connectionLimit: pool,
     connectTimeout: CONNECTING,
     maxPreparedStatements: MOST_PREPARED,
-    // A text of the operator can only be one statement, and the server cannot ask for a file of this machine.
+    // SQL of the operator can only be one statement, and the server cannot request a file of this machine.
     multipleStatements: false,
     flags: ['-LOCAL_FILES'],
-    // Values are texts already; these hold for anything that is not.
+    // Values are texts already; these options are for anything else.
     dateStrings: true,
     supportBigNumbers: true,
     bigNumberStrings: true,
@@ -93,16 +93,16 @@ function optionsOf(address: URL, ca: string | null, { pool }: SourceFile): PoolO
   }
 }
 
-/** The driver is loaded here: who has no such source does not wait for it. */
+/** Loads the driver here, so that processes without such a source do not load it. */
 async function openPool(options: PoolOptions): Promise<Pool> {
   const { createPool } = await import('mysql2/promise')
   const pool = createPool(options)
-  // A connection that is lost while nobody uses it leaves the pool by itself.
+  // The pool itself removes a connection that is lost while nobody uses it.
   pool.pool.on('connection', (connection: Connection) => connection.on('error', () => undefined))
   return pool
 }
 
-/** A connection, which the pool would wait for without an end. */
+/** Takes a connection within a time; the pool itself would wait without end. */
 async function connectionOf(pool: Pool): Promise<PoolConnection> {
   const { promise, resolve, reject } = Promise.withResolvers<PoolConnection>()
   let isLate = false
@@ -119,28 +119,28 @@ async function connectionOf(pool: Pool): Promise<PoolConnection> {
 }
 
 /**
- * Settings of a session. Each server reads its own limit of time: a comment with `M!` is read by MariaDB, and one with this version
- * by MySQL alone.
+ * The settings of a session. Each server reads its own limit of time: MariaDB reads a comment with `M!`, MySQL a
+ * comment with this version.
  */
 const settings = ({ statementTimeout }: SourceFile): string =>
   [
     `set session character_set_client = utf8mb4, character_set_results = utf8mb4, collation_connection = utf8mb4_unicode_ci`,
-    // A text stands between ' or ", and a backslash escapes: how most administrators write.
+    // The usual quoting of texts: ' or ", with a backslash as escape. Administrators write SQL so.
     `sql_mode = ''`,
     `time_zone = '+00:00'`,
-    // A statement that is being prepared has no other limit.
+    // The only limit while a statement is prepared.
     `lock_wait_timeout = ${Math.ceil(statementTimeout / 1_000)}`,
     `group_concat_max_len = 1048576`,
     `/*M! max_statement_time = ${statementTimeout / 1_000} */ /*!50708 max_execution_time = ${statementTimeout} */`,
   ].join(', ')
 
-/** Values of the catalog and of plans may be numbers. */
+/** Values of the catalog and of plans may be numbers; they are made texts. */
 const textOf = (value: unknown): string | null => (value === null || typeof value === 'string' ? value : String(value))
 
-/** Connections whose sessions have their settings. */
+/** Connections whose session is set up. */
 const set = new WeakSet<object>()
 
-/** The driver gives the preparation of a statement no limit. */
+/** Limits the preparation of a statement, which the driver does not. */
 async function inTime<Result>(work: Promise<Result>, milliseconds: number): Promise<Result> {
   const { promise, reject } = Promise.withResolvers<never>()
   const late = Object.assign(new Error('no answer in time'), { code: 'PROTOCOL_SEQUENCE_TIMEOUT' })
@@ -167,7 +167,8 @@ async function begin(connection: PoolConnection, file: SourceFile): Promise<Tran
   }
   return {
     async run({ text, values }) {
-      // A prepared statement is one statement: what the operator wrote cannot end this transaction and begin another.
+      // It is prepared, so it can only be one statement: SQL of the operator cannot end this transaction and begin
+      // another.
       const [rows, fields] = await inTime(
         connection.execute({ sql: text, values: [...values] as string[], timeout }),
         timeout,

@@ -3,7 +3,7 @@
 import { isUnavailable } from '@rollcall/database/database-errors'
 import type { Failure, FailureKind } from '../engine/connections.ts'
 
-/** By the number of the error. */
+/** The meanings by the number of the error. */
 const NUMBERS: ReadonlyMap<number, FailureKind> = new Map([
   ...[1969, 3024].map((number) => [number, 'timeout'] as const),
   // Connections, memory, disk, shutdown, the login and the database as a whole.
@@ -13,11 +13,12 @@ const NUMBERS: ReadonlyMap<number, FailureKind> = new Map([
   ...[1203, 1226, 1290, 1317, 1698, 1927, 4031].map((number) => [number, 'away'] as const),
   // A lock, a deadlock, the memory or the size of one statement, an update of statistics.
   ...[1205, 1213, 1412, 1615, 3, 1028, 1038, 1153, 1390, 3170].map((number) => [number, 'declined'] as const),
-  // It has lost its right to the database; it would write; collations that do not go together; a view whose tables are others.
+  // The account has lost its right to the database; the statement would write; collations do not fit together; the
+  // tables of a view have changed.
   ...[1044, 1792, 1267, 1270, 1271, 1356].map((number) => [number, 'changed'] as const),
 ])
 
-/** By SQLSTATE or its first characters. */
+/** The meanings by SQLSTATE or its first characters. */
 const STATES: readonly (readonly [string, FailureKind])[] = [
   ['08', 'away'],
   ['28', 'away'],

@@ -48,7 +48,7 @@ async function readTypes(
   for (const [at, part] of parts.entries()) {
     const alias = at === 0 ? 'own' : 'child'
     const columns = [part.key, ...part.columns].map((name) => `${alias}.${NAMES.quoted(name)}`)
-    // A row without a match: the character sets of columns are told whatever they hold.
+    // A query without rows: the types and character sets of its columns are returned all the same.
     const { rows, types } = await state.run({
       text: `select ${columns.join(', ')}, ${columns.map((one) => `charset(${one}), collation(${one})`).join(', ')}
         from (select 1 as one) as always left join ${NAMES.tableOf(part, alias)} on false`,
@@ -66,7 +66,7 @@ async function readTypes(
   return found
 }
 
-/** Null: bytes. Their names are pieces of statements. */
+/** The collation of a column; null: it has bytes. The names become part of statements. */
 const collationOf = (charset: string | null | undefined, name: string | null | undefined): Collation | null =>
   charset && name && charset !== 'binary' && /^\w+$/.test(`${charset}${name}`) ? { charset, name } : null
 

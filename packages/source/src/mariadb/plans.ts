@@ -7,7 +7,10 @@ import { columnCondition, parameters } from './conditions.ts'
 import type { State } from './connections.ts'
 import { NAMES } from './names.ts'
 
-/** A small table is read as a whole even where there is an index: what has none that could be used is slow. */
+/**
+ * Finds the slow look-ups. The plan of a small table reads it as a whole even if there is an index, so a look-up is
+ * slow only if no index could be used.
+ */
 export async function slowLookUps(
   state: State,
   records: MappedRecords,
@@ -21,7 +24,7 @@ export async function slowLookUps(
     const condition = columnCondition(records, parts, needed, 'one', collected)
     if (condition === null || condition === 'false') continue
     if (await readsAll(state, part, condition, collected.values)) {
-      // An expression has no index in MariaDB: a generated column may have one.
+      // MariaDB has no index on an expression; a generated column can have one.
       const column = needed.test.is === 'digits' ? null : (target.column?.trim() ?? '')
       slow.push({ name, ...indexOn(part, column) })
     }
@@ -39,10 +42,10 @@ export async function slowLookUps(
   return slow
 }
 
-/** Any key of each type: a plan does not depend on it. */
+/** A key of each type, for plans, which do not depend on the value. */
 const ANY_KEYS = ['1', '00000000-0000-0000-0000-000000000000']
 
-/** The places of the kind of access and of the indexes that could be used in a row of a plan, by the server. */
+/** Whether a plan reads a whole table. The columns of a plan differ between servers. */
 async function readsAll(
   state: State,
   part: MappedPart,
@@ -56,7 +59,7 @@ async function readsAll(
     (row) =>
       /^(?:ALL|index)$/.test(row[access ?? -1] ?? '') &&
       (row[usable ?? -1] ?? null) === null &&
-      // A query within a query: its own tables have rows of their own.
+      // This row is a subquery; its tables have rows of their own.
       !(row[table ?? -1] ?? '').startsWith('<'),
   )
 }

@@ -1,18 +1,18 @@
-/** Finds what an account of MariaDB or MySQL may do beyond reading: whatever goes wrong here, a source must not be harmed. */
+/** Finds what an account of MariaDB or MySQL may do beyond reading. Even an error of ours must not harm a source. */
 
 import type { EngineReport } from '../engine/engine.ts'
 import type { SourceFile } from '../engine/mapped-records.ts'
 import type { State } from './connections.ts'
 
-/** Privileges by which nothing is written and nothing is told of other accounts. */
+/** Privileges that neither write nor show other accounts. */
 const READING: ReadonlySet<string> = new Set(['USAGE', 'SELECT', 'SHOW VIEW', 'SHOW DATABASES'])
 
-/** `GRANT privileges ON object TO account`; without an object it grants roles. */
+/** Matches `GRANT privileges ON object TO account`; without an object it grants roles. */
 const GRANT =
   /^GRANT (.+?)(?: ON (?:(?:TABLE|FUNCTION|PROCEDURE|PACKAGE BODY|PACKAGE) )?((?:`(?:[^`]|``)*`|\*)\.(?:`(?:[^`]|``)*`|\*)|\S+))? TO ([`']?)(.+?)\3(?:[@ ]|$)/
-/** A role as a statement names it. */
+/** Matches the name of a role in a statement. */
 const ROLE = /[`'](?:[^`']|``|'')+[`'](?:@[`'][^`']*[`'])?/g
-/** Everybody may write to these databases of MariaDB. */
+/** Databases of MariaDB to which everybody may write. */
 const TEST = /^`test(?:\\_%)?`\./
 
 export async function readReport(state: State, { ca }: SourceFile): Promise<EngineReport> {
@@ -43,7 +43,10 @@ export async function readReport(state: State, { ca }: SourceFile): Promise<Engi
   return { about, writes: [...new Set(writes)], weak }
 }
 
-/** The grants of the account, of the roles that it may take, and of everybody. An account may not see those of a role that it has not taken. */
+/**
+ * The grants of the account, of the roles that it may take, and of PUBLIC. An account may not see the grants of a role
+ * that it has not taken.
+ */
 async function allGrants(texts: (text: string) => Promise<readonly string[]>): Promise<readonly string[]> {
   const [before] = await texts('select current_role()')
   const grants = [...(await texts('show grants'))]
@@ -57,7 +60,7 @@ async function allGrants(texts: (text: string) => Promise<readonly string[]>): P
   }
   if (roles.length > 0)
     await texts(`set role ${/^(?:|NONE|`.*)$/.test(before ?? '') ? before || 'none' : `\`${before}\``}`)
-  // Earlier versions have no rights of everybody.
+  // Earlier versions do not have PUBLIC.
   const everybody = await texts('show grants for public').catch(() => [])
   return [...grants, ...everybody]
 }

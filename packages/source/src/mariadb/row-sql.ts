@@ -1,4 +1,4 @@
-/** The pieces of the statement that reads rows, as MariaDB and MySQL have them. */
+/** The pieces of MariaDB and MySQL for the statement that reads rows. */
 
 import { MOST_CHILDREN, type RowSql } from '../engine/row-statement.ts'
 import { columnCondition, conditionOf, oneOf, parameters } from './conditions.ts'
@@ -9,13 +9,13 @@ export const ROW_SQL: RowSql = {
   conditions: { conditionOf, columnCondition },
   parameters,
   oneOf,
-  // A prepared statement of MySQL takes no limit that was sent as another type than a whole number.
+  // As a number MySQL would refuse it in a prepared statement, unless it is whole.
   limit: (rows) => String(Math.trunc(rows)),
-  // A list that is too long is cut without an error: the number of its rows stands before it.
+  // A list that is too long is cut without an error, so the number of rows is written before it.
   childRows: (cells, from, condition) =>
     `select concat(count(*), ' ', if(count(*) > ${MOST_CHILDREN}, '', coalesce(group_concat(json_array(${cells.join(', ')}) separator ','), ''))) from ${from} where ${condition}`,
   readChildRows(text) {
-    // The number is always there: the text was longer than a packet.
+    // Without the number, the text was longer than a packet.
     if (text === null) return null
     const at = text.indexOf(' ')
     let rows: (string | null)[][]

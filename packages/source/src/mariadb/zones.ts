@@ -1,19 +1,19 @@
-/** Times of a database in the zone of a source: the tables of time zones of MariaDB are often empty. */
+/** Converts times between UTC and the zone of a source, because MariaDB's own tables of time zones are often empty. */
 
 const TIME = /^(\d{4})-(\d\d)-(\d\d) (\d\d):(\d\d):(\d\d)(\.\d+)?$/
 
-/** @returns how a time without a zone is read: as one of this zone */
+/** @returns a function that reads a time without a zone as a time of this zone */
 export const localTime =
   (zone: string) =>
   (text: string): string => {
     const local = millisecondsOf(text)
     if (local === null) return text
-    // The zone may change between this time in UTC and in the zone.
+    // The offset of the zone may change between the two.
     const near = offsetAt(zone, local)
     return written(local, fractionOf(text), offsetAt(zone, local - near * 60_000))
   }
 
-/** @returns how a time of UTC is read: as the same instant in this zone */
+/** @returns a function that writes a UTC time as the same instant in this zone */
 export const instant =
   (zone: string) =>
   (text: string): string => {
@@ -23,7 +23,7 @@ export const instant =
     return written(time + offset * 60_000, fractionOf(text), offset)
   }
 
-/** Null: it is no time. */
+/** The milliseconds of a time; null: the text is no time. */
 function millisecondsOf(text: string): number | null {
   if (!TIME.test(text)) return null
   const time = Date.parse(`${text.slice(0, 10)}T${text.slice(11, 19)}Z`)

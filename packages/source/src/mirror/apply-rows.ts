@@ -1,4 +1,7 @@
-/** Writes rows of a source as records of its mirror, with the events of their changes and how far the mirror has come, in one transaction. */
+/**
+ * Writes rows of a source as records of its mirror. Records, events and the progress of the mirror are committed
+ * together.
+ */
 
 import type { RecordChange } from '@rollcall/core/model/event'
 import { sqlState } from '@rollcall/database/database-errors'
@@ -19,28 +22,28 @@ import type { MirrorDeps } from './mirror-deps.ts'
 import { type KeptRecord, type Outcomes, outcomesOf } from './outcomes.ts'
 import { inSource, readByKeys } from './read-source.ts'
 
-/** Rows that are due: all of one record type. */
+/** Rows of one record type that must be read or written. */
 export interface DueRows {
   readonly recordType: RecordType
-  /** Null: the source file has no such records any more, and all rows are gone. */
+  /** Null: the source file no longer has this record type, so all its rows are gone. */
   readonly records: MappedRecords | null
   readonly keys: readonly string[]
-  /** The rows that have these keys; null: they are to be read. */
+  /** The rows with these keys; null: they must be read. */
   readonly rows: readonly SourceRow[] | null
 }
 
 export interface Applying {
   readonly progress: Progress
-  /** The comparison that found the rows; 0: none. */
+  /** The number of the comparison that found the rows; 0: no comparison did. */
   readonly run: number
-  /** When the comparison began: the time that its events have; null: now. */
+  /** The beginning of that comparison: the time of its events; null: now. */
   readonly began: Date | null
   readonly isEvent: boolean
 }
 
 /**
- * A row that takes the primary identifier of another one, or leaves one that another one wants, is decided together with the other
- * one: both are read in the same state of the source.
+ * Reads and writes rows. A row that takes the primary identifier of another row, or frees one that another row wants,
+ * is decided together with that row: both are read in the same state of the source.
  * @returns whether an operator wants all records compared
  * @throws SourceRefusal, ClaimLost
  */
@@ -80,7 +83,7 @@ async function decide(deps: MirrorDeps, { recordType, records, keys, rows }: Due
     if (records === null) return
     for (const row of found) if (all.has(row.key)) read.set(row.key, readRow(registry.kind, records, row))
   }
-  /** Keys of rows of which it depends what these rows become, or which depend on them. */
+  /** Keys of other rows on which the outcome of these rows depends, or which depend on it. */
   const others = async (): Promise<readonly string[]> => {
     const { released } = outcomes()
     const wanted = [...read.values()].flatMap(({ record }) => record?.primary_identifier ?? [])
@@ -99,7 +102,7 @@ async function decide(deps: MirrorDeps, { recordType, records, keys, rows }: Due
   return inSource(deps, async (state) => {
     for (let next: readonly string[] = fresh; next.length > 0; next = await others()) {
       const found = await readByKeys(state, records, next)
-      // A row of a child may write its key in another way, such as in small letters, where the source takes both as the same.
+      // A row of a child may write its key differently, such as in small letters, if the source takes both as equal.
       const own = found.map(({ key }) => key).filter(isKey)
       await add([...new Set([...next, ...own])], found)
     }
@@ -107,7 +110,10 @@ async function decide(deps: MirrorDeps, { recordType, records, keys, rows }: Due
   })
 }
 
-/** Writes and deletes records, and notes what each row has become. @returns the changes of records */
+/**
+ * Writes and deletes records, and stores the outcome of each row.
+ * @returns the changes of records
+ */
 async function writeOutcomes(
   { db, registry }: MirrorDeps,
   client: ClientBase,

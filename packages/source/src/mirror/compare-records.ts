@@ -1,6 +1,6 @@
 /**
- * Compares all records with the source, a portion at a time: each row is read and written where it differs, and records whose rows were
- * not found go. The first comparison fills an empty mirror.
+ * Compares all records of a mirror with its source, in portions: rows that differ are written, and records whose rows
+ * are gone are deleted. The first comparison fills an empty mirror.
  */
 
 import { withTransaction } from '@rollcall/database/transaction'
@@ -19,7 +19,7 @@ import { inSource, PORTION } from './read-source.ts'
 /**
  * Compares the next portion.
  * @param isEvent whether differences are events
- * @returns how far it has come; null: it has ended
+ * @returns the progress; null: the comparison has ended
  * @throws SourceRefusal, ClaimLost
  */
 export async function compareNext(
@@ -34,7 +34,7 @@ export async function compareNext(
   const asked = { needed: ANYTHING, keys: null, after: comparison.after, limit: PORTION }
   const found = await inSource(deps, (state) => state.rows(records, asked))
   const last = found.at(-1)
-  // Rows without a key are the last ones: there is no mark to go on from.
+  // Rows without a key come last, and the list cannot be continued after one.
   const isLast = last === undefined || last.key === '' || found.length < PORTION
   const next: Comparison = isLast
     ? { ...comparison, recordType: types[at + 1]?.recordType.name ?? UNSEEN, after: null }
@@ -50,12 +50,15 @@ export async function compareNext(
   return next
 }
 
-/** In place of a record type: all were read. No record type has such a name. */
+/** Stands in place of a record type when all types were read. No record type has this name. */
 const UNSEEN = ''
 
 const beganOf = ({ began }: Comparison): Date => new Date(began * 1_000)
 
-/** Looks again for rows that were not found, and drops those that are gone. @returns whether there were any */
+/**
+ * Reads the rows again that were not found, and deletes those that are gone.
+ * @returns whether there were any
+ */
 async function dropUnseen(deps: MirrorDeps, comparison: Comparison, isEvent: boolean): Promise<boolean> {
   const { db, registry, file } = deps
   for (const name of await storedTypes(db.pool, registry.id)) {
@@ -86,7 +89,7 @@ async function end({ db, registry, claim }: MirrorDeps, comparison: Comparison):
 }
 
 /**
- * Whether the time of the day has come since the last comparison began.
+ * Whether the daily time of the comparison has passed since the last comparison began.
  * @param at HH:MM
  */
 export function isComparisonDue(zone: string, at: string, comparedAt: Date, now: Date): boolean {

@@ -1,26 +1,26 @@
-/** Where a mirror learns which records have changed. */
+/** The interface by which a mirror learns of changed records. */
 
 import type { JsonValue } from '@rollcall/protocol'
 
 export interface ChangeBatch {
-  /** Keys of the records that are due, each once, by record type. */
+  /** Keys of the changed records, each once, by record type. */
   readonly due: ReadonlyMap<string, readonly string[]>
-  /** The position once these are written. */
+  /** The position after these changes. */
   readonly position: JsonValue
-  /** Whether changes are missing, such as after a loss: all records are to be compared. */
+  /** Whether changes may be missing: then all records must be compared. */
   readonly isIncomplete: boolean
-  /** Every change before this time is written with this batch; null: not known. */
+  /** All changes before this time are in this or earlier batches; null: unknown. */
   readonly currentAt: Date | null
-  /** Called when the batch is committed with its position. */
+  /** Called when the batch is committed together with its position. */
   committed(): void
 }
 
 export interface ChangeFeed {
-  /** The position from which on changes are given. All records are read after it. */
+  /** Begins: returns the position from which changes will be given. All records are read after that. */
   begin(signal: AbortSignal): Promise<JsonValue>
   /**
-   * The next changes after the last batch, or after the position where there was none.
-   * @param wait milliseconds that it may wait for changes
+   * The next changes after a position.
+   * @param wait the longest wait for changes, in milliseconds
    * @throws SourceRefusal
    */
   next(position: JsonValue, wait: number, signal: AbortSignal): Promise<ChangeBatch>

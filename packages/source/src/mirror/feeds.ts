@@ -1,4 +1,4 @@
-/** The ways in which a mirror follows its source, a row each. */
+/** The ways in which a mirror follows its source, as rows. */
 
 import type { FollowName } from '../engine/follow-names.ts'
 import type { ChangeFeed } from './feed.ts'

@@ -1,4 +1,4 @@
-/** The life of a mirror on one screen: all records once, then what changes, and now and then all records again. */
+/** The life of a mirror on one screen: first all records, then changes, and regularly a comparison of all records. */
 
 import { withTransaction } from '@rollcall/database/transaction'
 import { isKey } from '../live-records.ts'
@@ -10,12 +10,12 @@ import { openFeed } from './feeds.ts'
 import type { MirrorDeps } from './mirror-deps.ts'
 import { PORTION } from './read-source.ts'
 
-/** Portions of a comparison between two looks for changes. */
+/** Portions of a comparison between two polls for changes. */
 const PORTIONS = 5
 
 /**
- * Follows the source until the signal is aborted. What is committed has its position, so that whoever follows after a failure goes on
- * from there; what is read twice is written once.
+ * Follows the source until the signal is aborted. Each commit has its position, so that any node continues from there
+ * after a failure; a change that is read twice is written once.
  * @throws SourceRefusal the source cannot be read now; ClaimLost
  */
 export async function followSource(deps: MirrorDeps, place: MirrorPlace, signal: AbortSignal): Promise<void> {
@@ -26,7 +26,7 @@ export async function followSource(deps: MirrorDeps, place: MirrorPlace, signal:
       if (state.comparison === null && (state.isWanted || isDue(deps, state.comparedAt))) {
         state = { ...state, comparison: await newComparison(deps.db.pool), isWanted: false }
       }
-      // Changes first: where the comparison fails, they are read all the same.
+      // Changes are read before the comparison, so that they are read even if the comparison fails.
       const wait = state.comparison === null ? deps.file.mirror.every : 0
       const batch = await feed.next(state.position, wait, signal)
       state = await applyBatch(deps, state, batch)
@@ -37,17 +37,20 @@ export async function followSource(deps: MirrorDeps, place: MirrorPlace, signal:
   }
 }
 
-/** How far the mirror has come, as it is stored. */
+/** The stored progress of the mirror. */
 interface Following {
   readonly position: MirrorPlace['position']
   readonly comparison: Comparison | null
-  /** Null: not all records were read yet. */
+  /** Null: the first comparison has not ended. */
   readonly comparedAt: Date | null
   /** Whether an operator wants all records compared. */
   readonly isWanted: boolean
 }
 
-/** Another source file has another position. Its records are compared with those of the file before, which answer meanwhile. */
+/**
+ * Begins to follow. A new source file has a position of its own: its records are compared with those from the former
+ * file, which are answered meanwhile.
+ */
 async function beginning(
   { db, registry, claim }: MirrorDeps,
   feed: ChangeFeed,
@@ -72,15 +75,15 @@ async function compareSome(deps: MirrorDeps, state: Following, signal: AbortSign
     comparison = await compareNext(deps, comparison, isEvent(deps, state))
     if (comparison === null) comparedAt = new Date(began * 1_000)
   }
-  // The comparison that has ended is the one that was wanted.
+  // The comparison that has just ended was the wanted one.
   const isWanted = state.isWanted && (comparison !== null || state.comparison === null)
   return { ...state, comparison, comparedAt, isWanted }
 }
 
-/** Nobody has subscribed to the first load: its records were there before. */
+/** Whether changes are events. Those of the first load are not: the persons were in the registry before. */
 const isEvent = ({ file }: MirrorDeps, { comparedAt }: Following): boolean => file.mirror.events && comparedAt !== null
 
-/** The position is committed with the last records of the batch. */
+/** Writes a batch of changes. The position is committed with its last records. */
 async function applyBatch(deps: MirrorDeps, state: Following, batch: ChangeBatch): Promise<Following> {
   const { db, claim } = deps
   const portions = portionsOf(deps, batch)

@@ -1,4 +1,4 @@
-/** The followers of a node: each mirror that no other node follows is claimed, and followed until the claim ends. */
+/** The followers of a node: it claims each mirror that no other node follows, and follows it until the claim ends. */
 
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -23,7 +23,7 @@ export interface FollowerParts {
   readonly env: Environment
   readonly limits: Pick<Limits, 'birth_span' | 'correction_time' | 'node_lease'>
   readonly log: { warn(facts: object, message: string): void; info(facts: object, message: string): void }
-  /** Every registry, as it is stored now. */
+  /** All registries, as they are stored now. */
   readonly registries: () => Promise<readonly Registry[]>
   /** Raised where a registry has another source file. */
   readonly wake?: Wake
@@ -31,16 +31,16 @@ export interface FollowerParts {
 }
 
 export interface RunningFollowers {
-  /** Ends what is followed, and lets other nodes follow at once. */
+  /** Stops all followers, so that other nodes can follow at once. */
   stop(): Promise<void>
 }
 
 /**
- * Milliseconds between two looks at the registries while there are mirrors, whose claims are renewed as often, and while there is none: a
- * new one wakes the node.
+ * Milliseconds between two polls of the registries: while there are mirrors, whose claims are renewed then, and while
+ * there are none: a new one wakes the node.
  */
 const LOOKS = { mirrors: 1_000, none: 20_000 }
-/** Milliseconds until a source that failed is tried again: at first, and at most. */
+/** Milliseconds before a failed source is tried again: the first pause, and the longest. */
 const PAUSES = { first: 1_000, longest: 15_000 }
 
 interface Follower {
@@ -100,7 +100,10 @@ export function startFollowers(parts: FollowerParts): RunningFollowers {
 /** Whether the records of a registry are a copy of those of a source. */
 export const isMirror = ({ own_records, source }: Registry): boolean => own_records && source !== null
 
-/** Whether the kind or the source file is another one, so that the follower must begin again. Equal kinds are the same object. */
+/**
+ * Whether the kind or the source file has changed, so that the follower must begin again. Equal kinds are the same
+ * object.
+ */
 const isOther = (now: Registry, before: Registry): boolean =>
   now.kind !== before.kind || canonicalJson(now.source as never) !== canonicalJson(before.source as never)
 
@@ -137,7 +140,7 @@ async function followUntil(
           'a source cannot be followed now',
         )
       }
-      // Where our own database is away, nobody can read it either.
+      // If our own database is away, the failure cannot be stored, and nobody could read it.
       await noteFailure(db.pool, claim, failure).catch(() => undefined)
       pause = Math.min(PAUSES.longest, Math.max(PAUSES.first, 2 * pause))
       await sleep(pause, undefined, { signal }).catch(() => undefined)
@@ -151,7 +154,7 @@ function mirrorFile(registry: Registry): SourceFile & { readonly mirror: MirrorT
   return { ...file, mirror: file.mirror }
 }
 
-/** The failure in words for an operator. Messages of our own database are not repeated: they may quote a value. */
+/** The failure in words for an operator. Messages of our own database are left out: they may quote a value. */
 const inWords = (error: unknown): string =>
   error instanceof SourceRefusal
     ? error.message

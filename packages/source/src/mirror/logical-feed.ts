@@ -7,9 +7,9 @@ import type { ChangeBatch, ChangeFeed } from './feed.ts'
 import type { MirrorDeps } from './mirror-deps.ts'
 import { inWords } from './read-source.ts'
 
-/** Keys of a batch. */
+/** Keys of one batch. */
 const MOST_KEYS = 5_000
-/** Milliseconds after which the making of a place is told to wait for others. */
+/** Milliseconds after which the operator is told that the place in the log is being waited for. */
 const PATIENCE = 5_000
 
 export function logicalFeed(deps: MirrorDeps): ChangeFeed {
@@ -17,7 +17,10 @@ export function logicalFeed(deps: MirrorDeps): ChangeFeed {
   const { mostLog, every } = file.mirror
   const log = engine.log(registry.namespace)
   let reading: LogReading | null = null
-  /** Where the log ended at a time: once changes up to there are taken, nothing before the time is missing. */
+  /**
+   * Ends of the log at certain times: when the changes up to such an end are taken, nothing from before its time is
+   * missing.
+   */
   let ends: { readonly end: string; readonly at: Date }[] = []
   let looked = Number.NEGATIVE_INFINITY
 

@@ -15,6 +15,6 @@ export interface MirrorDeps {
   readonly claim: MirrorClaim
   readonly limits: Pick<Limits, 'birth_span' | 'correction_time'>
   readonly now: () => Date
-  /** Tells the operator for what the follower waits. */
+  /** Tells the operator what the follower waits for. */
   readonly waits: (what: string) => Promise<void>
 }

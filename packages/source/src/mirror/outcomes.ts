@@ -1,4 +1,4 @@
-/** Decides what rows become: records that are written, rows that are no record, and records that go. */
+/** Decides what rows become: records to write, rows that cannot become records, and records to delete. */
 
 import type { PreparedRecord } from '@rollcall/records/records/prepare-record'
 import type { RowRead } from '../source-record.ts'
@@ -10,13 +10,13 @@ export interface KeptRecord {
 }
 
 export interface Outcomes {
-  /** Rows that are records, each with another primary identifier. */
+  /** Rows that become records, each with another primary identifier. */
   readonly records: readonly KeptRecord[]
-  /** The outcome of each row that the source has. */
+  /** The outcome of each row in the source. */
   readonly rows: readonly RowOutcome[]
-  /** Keys of rows that the source does not have. */
+  /** Keys of rows that are not in the source. */
   readonly gone: readonly string[]
-  /** Primary identifiers that rows had, and that none of them has any more. */
+  /** Primary identifiers that the rows had before, and that none of them has now. */
   readonly released: readonly string[]
 }
 

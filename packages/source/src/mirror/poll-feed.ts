@@ -8,16 +8,16 @@ import type { ChangeFeed } from './feed.ts'
 import type { MirrorDeps } from './mirror-deps.ts'
 import { inSource } from './read-source.ts'
 
-/** Rows that are listed at a time. */
+/** Rows of one list. */
 const PAGE = 10_000
-/** More changed rows than these are not read one by one: all records are compared. */
+/** The most changed rows that are read one by one: if there are more, all records are compared. */
 const MOST_CHANGES = 200_000
-/** Rows that are remembered all the same, so that the next look does not begin the comparison anew. */
+/** The most rows that are remembered in that case, so that the next poll does not begin the comparison again. */
 const MOST_MARKS = 1_000_000
 
 /** A table with a column of changes. */
 interface Watched {
-  /** Its place in the position. */
+  /** Its name in the position. */
   readonly name: string
   readonly recordType: string
   readonly part: MappedPart
@@ -32,7 +32,7 @@ export function pollFeed(deps: Pick<MirrorDeps, 'engine' | 'file' | 'now'>): Cha
       part.changed === null ? [] : [{ name: `${name} ${at}`, recordType: name, part }],
     ),
   )
-  /** Rows within the overlap that are written already, each with its key and mark. */
+  /** Rows within the overlap that are written already, by key and mark. */
   let written: ReadonlySet<string> = new Set()
   const marksIn = async (state: SourceState): Promise<Position> => {
     const marks: Record<string, string> = {}
@@ -89,12 +89,15 @@ export function pollFeed(deps: Pick<MirrorDeps, 'engine' | 'file' | 'now'>): Cha
 const positionOf = (given: JsonValue): Position => (isJsonObject(given) ? (given as Position) : {})
 
 /**
- * A time of whole seconds stays the same while a row changes again within the second: such a row is read at every look until it is
- * older than the overlap.
+ * Whether a mark changes with every change. A time of whole seconds does not, if a row changes twice within the second:
+ * such a row is read at every poll until it is older than the overlap.
  */
 const isFine = (mark: string): boolean => /^-?\d+$|\.\d{3}/.test(mark)
 
-/** The clock of the source was set back, or its versions begin anew: nobody knows what was changed meanwhile. */
+/**
+ * Whether the clock of the source was set back, or its versions began anew: then it is unknown what has changed
+ * meanwhile.
+ */
 const wentBack = (before: string | undefined, now: string | undefined, overlap: number): boolean =>
   before !== undefined && now !== undefined && Number(now) < Number(before) - overlap
 

@@ -7,12 +7,12 @@ import type { MappedRecords } from '../engine/mapped-records.ts'
 import { SourceRefusal } from '../engine/source-refusal.ts'
 import type { MirrorDeps } from './mirror-deps.ts'
 
-/** Rows that are read at a time. */
+/** Rows of one statement. */
 export const PORTION = 1_000
 
 type Source = Pick<MirrorDeps, 'engine' | 'file'>
 
-/** Does the work with the source. @throws SourceRefusal the source cannot be read, in the words of an operator */
+/** Does work with the source. @throws SourceRefusal the source cannot be read; the message is for an operator */
 export async function inWords<Result>({ engine, file }: Source, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()
@@ -32,7 +32,7 @@ export const inSource = <Result>(source: Source, work: (state: SourceState) => P
     }
   })
 
-/** The rows with these keys, whole. Keys of rows that are gone, or do not count, are passed over. */
+/** The rows with these keys, with their children. Rows that are gone, or that `where` excludes, are left out. */
 export async function readByKeys(
   state: SourceState,
   records: MappedRecords,
@@ -42,7 +42,7 @@ export async function readByKeys(
   for (let at = 0; at < keys.length; at += PORTION) {
     const some = keys.slice(at, at + PORTION)
     const found = await state.rows(records, { needed: ANYTHING, keys: some, after: null, limit: 2 * PORTION })
-    // Rows that were left out would count as gone.
+    // A row that the limit leaves out would be taken for a deleted one.
     if (found.length === 2 * PORTION) {
       const { recordType, own } = records
       throw new SourceRefusal(`records.${recordType.name}.key: ${own.key} is the same in several rows`)

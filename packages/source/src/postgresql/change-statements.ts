@@ -25,7 +25,7 @@ async function readTypes(state: State, part: MappedPart): Promise<ChangeTypes> {
   return { key, changed }
 }
 
-/** How far the column has come: the time of the state, or the highest version in it. */
+/** The statement that reads how far the column has come: the time of the state, or its highest version. */
 function mark(part: MappedPart, { changed }: ChangeTypes): Statement {
   return {
     text:
@@ -61,5 +61,5 @@ function list(
 
 const changedOf = ({ changed }: MappedPart): string => `one.${quoted(changed ?? '')}`
 
-/** Also rows that do not count any more: their record is to go. */
+/** All rows, also those that `where` excludes: their records must be removed. */
 const allRows = ({ from }: MappedPart): string => `${'select' in from ? `(${from.select}\n)` : placeOf(from)} as one`

@@ -1,14 +1,14 @@
-/** The types of columns, a row each. */
+/** The types of columns of PostgreSQL, as rows. */
 
 import { type ColumnType, NUMBER, SPACES, UUID, unasked, whole } from '../engine/column-type.ts'
 
 const asText = (column: string): string => `${column}::text`
-/** An infinite day is no day. */
+/** SQL of a day, without infinite days. */
 const finite = (column: string): string => `nullif(nullif(${column}::text, 'infinity'), '-infinity')`
 
 const storable = (text: string): string | null => (text.includes('\0') ? null : text)
 
-/** @param canHold whether the encoding of the database has a character: no other one may stand in a statement */
+/** @param canHold whether the encoding of the database has a character: a statement may have no other */
 export const trimmedOf = (canHold: (text: string) => boolean): ((column: string) => string) => {
   const spaces = SPACES.filter((one) => canHold(String.fromCharCode(one)))
   const literal = `E'${spaces.map((one) => `\\u${one.toString(16).padStart(4, '0')}`).join('')}'`
@@ -31,7 +31,7 @@ const integer = (sql: string, bits: number): ColumnType => ({
   holds: 'integer',
   isKey: true,
 })
-/** @param nearest the number that such a column has in place of another; null: it has every number */
+/** @param nearest the number that the column stores in place of another; null: it stores every number */
 const number = (sql: string, nearest: ((given: number) => number) | null): ColumnType => ({
   sql,
   read: asText,
@@ -40,13 +40,13 @@ const number = (sql: string, nearest: ((given: number) => number) | null): Colum
   isKey: false,
 })
 
-/** PostgreSQL refuses a number that would become infinite, or zero. */
+/** Whether the type has the number: PostgreSQL refuses one that would become infinite, or zero. */
 function isWithin(given: string, nearest: (given: number) => number): boolean {
   const near = nearest(Number(given))
   return Number.isFinite(near) && (near !== 0 || /^-?[0.]+(?:e|$)/i.test(given))
 }
 
-/** By the number that the catalog has for the type. */
+/** The types by their numbers in the catalog. */
 const TYPES: ReadonlyMap<number, ColumnType> = new Map<number, ColumnType>([
   [25, text('text')],
   [1043, text('text')],
@@ -60,7 +60,7 @@ const TYPES: ReadonlyMap<number, ColumnType> = new Map<number, ColumnType>([
   [701, number('float8', (given) => given)],
   [16, { sql: 'bool', read: asText, parameter: unasked, holds: 'boolean', isKey: false }],
   [1082, { sql: 'date', read: finite, parameter: unasked, holds: 'day', isKey: false }],
-  // A time without a zone is one of the session's zone, which is that of the source.
+  // A time without a zone is of the session's zone, which is that of the source.
   [
     1114,
     {
@@ -75,10 +75,10 @@ const TYPES: ReadonlyMap<number, ColumnType> = new Map<number, ColumnType>([
   [2950, { sql: 'uuid', read: asText, parameter: (one) => (UUID.test(one) ? one : null), holds: 'other', isKey: true }],
 ])
 
-/** Any other type, such as an enumeration: what its text is. */
+/** Any other type, such as an enumeration: it is compared by its text. */
 const OTHER: ColumnType = { sql: 'text', read: asText, parameter: storable, holds: 'other', isKey: false }
 
 export const columnType = (oid: number): ColumnType => TYPES.get(oid) ?? OTHER
-/** Whether it is none of those that are listed: compared by its text. */
+/** Whether the type has no row here, and is compared by its text. */
 export const isOther = ({ read, holds, isKey }: ColumnType): boolean =>
   read === OTHER.read && holds === OTHER.holds && !isKey

@@ -50,7 +50,7 @@ function testOf(test: ColumnTest, column: string, type: ColumnType, parameters: 
   }
 }
 
-/** The expression that a condition compares, and that an index must be on. */
+/** The expression in a condition; an index must be on this expression. */
 export function askedExpression(test: ColumnTest, column: string, type: ColumnType): string {
   if (isOther(type)) return `${column}::text`
   if (type.holds !== 'text') return column
@@ -59,11 +59,17 @@ export function askedExpression(test: ColumnTest, column: string, type: ColumnTy
   return isTrimmed ? (type.trimmed?.(column) ?? column) : column
 }
 
-/** Texts that the encoding of the database may lack are compared as bytes of UTF-8: a parameter would be refused. */
+/**
+ * The text as bytes of UTF-8, for texts that the encoding of the database may lack: as a parameter they would be
+ * refused.
+ */
 const bytesOf = (column: string): string => `convert_to(${column}::text, 'UTF8')`
 const hex = (text: string): string => `\\x${Buffer.from(text).toString('hex')}`
 
-/** The digits of a text, as an index can have them. Collations that take different texts as equal have no regular expressions. */
+/**
+ * SQL of the digits of a text, as an index can have it. A collation that takes different texts as equal cannot be used
+ * with regular expressions, hence "C".
+ */
 export const digitsOf = (column: string): string => `regexp_replace(${column} collate "C", '[^0-9]', '', 'g')`
 
 function booleans(column: string, texts: readonly string[]): string {
@@ -94,7 +100,7 @@ function days(
   if (holds === 'text')
     return texts === null ? null : testOf({ is: 'texts', texts, trimmed: true }, column, type, parameters)
   if (holds !== 'day' && holds !== 'instant') return null
-  // By the zone of the session, a time lies in the days of the question.
+  // A time lies in the days of the question by the zone of the session.
   return between(column, [
     ...(from === null ? [] : [`>= ${parameters.add(from, 'date')}`]),
     ...(to === null

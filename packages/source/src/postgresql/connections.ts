@@ -1,4 +1,4 @@
-/** Connections to a PostgreSQL that belongs to another system. */
+/** Connections to a PostgreSQL of another system. */
 
 import { outlivingLosses } from '@rollcall/database/database'
 import pg from 'pg'
@@ -15,7 +15,7 @@ import type { SourceFile } from '../engine/mapped-records.ts'
 import { SourceRefusal } from '../engine/source-refusal.ts'
 import { failureOf } from './failures.ts'
 
-/** Types of columns are the numbers that the catalog has for them. */
+/** Types of columns are their numbers in the catalog. */
 export type State = StateOf<number>
 
 /** How a connection is made. @throws SourceRefusal the address, or a file that the source names, cannot be read */
@@ -25,7 +25,7 @@ export function connectionTo(file: SourceFile, env: Environment): pg.ClientConfi
     throw new SourceRefusal('url: the address must begin with postgresql://', ['url'])
   }
   const ca = readCertificates(file)
-  // Those of the address would take the place of the certificates.
+  // SSL parameters of the address would replace the certificates of the file.
   if (ca !== null) for (const name of ['sslmode', 'sslrootcert']) address.searchParams.delete(name)
   return {
     connectionString: address.href,
@@ -42,14 +42,14 @@ export function openConnections(file: SourceFile, connection: pg.ClientConfig): 
       ...connection,
       max: file.pool,
       query_timeout: file.statementTimeout + GRACE,
-      // Every value is its text.
+      // Every value is read as a text.
       types: { getTypeParser: () => String },
     }),
   )
   return connectionsOf(file, { begin: () => begin(pool, file), failureOf, close: () => pool.end() })
 }
 
-/** Our own words alone: only they may hold several statements. */
+/** The first statements of a transaction: our own words, so they may be several. */
 const beginning = ({ statementTimeout, timeZone, mirror }: SourceFile): string =>
   [
     'begin isolation level repeatable read read only',
@@ -59,7 +59,8 @@ const beginning = ({ statementTimeout, timeZone, mirror }: SourceFile): string =
     `set local timezone = '${timeZone}'`,
     `set local extra_float_digits = 1`,
     'set local jit = off',
-    // A row that a rule hides would count as gone: the statement fails in its place.
+    // A row that a row-level policy hides would be taken for a deleted one; with this setting the statement fails
+    // instead.
     ...(mirror === null ? [] : ['set local row_security = off']),
     'savepoint beginning',
   ].join('; ')
@@ -74,7 +75,8 @@ async function begin(pool: pg.Pool, file: SourceFile): Promise<Transaction<numbe
   }
   return {
     async run({ text, values }) {
-      // The extended protocol takes one statement: what the operator wrote cannot end this transaction and begin another.
+      // The extended protocol takes one statement only: SQL of the operator cannot end this transaction and begin
+      // another.
       const config = { text, values: [...values], rowMode: 'array' as const, queryMode: 'extended' }
       const { rows, fields } = await client.query<(string | null)[]>(config)
       return { rows, types: fields.map(({ dataTypeID }) => dataTypeID), names: fields.map(({ name }) => name) }

@@ -1,6 +1,9 @@
-/** Which texts a database of another encoding than UTF-8 can hold: it refuses a parameter with any other character. */
+/** Finds which texts a database can store whose encoding is not UTF-8: it refuses parameters with other characters. */
 
-/** Encodings of one byte: how PostgreSQL and how the web call them, and the first byte at which both mean the same above ASCII. */
+/**
+ * Encodings of one byte: their names in PostgreSQL and in the Encoding Standard, and the first byte above ASCII at
+ * which both agree.
+ */
 const LABELS: ReadonlyMap<string, { readonly label: string; readonly first: number }> = new Map([
   ...[2, 3, 4].map((part) => [`LATIN${part}`, { label: `iso-8859-${part}`, first: 0xa0 }] as const),
   ...[5, 6, 7, 8].map((part) => [`ISO_8859_${part}`, { label: `iso-8859-${part}`, first: 0xa0 }] as const),
@@ -13,25 +16,25 @@ const LABELS: ReadonlyMap<string, { readonly label: string; readonly first: numb
   ['KOI8U', { label: 'koi8-u', first: 0x80 }],
 ])
 
-/** Encodings of which every text may be asked for: of UTF-8, and one of bytes that nobody converts. */
+/** Encodings in which every text can be asked for: UTF-8, and the one whose bytes nobody converts. */
 const ALL: ReadonlySet<string> = new Set(['UTF8', 'SQL_ASCII'])
 
-/** Whether this is an encoding of several bytes a character, for which we have no list of characters. */
+/** Whether the encoding has several bytes for a character: we have no list of its characters. */
 export const isUnlisted = (encoding: string): boolean =>
   !ALL.has(encoding) && encoding !== 'LATIN1' && !LABELS.has(encoding)
 
 export const isAscii = (text: string): boolean => /^[\0-\x7f]*$/.test(text)
 
 /**
- * @param encoding as `server_encoding` has it
- * @returns null: every text may be asked for, or nobody knows which (`isUnlisted`)
+ * @param encoding the value of `server_encoding`
+ * @returns whether a text can be stored; null: every text can, or it is unknown (`isUnlisted`)
  */
 export function holdsOnly(encoding: string): ((text: string) => boolean) | null {
   if (encoding === 'LATIN1') return (text) => /^[\0-\xff]*$/.test(text)
   const found = LABELS.get(encoding)
   if (found === undefined) return null
   const bytes = Uint8Array.from({ length: 0x100 - found.first }, (_, at) => found.first + at)
-  // What the web reads as a control character is a gap in PostgreSQL.
+  // Control characters in the Encoding Standard are gaps in PostgreSQL.
   const above = new Set(
     [...new TextDecoder(found.label).decode(bytes)].filter((one) => one >= '\xa0' && one !== '\ufffd'),
   )

@@ -1,4 +1,4 @@
-/** Positions in the log of a server: as numbers, and as it writes them, such as 16/B374D848. */
+/** Positions in the log of a server: as numbers, and in PostgreSQL's form, such as 16/B374D848. */
 
 export const positionText = (position: bigint): string =>
   `${(position >> 32n).toString(16)}/${(position & 0xffff_ffffn).toString(16)}`.toUpperCase()

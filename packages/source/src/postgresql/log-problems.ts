@@ -1,10 +1,13 @@
-/** Finds what a PostgreSQL and its tables lack for a slot that tells of every change, with the statements for its administrator. */
+/**
+ * Finds what PostgreSQL and its tables lack so that a replication slot has every change, with statements for the
+ * administrator.
+ */
 
 import type { MappedPart, SourceFile } from '../engine/mapped-records.ts'
 import type { State } from './connections.ts'
 import { placeOf, quoted } from './names.ts'
 
-/** @returns sentences; none: every change is told */
+/** @returns sentences; none: nothing is lacking */
 export async function logProblems(
   state: State,
   { records }: SourceFile,
@@ -60,7 +63,7 @@ async function publishes(state: State, publication: string): Promise<boolean | n
   return rows[0] === undefined ? null : rows[0][0] === 'true'
 }
 
-/** @param publication null: there is none, which is said already */
+/** @param publication null: there is none, which is reported elsewhere */
 async function tableProblems(state: State, part: MappedPart, publication: string | null): Promise<readonly string[]> {
   if ('select' in part.from) return []
   const { schema, table } = part.from

@@ -1,4 +1,4 @@
-/** Reads the changes of a replication slot. What was written here is acknowledged, and nothing else. */
+/** Reads the changes of a replication slot. It acknowledges only changes that are written here. */
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
@@ -6,17 +6,17 @@ import type { LoggedChanges, LogReading } from '../engine/change-log.ts'
 import { positionOf, positionText } from './log-positions.ts'
 import { type Relation, readMessage, type Tuple } from './pgoutput.ts'
 
-/** The records that a row of a table belongs to. */
+/** The part of the mapping that a table's rows belong to. */
 export interface LoggedPart {
   readonly recordType: string
   /** The column with the key of the record. */
   readonly key: string
 }
 
-/** By schema and table with a point between. */
+/** The parts by `schema.table`. */
 export type LoggedParts = ReadonlyMap<string, readonly LoggedPart[]>
 
-/** A part of a transaction, or several transactions, with the position behind them; null: a commit is missing. */
+/** Part of a transaction, or several transactions, with the position after them; null: the commit has not come yet. */
 interface Segment {
   readonly due: Map<string, Set<string>>
   size: number
@@ -24,24 +24,27 @@ interface Segment {
   end: bigint | null
 }
 
-/** Keys of a segment, and keys that wait until the server has to wait, too. */
+/** Keys of one segment; with as many waiting keys, reading pauses. */
 const SEGMENT = 10_000
 const MOST_WAITING = 200_000
-/** Segments that wait apart. Later ones are merged, so that many small transactions take no more room than their keys. */
+/**
+ * Segments that wait one by one. Later ones are merged, so that many small transactions need memory only for their
+ * keys.
+ */
 const MOST_SEGMENTS = 1_000
 /** The number of the type char(n), whose values the log pads with spaces. */
 const PADDED = 1042
-/** Milliseconds between two words to the server, which ends connections that say nothing for a minute. */
+/** Milliseconds between two messages to the server, which ends connections that are silent for a minute. */
 const ALIVE = 10_000
 
-/** Collects what the messages of a stream say. */
+/** Collects the changed keys from the messages of a stream. */
 export class LoggedRows {
   readonly #parts: LoggedParts
   readonly #relations = new Map<number, Relation>()
   readonly #segments: Segment[] = []
   #waiting = 0
   #open: Segment | null = null
-  /** Behind the last commit that was taken, or a later position before which nothing is missing. */
+  /** The position after the last commit that was taken, or a later one before which nothing is missing. */
   #position: bigint
 
   constructor(parts: LoggedParts, position: bigint) {
@@ -82,7 +85,7 @@ export class LoggedRows {
     }
   }
 
-  /** Nothing before the position is missing, unless a transaction has begun that has not ended. */
+  /** Notes that nothing before the position is missing, unless a transaction is open. */
   alive(position: bigint): void {
     if (this.#open !== null) return
     this.#push({ ...emptySegment(), end: position })
@@ -124,7 +127,7 @@ export class LoggedRows {
     for (const { recordType, key } of this.#partsOf(relation)) {
       const at = columns.findIndex(({ name }) => name === key)
       if (at < 0) {
-        // The column has another name now: nobody knows which records are due.
+        // The key column has another name now, so it is unknown which records have changed.
         this.#open ??= emptySegment()
         this.#open.isEmptied = true
         continue
@@ -154,7 +157,10 @@ export class LoggedRows {
   }
 }
 
-/** Adds keys to others, which may take them over as they are. @returns how many are new */
+/**
+ * Adds keys to a map, and may reuse the given sets.
+ * @returns the number of new keys
+ */
 function addAll(to: Map<string, Set<string>>, from: ReadonlyMap<string, Set<string>>): number {
   let count = 0
   for (const [type, keys] of from) {
@@ -173,14 +179,14 @@ function addAll(to: Map<string, Set<string>>, from: ReadonlyMap<string, Set<stri
 
 const emptySegment = (): Segment => ({ due: new Map(), size: 0, isEmptied: false, end: null })
 
-/** The parts of pg's connection that a replication needs. */
+/** The parts of pg's connection that replication needs. */
 interface Stream extends NodeJS.EventEmitter {
   sendCopyFromChunk(chunk: Buffer): void
   readonly stream: { pause(): void; resume(): void }
 }
 
 /**
- * @param client a connection for replication, which is closed with the reading
+ * @param client a replication connection, which is closed at the end
  * @param parts tables whose changes are collected
  */
 export async function readLog(
@@ -252,7 +258,10 @@ export async function readLog(
   }
 }
 
-/** Says that everything before the position was received and written. The clock in it is only shown, and left out. */
+/**
+ * The message that everything before the position was received and written. Its clock is only for display, and left
+ * out.
+ */
 function statusOf(position: bigint): Buffer {
   const status = Buffer.alloc(1 + 8 + 8 + 8 + 8 + 1)
   status.write('r')

@@ -9,7 +9,7 @@ import { positionOf } from './log-positions.ts'
 import { logProblems } from './log-problems.ts'
 import { type LoggedPart, readLog } from './log-reading.ts'
 
-/** Milliseconds until another reading has ended. */
+/** Milliseconds to wait until another reader has ended. */
 const ENDING = 1_000
 
 export interface LogParts {
@@ -29,7 +29,7 @@ export function openChangeLog({ file, connection, within }: LogParts, name: stri
         signal.addEventListener('abort', () => void client.end().catch(() => undefined), { once: true })
         await dropSlot(client, slot)
         signal.throwIfAborted()
-        // It waits for transactions that write and were open before.
+        // PostgreSQL waits here for the transactions that are open and write.
         const { rows } = await client.query<{ consistent_point: string }>(
           `CREATE_REPLICATION_SLOT ${pg.escapeIdentifier(slot)} LOGICAL pgoutput (SNAPSHOT 'nothing')`,
         )
@@ -48,7 +48,7 @@ export function openChangeLog({ file, connection, within }: LogParts, name: stri
         const at = positionOf(position)
         const isThere = confirmed != null && status !== 'lost'
         return {
-          // A log that ends before our position is that of an older state of the source.
+          // If the log ends before our position, the source was set back to an older state.
           isKept: isThere && positionOf(confirmed) <= at && at <= positionOf(end ?? '0/0'),
           end: end ?? '0/0',
           size: Number(size ?? 0),
@@ -56,7 +56,7 @@ export function openChangeLog({ file, connection, within }: LogParts, name: stri
       }),
     async read(position) {
       const client = new pg.Client({ ...connection, replication: 'database' } as pg.ClientConfig)
-      // A lost connection is reported by what is read.
+      // The reader reports a lost connection.
       client.on('error', () => undefined)
       await client.connect()
       try {
@@ -86,22 +86,23 @@ async function replicating<Result>(
   }
 }
 
-/** A name of at most 63 characters. Two long ones differ, too. */
+/** A name of at most 63 characters, different for different long names. */
 export function slotName(name: string): string {
   const slot = `rollcall_${name.toLowerCase().replace(/[^a-z0-9_]/g, '_')}`
   return slot.length <= 63 ? slot : `${slot.slice(0, 54)}_${hash('sha256', name, 'hex').slice(0, 8)}`
 }
 
 /**
- * Ends the connection of a node that has the claim no more: where its host is lost, the database would keep the slot for it until
- * wal_sender_timeout. @returns a row where the slot is there
+ * Ends the connection of a node that no longer has the claim: if its host is lost, the database would reserve the slot
+ * for it until wal_sender_timeout.
+ * @returns a row if the slot exists
  */
 const endReading = (client: pg.Client, slot: string): Promise<pg.QueryResult> =>
   client.query(
     `select pg_terminate_backend(active_pid, ${ENDING}) from pg_replication_slots where slot_name = ${pg.escapeLiteral(slot)}`,
   )
 
-/** Drops it where it is there. */
+/** Drops the slot if it exists. */
 async function dropSlot(client: pg.Client, slot: string): Promise<void> {
   const { rows } = await endReading(client, slot)
   if (rows.length > 0) await client.query(`DROP_REPLICATION_SLOT ${pg.escapeIdentifier(slot)} WAIT`)

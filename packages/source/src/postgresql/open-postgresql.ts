@@ -57,7 +57,7 @@ function typesIn(encoding: string): (oid: number) => ColumnType {
     return (oid) => ({ ...columnType(oid), trimmed, mayLack: (text) => !isAscii(text) })
   }
   const canHold = holdsOnly(encoding)
-  // Bytes of no encoding have no characters but those of ASCII.
+  // In SQL_ASCII only ASCII characters are known.
   if (encoding === 'SQL_ASCII') return (oid) => ({ ...columnType(oid), trimmed: trimmedOf(isAscii) })
   if (canHold === null) return columnType
   const trimmed = trimmedOf(canHold)

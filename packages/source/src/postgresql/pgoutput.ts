@@ -1,6 +1,6 @@
-/** Reads the messages of `pgoutput`, protocol version 1, as far as they say which rows have changed. */
+/** Reads the messages of `pgoutput`, protocol version 1, as far as they tell which rows have changed. */
 
-/** A relation as the server describes it before its first change, and after each change of its columns. */
+/** A table as the server describes it before its first change, and after its columns have changed. */
 export interface Relation {
   readonly schema: string
   readonly table: string
@@ -14,14 +14,14 @@ export interface LoggedColumn {
 }
 
 /**
- * The values of a row as bytes of texts, in the order of the columns. Null: there is none, or it was not sent. They are part of the
- * message, and no copies.
+ * The values of a row as bytes of texts, in the order of the columns; null: missing, or not sent. They are slices of
+ * the message, not copies.
  */
 export type Tuple = readonly (Buffer | null)[]
 
 export type LogMessage =
   | { readonly is: 'begin' }
-  /** @param end the position behind the transaction */
+  /** @param end the position after the transaction */
   | { readonly is: 'commit'; readonly end: bigint }
   /** A row before and after; null: it was not sent, or was not there. */
   | { readonly is: 'change'; readonly relation: number; readonly before: Tuple | null; readonly after: Tuple | null }
@@ -31,7 +31,7 @@ export type LogMessage =
 
 const OTHER: LogMessage = { is: 'other' }
 
-/** @throws RangeError the message is shorter than it says */
+/** @throws RangeError the message ends too early */
 export function readMessage(bytes: Buffer): LogMessage {
   const reader = new Reader(bytes)
   switch (reader.letter()) {
@@ -80,7 +80,7 @@ function readRelation(reader: Reader): LogMessage {
     reader.skip(4)
     return { name, type }
   })
-  // An empty name stands for the schema of the server itself.
+  // An empty name means the schema of the server itself.
   return { is: 'relation', id, relation: { schema: schema === '' ? 'pg_catalog' : schema, table, columns } }
 }
 
@@ -130,7 +130,7 @@ class Reader {
     })
   }
 
-  /** Where the next bytes begin. */
+  /** Moves over `count` bytes; returns where they begin. */
   #moved(count: number): number {
     const from = this.#at
     this.#at += count

@@ -14,10 +14,10 @@ interface Plan {
   readonly Plans?: readonly Plan[]
 }
 
-/** A small table is read as a whole even where there is an index. */
+/** A small table is read as a whole even if there is an index; this makes the planner prefer the index. */
 const NO_SCAN = 'set local enable_seqscan = off'
 
-/** The plan where indexes are preferred: what reads a whole table has none to use. */
+/** Finds slow look-ups. Indexes are preferred, so a plan that reads a whole table has none to use. */
 export async function slowLookUps(
   state: State,
   records: MappedRecords,
@@ -63,7 +63,7 @@ async function readsAll(
   return count(plan) > allowed
 }
 
-/** An index without a condition is read from its beginning to its end. */
+/** Whether a node reads a whole table, or a whole index without a condition. */
 const isWhole = (node: Plan): boolean => {
   const type = node['Node Type']
   return type === 'Seq Scan' || (/^Index (?:Only )?Scan$/.test(type) && node['Index Cond'] === undefined)
@@ -83,6 +83,6 @@ function expressionOf(test: ColumnTest, name: string, types: PartTypes | undefin
 const nameOf = ({ from }: MappedPart): string =>
   'select' in from ? 'a select of the file' : `${from.schema ?? 'public'}.${from.table}`
 
-/** Null: no index can be made on a query. A view says itself on which tables it stands. */
+/** The statement that makes an index; null: a query cannot have one. For a view, the reader must know its tables. */
 const statementOf = ({ from }: MappedPart, expression: string): string | null =>
   'select' in from ? null : `create index concurrently on ${placeOf(from)} (${expression});`

@@ -1,4 +1,4 @@
-/** What an account of PostgreSQL may do beyond reading: a source must not be harmed by us, whatever goes wrong here. */
+/** Finds what an account of PostgreSQL may do beyond reading. Even an error of ours must not harm a source. */
 
 import type { EngineReport } from '../engine/engine.ts'
 import type { SourceFile } from '../engine/mapped-records.ts'
@@ -9,13 +9,13 @@ import type { State } from './connections.ts'
 const SYSTEM = `'pg_catalog', 'information_schema', 'pg_toast'`
 const isOurs = (schema: string): string => `${schema} not in (${SYSTEM}) and ${schema} not like 'pg\\_temp\\_%'`
 
-/** Roles of the server whose members write, or read and write files and programs. */
+/** Roles of the server whose members may write, or read and write files and programs. */
 const WRITING_ROLES = `'pg_write_all_data', 'pg_write_server_files', 'pg_execute_server_program', 'pg_maintain', 'pg_create_subscription'`
 
-/** The account, and the roles that it may become, whether it has their rights already or not. */
+/** The account, and all roles that it may become, even if it does not have their rights now. */
 const ROLES = `(select oid as role from pg_roles where pg_has_role(current_user, oid, 'member')) as member`
 
-/** A statement gives at most one row; its text is what the account may do. */
+/** Statements that return at most one row: a sentence on what the account may do. */
 const FINDINGS: readonly string[] = [
   `select 'it is a superuser' from pg_roles where rolname = current_user and rolsuper`,
   `select 'it may make databases (CREATEDB)' from pg_roles where rolname = current_user and rolcreatedb`,
@@ -46,12 +46,12 @@ const FINDINGS: readonly string[] = [
     having count(*) > 0`,
 ]
 
-/** A right that only following the log needs. */
+/** A right that is needed only to follow the log. */
 const REPLICATION = `select 'it may replicate the whole server (REPLICATION)' from pg_roles where rolname = current_user and rolreplication`
 
 const ROLLCALL = `select 'rollcall' from pg_class where relname = 'rollcall_migration' and relkind = 'r' limit 1`
 
-/** @throws SourceRefusal it is a database of Rollcall: who may name a source may not read records and keys past all grants */
+/** @throws SourceRefusal it is a database of Rollcall: a source file must not read records and keys past all grants */
 export async function readReport(state: State, { ca, mirror }: SourceFile): Promise<EngineReport> {
   const one = async (text: string): Promise<string | null> =>
     (await state.run({ text, values: [] })).rows[0]?.[0] ?? null

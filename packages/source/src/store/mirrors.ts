@@ -1,4 +1,4 @@
-/** How far the copies of sources have come, and which node follows each. */
+/** The progress of mirrors, and the node that follows each. */
 
 import { hash } from 'node:crypto'
 import type { MirrorHealth } from '@rollcall/core/model/health'
@@ -20,30 +20,30 @@ export interface MirrorClaim {
   readonly claim: string
 }
 
-/** How far a comparison of all records has come. */
+/** The progress of a comparison of all records. */
 export interface Comparison {
-  /** Tells the comparisons of a mirror apart, in their order. */
+  /** The number of the comparison; later ones have greater numbers. */
   readonly run: number
-  /** The record type that is read; null: the first one. */
+  /** The record type that is being read; null: the first one. */
   readonly recordType: string | null
-  /** The last key that was read of it; null: none. */
+  /** The last key that was read; null: none. */
   readonly after: string | null
-  /** Seconds since 1970 by our database, at the beginning. */
+  /** The beginning, in seconds since 1970 by our database. */
   readonly began: number
 }
 
 export interface MirrorPlace {
-  /** Digest of the source file to which the position belongs; null: nothing was read yet. */
+  /** The digest of the source file of the position; null: nothing was read yet. */
   readonly file: string | null
   readonly position: JsonValue
   readonly comparison: Comparison | null
   readonly comparison_wanted: boolean
-  /** Null: no comparison has ended, and the registry does not answer. */
+  /** The end of the last comparison; null: none has ended, and the registry does not answer. */
   readonly compared_at: Date | null
 }
 
 /**
- * Claims the mirror for some seconds, where no other claim holds.
+ * Claims a mirror for some seconds, if no other claim is valid.
  * @param source the file by which it is followed
  * @returns null: another node has it, or the registry has another file by now
  */
@@ -65,7 +65,10 @@ export async function claimMirror(
   return rows[0] ?? null
 }
 
-/** @returns whether the claim still held */
+/**
+ * Renews a claim.
+ * @returns whether it was still valid
+ */
 export async function renewMirror(pool: Pool, { registry, claim }: MirrorClaim, seconds: number): Promise<boolean> {
   const { rowCount } = await pool.query(
     `update source_mirror set claimed_until = now() + make_interval(secs => $3) where registry = $1 and claim = $2`,
@@ -74,7 +77,7 @@ export async function renewMirror(pool: Pool, { registry, claim }: MirrorClaim, 
   return rowCount === 1
 }
 
-/** Lets another node follow at once. */
+/** Ends a claim, so that another node can follow at once. */
 export async function releaseMirror(pool: Pool, { registry, claim }: MirrorClaim): Promise<void> {
   await pool.query(`update source_mirror set claim = null, claimed_until = null where registry = $1 and claim = $2`, [
     registry,
@@ -82,7 +85,7 @@ export async function releaseMirror(pool: Pool, { registry, claim }: MirrorClaim
   ])
 }
 
-/** Another node follows the source now: nothing more may be written under the former claim. */
+/** Another node follows the source now: nothing may be written under the former claim. */
 export class ClaimLost extends Error {
   override readonly name = 'ClaimLost'
 
@@ -91,7 +94,7 @@ export class ClaimLost extends Error {
   }
 }
 
-/** Changes of a mirror that are stored together with its records. Members that are left out stay as they are. */
+/** Changes of a mirror that are committed with its records. Members that are left out stay. */
 export interface Progress {
   readonly file?: string
   readonly position?: JsonValue
@@ -105,8 +108,8 @@ export interface Progress {
 const JSON_MEMBERS = new Set(['position', 'comparison'])
 
 /**
- * Stores how far a mirror has come, in the transaction that writes its records. Locks the mirror until its end, so that another
- * node comes after it.
+ * Stores the progress of a mirror in the transaction that writes its records, and locks the mirror until its end, so
+ * that another node waits.
  * @returns whether an operator wants all records compared
  * @throws ClaimLost
  */
@@ -138,7 +141,10 @@ export async function newComparison(pool: Pool): Promise<Comparison> {
   return { run: Math.floor(began * 1_000), recordType: null, after: null, began }
 }
 
-/** Notes why the source cannot be followed now. @param failure in the words of an operator, without a value */
+/**
+ * Stores why the source cannot be followed now.
+ * @param failure words for the operator, without a value
+ */
 export async function noteFailure(pool: Pool, { registry, claim }: MirrorClaim, failure: string): Promise<void> {
   await pool.query(
     `update source_mirror set failure = $3, failed_at = coalesce(case when failure is not null then failed_at end, now())
@@ -147,7 +153,10 @@ export async function noteFailure(pool: Pool, { registry, claim }: MirrorClaim, 
   )
 }
 
-/** Has all records compared with the source, by the node that follows it. @returns false: nothing has been read yet */
+/**
+ * Asks the node that follows a source to compare all records.
+ * @returns false: nothing has been read yet
+ */
 export async function wantComparison({ pool }: Pick<Database, 'pool'>, registry: number): Promise<boolean> {
   const { rowCount } = await pool.query(
     'update source_mirror set comparison_wanted = true where registry = $1 and compared_at is not null',
@@ -156,7 +165,7 @@ export async function wantComparison({ pool }: Pick<Database, 'pool'>, registry:
   return rowCount === 1
 }
 
-/** A mirror as its operator sees it. */
+/** A mirror for its operator. */
 export interface MirrorState {
   /** Null: nothing was read yet. */
   readonly compared_at: Date | null
@@ -171,7 +180,7 @@ export interface MirrorState {
   readonly followed: boolean
 }
 
-/** Null: no node has begun to follow it. */
+/** The mirror of a registry; null: no node has begun to follow it. */
 export async function findMirror({ pool }: Pick<Database, 'pool'>, registry: number): Promise<MirrorState | null> {
   const { rows } = await pool.query<MirrorState>(
     `select compared_at, comparison, greatest(0, extract(epoch from now() - current_at))::float8 as lag,
@@ -184,7 +193,7 @@ export async function findMirror({ pool }: Pick<Database, 'pool'>, registry: num
   return rows[0] ?? null
 }
 
-/** How every mirror follows its source, by namespace. */
+/** The health of all mirrors, by namespace. */
 export async function mirrorsHealth({ pool }: Pick<Database, 'pool'>): Promise<readonly MirrorHealth[]> {
   const { rows } = await pool.query<MirrorHealth>({
     name: 'mirrors health',

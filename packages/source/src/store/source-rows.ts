@@ -1,4 +1,4 @@
-/** Which record each row of a source has become, and why others are none. */
+/** Stores which record each row of a source has become, and why other rows could not become one. */
 
 import type { Database } from '@rollcall/database/database'
 import type { ClientBase, Pool } from 'pg'
@@ -11,11 +11,11 @@ export interface RowsOf {
 
 export interface StoredRow {
   readonly key: string
-  /** The primary identifier of the record that the row has become; null: it has become none. */
+  /** The primary identifier of the row's record; null: the row has none. */
   readonly primary_identifier: string | null
 }
 
-/** The stored rows among these. */
+/** The stored ones of these rows. */
 export async function storedRows(
   pool: Pool,
   { registry, recordType }: RowsOf,
@@ -28,7 +28,7 @@ export async function storedRows(
   return rows
 }
 
-/** Keys of rows whose records have one of these identifiers, or which want one. */
+/** Keys of rows whose records have one of these identifiers, and of rows that want one. */
 export async function keysOf(
   pool: Pool,
   { registry, recordType }: RowsOf,
@@ -42,7 +42,7 @@ export async function keysOf(
   return rows.map(({ key }) => key)
 }
 
-/** Keys of rows that a comparison has not found, in an order of ours. */
+/** Keys of rows that a comparison did not find, in a fixed order. */
 export async function unseenKeys(
   pool: Pool,
   { registry, recordType }: RowsOf,
@@ -56,7 +56,7 @@ export async function unseenKeys(
   return rows.map(({ key }) => key)
 }
 
-/** The record types of which rows are stored. */
+/** The record types that have stored rows. */
 export async function storedTypes(pool: Pool, registry: number): Promise<readonly string[]> {
   const { rows } = await pool.query<{ record_type: string }>(
     'select distinct record_type from source_row where registry = $1',
@@ -71,7 +71,10 @@ export interface RowOutcome extends StoredRow {
   readonly reason: string | null
 }
 
-/** Stores what became of rows, and forgets those that are gone. @param run the comparison that found them; null: none */
+/**
+ * Stores the outcomes of rows, and deletes rows that are gone.
+ * @param run the comparison that found them; null: none did
+ */
 export async function saveRows(
   client: Pick<ClientBase, 'query'>,
   { registry, recordType }: RowsOf,
@@ -107,14 +110,17 @@ export async function saveRows(
   ])
 }
 
-/** A row that is no record, or not as it is now. */
+/** A row that could not become a record, or whose present state could not. */
 export interface RejectedRow {
   readonly record_type: string
   readonly key: string
   readonly reason: string
 }
 
-/** Rejected rows in the order of their record types and keys. @param after the row before the first; null: at the beginning */
+/**
+ * Rejected rows, in the order of record types and keys.
+ * @param after the last row of the page before; null: the first page
+ */
 export async function rejectedRows(
   { pool }: Pick<Database, 'pool'>,
   registry: number,
