@@ -11,9 +11,9 @@ import { newSecret } from '@rollcall/participants/directory/secrets'
 import { addSecret } from '@rollcall/participants/store/client-secrets'
 import {
   addParticipant,
+  changeParticipant,
   findParticipant,
   setMessagePolicy,
-  setParticipantQuotas,
 } from '@rollcall/participants/store/participants'
 import { countRecords } from '@rollcall/records/records/record-counts'
 import { recordTable } from '@rollcall/records/records/record-tables'
@@ -85,7 +85,7 @@ export async function shuffledIdentifiers(db: Database, registry: Registry): Pro
 export async function credentialsOf(db: Database, sender_id: string, policy: Partial<MessagePolicy>): Promise<string> {
   const asker =
     (await findParticipant(db, sender_id)) ?? (await addParticipant(db, { sender_id, name: 'One who asks' }))
-  await setParticipantQuotas(db, sender_id, { rate_limit: Infinity, concurrency_limit: Infinity })
+  await changeParticipant(db, sender_id, { rate_limit: Infinity, concurrency_limit: Infinity })
   await setMessagePolicy(db, sender_id, policy)
   for (const { namespace } of await listRegistries(db)) {
     const terms = await grantTemplate({ db }, { namespace, template: 'everything' })

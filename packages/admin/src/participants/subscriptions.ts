@@ -1,6 +1,6 @@
 /** The number of subscriptions that a participant may have. */
 
-import { setSubscriptionSettings } from '@rollcall/participants/store/participants'
+import { changeParticipant } from '@rollcall/participants/store/participants'
 import Type from 'typebox'
 import { act } from '../act.ts'
 import type { HasDatabase } from '../deps.ts'
@@ -27,7 +27,7 @@ export const changeParticipantSubscriptions = act(
     const participant =
       max_subscriptions === undefined
         ? found
-        : await setSubscriptionSettings(db, sender_id, { max_subscriptions: limitIn(max_subscriptions) })
+        : await changeParticipant(db, sender_id, { max_subscriptions: limitIn(max_subscriptions) })
     return { sender_id, max_subscriptions: limitOut(participant.max_subscriptions) }
   },
 )

@@ -2,12 +2,10 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { answered } from '../api/client.ts'
 import { Badge } from '../parts/badge.tsx'
-import { FilterForm } from '../parts/filter-form.tsx'
-import { PageFrame, Panel } from '../parts/page.tsx'
-import { Pager } from '../parts/pager.tsx'
+import { FilteredList } from '../parts/filtered-list.tsx'
+import { PageFrame } from '../parts/page.tsx'
 import { firstRows, live } from '../parts/paging.ts'
-import { Empty, NoMatch } from '../parts/states.tsx'
-import { type Column, DataTable } from '../parts/table.tsx'
+import type { Column } from '../parts/table.tsx'
 import { Time } from '../parts/time.tsx'
 import { count } from '../parts/times.ts'
 import { useFilter } from '../parts/use-filter.ts'
@@ -47,18 +45,16 @@ export function DeliveriesView() {
   const { rows, next } = firstRows(query.data, ROWS, ({ message_id }) => message_id)
   return (
     <PageFrame title={TEXTS.title} lead={TEXTS.lead}>
-      <FilterForm filter={filter} fields={[{ name: 'state', label: TEXTS.filter.state, options: STATES }]} />
-      <Panel>
-        <DataTable
-          caption={TEXTS.caption}
-          columns={COLUMNS}
-          query={{ ...query, data: rows }}
-          keyOf={({ message_id }) => message_id}
-          linkOf={({ message_id }) => `/deliveries/${encodeURIComponent(message_id)}`}
-          empty={filter.isSet ? <NoMatch /> : <Empty title={TEXTS.empty}>{TEXTS.emptyNote}</Empty>}
-        />
-      </Panel>
-      <Pager filter={filter} next={next} />
+      <FilteredList
+        filter={filter}
+        fields={[{ name: 'state', label: TEXTS.filter.state, options: STATES }]}
+        texts={TEXTS}
+        columns={COLUMNS}
+        query={{ ...query, data: rows }}
+        keyOf={({ message_id }) => message_id}
+        linkOf={({ message_id }) => `/deliveries/${encodeURIComponent(message_id)}`}
+        next={next}
+      />
     </PageFrame>
   )
 }

@@ -3,13 +3,11 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { answered } from '../api/client.ts'
 import { STATE_TONES } from '../pages/subscriptions/tones.ts'
 import { Badge } from '../parts/badge.tsx'
-import { FilterForm } from '../parts/filter-form.tsx'
+import { FilteredList } from '../parts/filtered-list.tsx'
 import { Id } from '../parts/identifier.tsx'
-import { PageFrame, Panel } from '../parts/page.tsx'
-import { Pager } from '../parts/pager.tsx'
+import { PageFrame } from '../parts/page.tsx'
 import { firstRows } from '../parts/paging.ts'
-import { Empty, NoMatch } from '../parts/states.tsx'
-import { type Column, DataTable } from '../parts/table.tsx'
+import type { Column } from '../parts/table.tsx'
 import { Time } from '../parts/time.tsx'
 import { useFilter } from '../parts/use-filter.ts'
 import { PARTNER_SUBSCRIPTIONS as TEXTS } from '../texts/partner.ts'
@@ -46,17 +44,15 @@ export function SubscriptionsView() {
   const { rows, next } = firstRows(query.data, ROWS, ({ code }) => code)
   return (
     <PageFrame title={TEXTS.title} lead={TEXTS.lead}>
-      <FilterForm filter={filter} fields={[{ name: 'state', label: TEXTS.filter.state, options: STATES }]} />
-      <Panel>
-        <DataTable
-          caption={TEXTS.caption}
-          columns={COLUMNS}
-          query={{ ...query, data: rows }}
-          keyOf={({ code }) => code}
-          empty={filter.isSet ? <NoMatch /> : <Empty title={TEXTS.empty}>{TEXTS.emptyNote}</Empty>}
-        />
-      </Panel>
-      <Pager filter={filter} next={next} />
+      <FilteredList
+        filter={filter}
+        fields={[{ name: 'state', label: TEXTS.filter.state, options: STATES }]}
+        texts={TEXTS}
+        columns={COLUMNS}
+        query={{ ...query, data: rows }}
+        keyOf={({ code }) => code}
+        next={next}
+      />
     </PageFrame>
   )
 }

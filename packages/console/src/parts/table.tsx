@@ -29,7 +29,7 @@ export const fixed = <Row,>(data: readonly Row[]): Asked<readonly Row[]> => ({
   refetch: () => undefined,
 })
 
-interface TableProps<Row> {
+export interface TableProps<Row> {
   /** The meaning of the table, for screen readers. */
   readonly caption: string
   readonly columns: readonly Column<Row>[]

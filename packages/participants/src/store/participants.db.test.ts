@@ -5,13 +5,12 @@ import { addSecret } from './client-secrets.ts'
 import { DEFAULT_MESSAGE_POLICY } from './message-policy.ts'
 import {
   addParticipant,
+  changeParticipant,
   findClient,
   findParticipant,
   listParticipants,
   listWithoutSecret,
-  setParticipantQuotas,
   setParticipantStatus,
-  setSubscriptionSettings,
 } from './participants.ts'
 
 let database: TestDatabase
@@ -106,12 +105,11 @@ test('a participant is disabled and enabled again', async () => {
   await expect(setParticipantStatus(db, 'b.example\0', 'disabled')).rejects.toThrow(StoreRefusal)
 })
 
-describe('setSubscriptionSettings', () => {
+describe('changeParticipant, the limit of subscriptions', () => {
   test('changes what is named, and refuses a limit that is none', async () => {
     const { db } = database
     await addParticipant(db, { sender_id: 'events.example', name: 'E', max_subscriptions: 5 })
-    const set = (changes: Parameters<typeof setSubscriptionSettings>[2]) =>
-      setSubscriptionSettings(db, 'events.example', changes)
+    const set = (changes: Parameters<typeof changeParticipant>[2]) => changeParticipant(db, 'events.example', changes)
     expect(await set({ max_subscriptions: 7 })).toMatchObject({ max_subscriptions: 7 })
     expect(await set({ max_subscriptions: Infinity })).toMatchObject({ max_subscriptions: Infinity })
     expect(await set({ max_subscriptions: null })).toMatchObject({ max_subscriptions: null })
@@ -120,24 +118,24 @@ describe('setSubscriptionSettings', () => {
         'max_subscriptions is a whole number of at least 0, or Infinity for no limit',
       )
     }
-    await expect(setSubscriptionSettings(db, 'nobody', { max_subscriptions: 1 })).rejects.toThrow(
+    await expect(changeParticipant(db, 'nobody', { max_subscriptions: 1 })).rejects.toThrow(
       'no participant has sender_id nobody',
     )
   })
 })
 
-describe('setParticipantQuotas', () => {
+describe('changeParticipant, quotas', () => {
   test('sets both limits, and gives them back to the server', async () => {
     const { db } = database
     const set = (rate_limit: number | null, concurrency_limit: number | null) =>
-      setParticipantQuotas(db, 'b.example', { rate_limit, concurrency_limit })
+      changeParticipant(db, 'b.example', { rate_limit, concurrency_limit })
     expect(await set(20, Infinity)).toMatchObject({ rate_limit: 20, concurrency_limit: Infinity })
     expect(await findParticipant(db, 'b.example')).toMatchObject({ rate_limit: 20, concurrency_limit: Infinity })
     expect(await set(null, null)).toMatchObject({ rate_limit: null, concurrency_limit: null })
     await expect(set(-1, null)).rejects.toThrow(new StoreRefusal(NO_RATE))
     await expect(set(null, 0)).rejects.toThrow(new StoreRefusal(NO_CONCURRENCY))
     const limits = { rate_limit: 1, concurrency_limit: 1 }
-    await expect(setParticipantQuotas(db, 'nobody', limits)).rejects.toThrow(
+    await expect(changeParticipant(db, 'nobody', limits)).rejects.toThrow(
       new StoreRefusal('no participant has sender_id nobody'),
     )
   })

@@ -41,11 +41,9 @@ function fromRow({ signature_profile, ...row }: Row): Participant {
 }
 
 /** The settings that may be given beside a name; by default the server's limits apply. */
-export type ParticipantSettings = Pick<Participant, 'max_page_size' | 'demo' | 'environment'> &
+export type ParticipantSettings = Pick<Participant, 'max_page_size' | 'max_subscriptions' | 'demo' | 'environment'> &
   Quotas &
-  SubscriptionSettings &
   MessagePolicy
-export type SubscriptionSettings = Pick<Participant, 'max_subscriptions'>
 export type Quotas = Pick<Participant, 'rate_limit' | 'concurrency_limit'>
 
 /**
@@ -199,44 +197,18 @@ export function setParticipantStatus(
 }
 
 /**
- * Changes the given name and limits; others stay.
+ * Changes the given name and limits; others stay, and so do subscriptions above a limit. All nodes follow within a second.
  * @throws StoreRefusal there is no such participant, the name is empty, or a limit is invalid
  */
 export async function changeParticipant(
   db: Database,
   sender_id: string,
-  changes: Partial<Pick<Participant, 'name' | 'max_page_size'> & Quotas & SubscriptionSettings>,
+  changes: Partial<Pick<Participant, 'name' | 'max_page_size' | 'max_subscriptions'> & Quotas>,
 ): Promise<Participant> {
   const { name, max_page_size = null, rate_limit = null, concurrency_limit = null } = changes
   if (name !== undefined) checkName(name)
   checkMaxPageSize(max_page_size)
   checkQuotas({ rate_limit, concurrency_limit })
-  checkMaxSubscriptions(changes.max_subscriptions ?? null)
-  return update(db, sender_id, changes)
-}
-
-/**
- * Sets the limits of a participant's requests; all nodes follow within a second.
- * @throws StoreRefusal there is no such participant, or a limit is invalid
- */
-export async function setParticipantQuotas(
-  db: Database,
-  sender_id: string,
-  { rate_limit, concurrency_limit }: Quotas,
-): Promise<Participant> {
-  checkQuotas({ rate_limit, concurrency_limit })
-  return update(db, sender_id, { rate_limit, concurrency_limit })
-}
-
-/**
- * Changes the limit of a participant's subscriptions. Existing subscriptions stay.
- * @throws StoreRefusal there is no such participant, or the limit is invalid
- */
-export async function setSubscriptionSettings(
-  db: Database,
-  sender_id: string,
-  changes: Partial<SubscriptionSettings>,
-): Promise<Participant> {
   checkMaxSubscriptions(changes.max_subscriptions ?? null)
   return update(db, sender_id, changes)
 }

@@ -1,12 +1,8 @@
 /** The audit entries, the newest first. They name no person. */
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { type Answer, answered, api } from '../../api/client.ts'
-import { FilterForm } from '../../parts/filter-form.tsx'
-import { Panel } from '../../parts/page.tsx'
-import { Pager } from '../../parts/pager.tsx'
+import { FilteredList } from '../../parts/filtered-list.tsx'
 import { firstRows } from '../../parts/paging.ts'
-import { Empty, NoMatch } from '../../parts/states.tsx'
-import { DataTable } from '../../parts/table.tsx'
 import { useFilter } from '../../parts/use-filter.ts'
 import { useNamespaces } from '../../parts/use-namespaces.ts'
 import { useSession } from '../../session/session.ts'
@@ -42,40 +38,26 @@ export function EntryList() {
   // A page of a search may have few entries although older ones follow.
   const next = following ?? (filter.isSet ? rows?.at(-1)?.id : null)
   return (
-    <>
-      <FilterForm
-        filter={filter}
-        fields={[
-          { name: 'participant', label: FIELDS.participant },
-          {
-            name: 'namespace',
-            label: FIELDS.namespace,
-            options: namespaces,
-            ...(bound !== undefined && { required: true }),
-          },
-          { name: 'kind', label: FIELDS.kind, options: KINDS },
-          { name: 'from', label: FIELDS.from, time: true, more: true },
-          { name: 'to', label: FIELDS.to, time: true, more: true },
-        ]}
-      />
-      <Panel>
-        <DataTable
-          caption={AUDIT_LOG.caption}
-          columns={ENTRY_COLUMNS}
-          query={{ ...query, data: rows }}
-          keyOf={({ id }) => id}
-          empty={
-            filter.isSet ? (
-              <NoMatch />
-            ) : (
-              <Empty next={STEPS.search} title={AUDIT_LOG.empty}>
-                {AUDIT_LOG.emptyNote}
-              </Empty>
-            )
-          }
-        />
-      </Panel>
-      <Pager filter={filter} next={next} />
-    </>
+    <FilteredList
+      filter={filter}
+      fields={[
+        { name: 'participant', label: FIELDS.participant },
+        {
+          name: 'namespace',
+          label: FIELDS.namespace,
+          options: namespaces,
+          ...(bound !== undefined && { required: true }),
+        },
+        { name: 'kind', label: FIELDS.kind, options: KINDS },
+        { name: 'from', label: FIELDS.from, time: true, more: true },
+        { name: 'to', label: FIELDS.to, time: true, more: true },
+      ]}
+      texts={AUDIT_LOG}
+      step={STEPS.search}
+      columns={ENTRY_COLUMNS}
+      query={{ ...query, data: rows }}
+      keyOf={({ id }) => id}
+      next={next}
+    />
   )
 }

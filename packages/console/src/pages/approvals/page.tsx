@@ -2,11 +2,10 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { type Answer, answered, api } from '../../api/client.ts'
 import { Badge } from '../../parts/badge.tsx'
-import { FilterForm } from '../../parts/filter-form.tsx'
-import { PageFrame, Panel } from '../../parts/page.tsx'
+import { FilteredList } from '../../parts/filtered-list.tsx'
+import { PageFrame } from '../../parts/page.tsx'
 import { live } from '../../parts/paging.ts'
-import { Empty, NoMatch } from '../../parts/states.tsx'
-import { type Column, DataTable } from '../../parts/table.tsx'
+import type { Column } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { useFilter } from '../../parts/use-filter.ts'
 import { useSession } from '../../session/session.ts'
@@ -48,25 +47,16 @@ export function Page() {
   })
   return (
     <PageFrame title={PAGES.approvals} lead={two_person ? APPROVALS.lead : APPROVALS.off}>
-      <FilterForm filter={filter} fields={[{ name: 'state', label: FIELDS.state, options: STATES }]} />
-      <Panel>
-        <DataTable
-          caption={APPROVALS.caption}
-          columns={COLUMNS}
-          query={query}
-          keyOf={({ id }) => id}
-          linkOf={({ id }) => `/approvals/${encodeURIComponent(id)}`}
-          empty={
-            filter.isSet ? (
-              <NoMatch />
-            ) : (
-              <Empty next={STEPS.approvals} title={APPROVALS.empty}>
-                {APPROVALS.emptyNote}
-              </Empty>
-            )
-          }
-        />
-      </Panel>
+      <FilteredList
+        filter={filter}
+        fields={[{ name: 'state', label: FIELDS.state, options: STATES }]}
+        texts={APPROVALS}
+        step={STEPS.approvals}
+        columns={COLUMNS}
+        query={query}
+        keyOf={({ id }) => id}
+        linkOf={({ id }) => `/approvals/${encodeURIComponent(id)}`}
+      />
     </PageFrame>
   )
 }

@@ -2,12 +2,10 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { type Answer, answered, api } from '../../api/client.ts'
 import { Badge } from '../../parts/badge.tsx'
-import { FilterForm } from '../../parts/filter-form.tsx'
-import { PageFrame, Panel } from '../../parts/page.tsx'
-import { Pager } from '../../parts/pager.tsx'
+import { FilteredList } from '../../parts/filtered-list.tsx'
+import { PageFrame } from '../../parts/page.tsx'
 import { live } from '../../parts/paging.ts'
-import { Empty, NoMatch } from '../../parts/states.tsx'
-import { type Column, DataTable } from '../../parts/table.tsx'
+import type { Column } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { count } from '../../parts/times.ts'
 import { useFilter } from '../../parts/use-filter.ts'
@@ -59,7 +57,7 @@ export function Page() {
   return (
     <PageFrame title={PAGES.deliveries} lead={DELIVERIES.lead}>
       {!filter.isSet && <Destinations />}
-      <FilterForm
+      <FilteredList
         filter={filter}
         fields={[
           { name: 'state', label: FIELDS.state, options: STATES },
@@ -69,32 +67,21 @@ export function Page() {
           { name: 'since', label: FIELDS.since, time: true, more: true },
           { name: 'until', label: FIELDS.until, time: true, more: true },
         ]}
-      />
-      {filter.isSet && may('operate') && (
-        <div className={styles.matching}>
-          <span className={styles.muted}>{DELIVERIES.matching}</span>
-          <DeliveryActs small choice={choice as Choice} state={choice.state} />
-        </div>
-      )}
-      <Panel>
-        <DataTable
-          caption={DELIVERIES.caption}
-          columns={COLUMNS}
-          query={query}
-          keyOf={({ id }) => id}
-          linkOf={({ id }) => `/deliveries/${encodeURIComponent(id)}`}
-          empty={
-            filter.isSet ? (
-              <NoMatch />
-            ) : (
-              <Empty title={DELIVERIES.empty} next={LATER}>
-                {DELIVERIES.emptyNote}
-              </Empty>
-            )
-          }
-        />
-      </Panel>
-      <Pager filter={filter} next={next} />
+        texts={DELIVERIES}
+        step={LATER}
+        columns={COLUMNS}
+        query={query}
+        keyOf={({ id }) => id}
+        linkOf={({ id }) => `/deliveries/${encodeURIComponent(id)}`}
+        next={next}
+      >
+        {filter.isSet && may('operate') && (
+          <div className={styles.matching}>
+            <span className={styles.muted}>{DELIVERIES.matching}</span>
+            <DeliveryActs small choice={choice as Choice} state={choice.state} />
+          </div>
+        )}
+      </FilteredList>
     </PageFrame>
   )
 }

@@ -2,11 +2,9 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { type Answer, answered, api } from '../../api/client.ts'
 import { Badge } from '../../parts/badge.tsx'
-import { FilterForm } from '../../parts/filter-form.tsx'
-import { PageFrame, Panel } from '../../parts/page.tsx'
-import { Pager } from '../../parts/pager.tsx'
-import { Empty, NoMatch } from '../../parts/states.tsx'
-import { type Column, DataTable } from '../../parts/table.tsx'
+import { FilteredList } from '../../parts/filtered-list.tsx'
+import { PageFrame } from '../../parts/page.tsx'
+import type { Column } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { count } from '../../parts/times.ts'
 import { useFilter } from '../../parts/use-filter.ts'
@@ -53,33 +51,21 @@ export function Page() {
   const next = query.data?.length === ROWS ? query.data.at(-1)?.id : null
   return (
     <PageFrame title={PAGES.mailboxes} lead={MAILBOXES.lead}>
-      <FilterForm
+      <FilteredList
         filter={filter}
         fields={[
           { name: 'participant', label: FIELDS.participant },
           { name: 'namespace', label: FIELDS.namespace, options: namespaces },
           { name: 'state', label: FIELDS.state, options: STATES },
         ]}
+        texts={MAILBOXES}
+        step={STEPS.subscriptions}
+        columns={COLUMNS}
+        query={query}
+        keyOf={({ id }) => id}
+        linkOf={({ participant }) => `/subscriptions?participant=${encodeURIComponent(participant)}`}
+        next={next}
       />
-      <Panel>
-        <DataTable
-          caption={MAILBOXES.caption}
-          columns={COLUMNS}
-          query={query}
-          keyOf={({ id }) => id}
-          linkOf={({ participant }) => `/subscriptions?participant=${encodeURIComponent(participant)}`}
-          empty={
-            filter.isSet ? (
-              <NoMatch />
-            ) : (
-              <Empty next={STEPS.subscriptions} title={MAILBOXES.empty}>
-                {MAILBOXES.emptyNote}
-              </Empty>
-            )
-          }
-        />
-      </Panel>
-      <Pager filter={filter} next={next} />
     </PageFrame>
   )
 }

@@ -3,12 +3,10 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { type Answer, answered, api } from '../../api/client.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { DemoPage } from '../../parts/demo-page.tsx'
-import { FilterForm } from '../../parts/filter-form.tsx'
-import { PageFrame, Panel } from '../../parts/page.tsx'
-import { Pager } from '../../parts/pager.tsx'
+import { FilteredList } from '../../parts/filtered-list.tsx'
+import { PageFrame } from '../../parts/page.tsx'
 import { live } from '../../parts/paging.ts'
-import { Empty, NoMatch } from '../../parts/states.tsx'
-import { type Column, DataTable } from '../../parts/table.tsx'
+import type { Column } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { count } from '../../parts/times.ts'
 import { useFilter } from '../../parts/use-filter.ts'
@@ -47,7 +45,7 @@ export function Page() {
   const { searched_to = null } = query.data ?? {}
   return (
     <PageFrame title={PAGES.messages} lead={MESSAGES.lead} actions={<DemoPage />}>
-      <FilterForm
+      <FilteredList
         filter={filter}
         fields={[
           { name: 'message_id', label: FIELDS.message_id },
@@ -61,32 +59,21 @@ export function Page() {
           { name: 'since', label: FIELDS.since, time: true, more: true },
           { name: 'until', label: FIELDS.until, time: true, more: true },
         ]}
+        texts={MESSAGES}
+        step={STEPS.search}
+        columns={COLUMNS}
+        query={{ ...query, data: query.data?.messages }}
+        keyOf={({ id }) => id}
+        linkOf={({ message_id }) => message_id && `/messages/${encodeURIComponent(message_id)}`}
+        next={query.data?.next}
+        note={
+          searched_to !== null && (
+            <>
+              {MESSAGES.searchedTo} <Time at={searched_to} />
+            </>
+          )
+        }
       />
-      <Panel>
-        <DataTable
-          caption={MESSAGES.caption}
-          columns={COLUMNS}
-          query={{ ...query, data: query.data?.messages }}
-          keyOf={({ id }) => id}
-          linkOf={({ message_id }) => message_id && `/messages/${encodeURIComponent(message_id)}`}
-          empty={
-            filter.isSet ? (
-              <NoMatch />
-            ) : (
-              <Empty next={STEPS.search} title={MESSAGES.empty}>
-                {MESSAGES.emptyNote}
-              </Empty>
-            )
-          }
-        />
-      </Panel>
-      <Pager filter={filter} next={query.data?.next}>
-        {searched_to !== null && (
-          <>
-            {MESSAGES.searchedTo} <Time at={searched_to} />
-          </>
-        )}
-      </Pager>
     </PageFrame>
   )
 }

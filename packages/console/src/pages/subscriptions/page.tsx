@@ -2,12 +2,10 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { type Answer, answered, api } from '../../api/client.ts'
 import { Badge } from '../../parts/badge.tsx'
-import { FilterForm } from '../../parts/filter-form.tsx'
-import { PageFrame, Panel } from '../../parts/page.tsx'
-import { Pager } from '../../parts/pager.tsx'
+import { FilteredList } from '../../parts/filtered-list.tsx'
+import { PageFrame } from '../../parts/page.tsx'
 import { firstRows } from '../../parts/paging.ts'
-import { Empty, NoMatch } from '../../parts/states.tsx'
-import { type Column, DataTable } from '../../parts/table.tsx'
+import type { Column } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { useFilter } from '../../parts/use-filter.ts'
 import { useNamespaces } from '../../parts/use-namespaces.ts'
@@ -44,33 +42,21 @@ export function Page() {
   const { rows, next } = firstRows(query.data, ROWS, ({ code }) => code)
   return (
     <PageFrame title={PAGES.subscriptions} lead={SUBSCRIPTIONS.lead}>
-      <FilterForm
+      <FilteredList
         filter={filter}
         fields={[
           { name: 'participant', label: FIELDS.participant },
           { name: 'namespace', label: FIELDS.namespace, options: namespaces },
           { name: 'state', label: FIELDS.state, options: STATES },
         ]}
+        texts={SUBSCRIPTIONS}
+        step={STEPS.grant}
+        columns={COLUMNS}
+        query={{ ...query, data: rows }}
+        keyOf={({ code }) => code}
+        linkOf={({ code }) => `/subscriptions/${encodeURIComponent(code)}`}
+        next={next}
       />
-      <Panel>
-        <DataTable
-          caption={SUBSCRIPTIONS.caption}
-          columns={COLUMNS}
-          query={{ ...query, data: rows }}
-          keyOf={({ code }) => code}
-          linkOf={({ code }) => `/subscriptions/${encodeURIComponent(code)}`}
-          empty={
-            filter.isSet ? (
-              <NoMatch />
-            ) : (
-              <Empty next={STEPS.grant} title={SUBSCRIPTIONS.empty}>
-                {SUBSCRIPTIONS.emptyNote}
-              </Empty>
-            )
-          }
-        />
-      </Panel>
-      <Pager filter={filter} next={next} />
     </PageFrame>
   )
 }

@@ -13,7 +13,7 @@ import type {
 } from '@rollcall/core/model/delivery'
 import type { Database } from '@rollcall/database/database'
 import { groupCommit, perPool } from '@rollcall/database/group-commit'
-import { participantsWith, WORK_CHANNEL } from '@rollcall/database/queue'
+import { participantsWith } from '@rollcall/database/queue'
 import { GRANT_STARTS } from '@rollcall/participants/store/grants'
 import { protectionVersion } from '@rollcall/records/records/protection'
 import type pg from 'pg'
@@ -200,11 +200,6 @@ export async function changedSince(pool: Pick<pg.Pool, 'query'>, delivery: strin
     values: [delivery, grant],
   })
   return rows[0] ?? { grant: false, protection: false }
-}
-
-/** Announces to the workers that deliveries of a participant may be due. */
-export async function announceDeliveries({ pool }: Pick<Database, 'pool'>, participant: number): Promise<void> {
-  await pool.query('select pg_notify($1, $2)', [WORK_CHANNEL, String(participant)])
 }
 
 /** SQL: a row with 0 where a delivery is pending. The dispatcher knows the participants and times. */

@@ -1,6 +1,6 @@
 /** How much a participant may subscribe to, and what holds when requests are many, at once, or repeated. */
 import { randomUUID } from 'node:crypto'
-import { setSubscriptionSettings } from '@rollcall/participants/store/participants'
+import { changeParticipant } from '@rollcall/participants/store/participants'
 import { describe, expect, it } from 'vitest'
 import { accepted, answerExchange, deliverAll } from '../../asynchronous.ts'
 import { about, codeOf, sentTo, subscribed, subscribeFor, subscribingServer } from '../../subscribing.ts'
@@ -48,7 +48,7 @@ describe('what a participant may', () => {
     await codeOf(server, bounded, about(uin(), {}, 'social'), 'social')
     const [fifth] = await subscribed(server, bounded, [about(uin())])
     expect(fifth.status).toBe('rjct')
-    await setSubscriptionSettings(server.database.db, bounded.sender_id, { max_subscriptions: Infinity })
+    await changeParticipant(server.database.db, bounded.sender_id, { max_subscriptions: Infinity })
     server.clock.pass(1_000)
     await codeOf(server, bounded, about(uin()))
   })

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { Attempt, Claim, DeliveryUpdate, Health } from '@rollcall/core/model/delivery'
 import type { Participant } from '@rollcall/core/model/participant'
-import { listen } from '@rollcall/database/queue'
+import { listen, WORK_CHANNEL } from '@rollcall/database/queue'
 import { findBreaker, takeProbes } from '@rollcall/delivery/store/deliveries/breakers'
 import {
-  announceDeliveries,
   claimDue,
   expireDeliveries,
   participantsWaiting,
@@ -173,7 +172,7 @@ test('nodes that listen are told of a participant for whom something may be due,
     onSources: () => heard.push('sources'),
   })
   await vi.waitFor(async () => {
-    await announceDeliveries(db, participant.id)
+    await db.pool.query('select pg_notify($1, $2)', [WORK_CHANNEL, String(participant.id)])
     expect(heard.length).toBeGreaterThan(0)
   }, 60_000)
   expect(new Set(heard)).toEqual(new Set([participant.id]))

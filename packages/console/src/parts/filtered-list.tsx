@@ -1,0 +1,45 @@
+/** A list that the server pages, under the form of its filter. */
+import type { ReactNode } from 'react'
+import type { Step } from '../texts/steps.ts'
+import { type FilterField, FilterForm } from './filter-form.tsx'
+import { Panel } from './page.tsx'
+import { Pager } from './pager.tsx'
+import { Empty, NoMatch } from './states.tsx'
+import { DataTable, type TableProps } from './table.tsx'
+import type { Filter } from './use-filter.ts'
+
+interface ListProps<Row> extends Omit<TableProps<Row>, 'caption' | 'empty'> {
+  readonly filter: Filter
+  readonly fields: readonly FilterField[]
+  /** `empty` is shown where no filter hides rows. */
+  readonly texts: { readonly caption: string; readonly empty: string; readonly emptyNote: string }
+  /** Where a first row is made. */
+  readonly step?: Step
+  /** Where the next page begins; null on the last one. */
+  readonly next?: string | null | undefined
+  /** A note about this page, beside the links to others. */
+  readonly note?: ReactNode
+  /** Between the form and the rows. */
+  readonly children?: ReactNode
+}
+
+export function FilteredList<Row>(props: ListProps<Row>) {
+  const { filter, fields, texts, step, next, note, children, ...table } = props
+  const nothing = (
+    <Empty title={texts.empty} next={step}>
+      {texts.emptyNote}
+    </Empty>
+  )
+  return (
+    <>
+      <FilterForm filter={filter} fields={fields} />
+      {children}
+      <Panel>
+        <DataTable {...table} caption={texts.caption} empty={filter.isSet ? <NoMatch /> : nothing} />
+      </Panel>
+      <Pager filter={filter} next={next}>
+        {note}
+      </Pager>
+    </>
+  )
+}
