@@ -58,8 +58,10 @@ const rowsFrom = (after: string | null): SourceRow[] =>
 test('all statements of a search have the time of one search, each what is left', async () => {
   vi.useFakeTimers({ toFake: ['performance'] })
   const within: (number | undefined)[] = []
+  const isLast: (boolean | undefined)[] = []
   const { source, held } = sourceOf(async (asked) => {
     within.push(asked.within)
+    isLast.push(asked.isLast)
     vi.advanceTimersByTime(4_000)
     return rowsFrom(asked.after)
   })
@@ -68,6 +70,8 @@ test('all statements of a search have the time of one search, each what is left'
   expect(error).toBeInstanceOf(SearchTimeout)
   expect(error).toMatchObject({ seconds: 10, cause: expect.any(RecordsUnavailable) })
   expect(within).toEqual([10_000, 6_000, 2_000])
+  // A first portion that is not the only one is read again in the state of the others.
+  expect(isLast).toEqual([true, false, false])
   // So it is with everything that reads many rows.
   await expect(reader.count(registry, recordType)).rejects.toBeInstanceOf(SearchTimeout)
   await expect(reader.named(registry, recordType, ['A1'])).rejects.toBeInstanceOf(SearchTimeout)

@@ -53,7 +53,7 @@ export function liveRecords(
   const newest: Use = async function* (work) {
     const state = await engine.begin()
     try {
-      yield* work(state)
+      yield* work(state, true)
     } finally {
       await state.end()
     }
@@ -69,7 +69,7 @@ export function liveRecords(
         return inSlot(slots, async () => {
           const state = await engine.begin()
           try {
-            const same: Use = (use) => use(state)
+            const same: Use = (use) => use(state, false)
             return await work(readerIn(kind, file, same, protectionOf, time))
           } finally {
             await state.end()
@@ -83,8 +83,8 @@ export function liveRecords(
   }
 }
 
-/** Does work that yields portions, in one state of the source. */
-type Use = <Portion>(work: (state: SourceState) => AsyncGenerator<Portion>) => AsyncGenerator<Portion>
+/** Does work that yields portions, in one state of the source. @param isOwn whether nobody else reads in the state */
+type Use = <Portion>(work: (state: SourceState, isOwn: boolean) => AsyncGenerator<Portion>) => AsyncGenerator<Portion>
 
 function readerIn(
   kind: Kind,
@@ -102,7 +102,7 @@ function readerIn(
       const needed = predicate === null ? ANYTHING : neededOf(records, predicate)
       if (needed.is === 'nothing') return
       const asked = { needed, keys: null, after: after === null ? null : keyOfLive(after), limit: PORTION }
-      yield* use((state) => portions(kind, records, state, asked, time))
+      yield* use((state, isOwn) => portions(kind, records, state, { ...asked, isLast: isOwn }, time))
     },
     async read(_registry, recordType, ids) {
       const records = recordsOf(recordType)
@@ -110,7 +110,9 @@ function readerIn(
       const keys = ids.flatMap((id) => keyOfLive(id) ?? [])
       if (records === undefined || keys.length === 0) return []
       const asked = { needed: ANYTHING, keys, after: null, limit: PORTION }
-      for await (const portion of use((state) => portions(kind, records, state, asked, time))) {
+      for await (const portion of use((state, isOwn) =>
+        portions(kind, records, state, { ...asked, isLast: isOwn }, time),
+      )) {
         for (const record of portion) found.set(record.id, record)
       }
       return ids.flatMap((id) => found.get(id) ?? [])
@@ -151,7 +153,8 @@ async function inSlot<Result>(slots: SearchSlots, work: () => Promise<Result>): 
 }
 
 /**
- * Yields the wanted rows as records. Rows that cannot become records are left out.
+ * Yields the wanted rows as records. Rows that cannot become records are left out. A first portion with which the state ends is read
+ * again where there are more, so that all are of one state.
  * @throws SearchTimeout its statements took longer than a search may
  */
 async function* portions(
@@ -163,15 +166,20 @@ async function* portions(
   written = new Date(),
 ): AsyncGenerator<readonly SourceRecord[]> {
   const until = time.now() + time.most
-  let after = asked.after
+  let { after, isLast = false } = asked
   for (;;) {
     const within = Math.ceil(until - time.now())
     if (within <= 0) throw new SearchTimeout(new RecordsUnavailable(null), time.most / 1_000)
-    const rows = await state.rows(records, { ...asked, after, within })
+    const rows = await state.rows(records, { ...asked, after, within, isLast })
+    const isMore = rows.length >= asked.limit
+    if (isLast && isMore) {
+      isLast = false
+      continue
+    }
     yield rows.flatMap((row) => recordOf(kind, records, row, written) ?? [])
     const last = rows.at(-1)
     // Without a key the list cannot be continued.
-    if (last === undefined || last.key === '' || rows.length < asked.limit) return
+    if (last === undefined || last.key === '' || !isMore) return
     after = last.key
   }
 }

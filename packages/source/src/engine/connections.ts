@@ -22,14 +22,18 @@ export interface Answer<Type> {
   readonly names: readonly string[]
 }
 
+/** How a statement runs. */
+export interface Running {
+  /** The most milliseconds, if fewer than those of the file. */
+  readonly within?: number | undefined
+  /** Whether the state ends with the statement. A statement that is run after it has another state. */
+  readonly isLast?: boolean | undefined
+}
+
 /** One state of the database, read on one connection. */
 export interface State<Type> {
-  /**
-   * Runs a statement.
-   * @param within the most milliseconds, if fewer than those of the file
-   * @throws SearchTimeout, RecordsUnavailable
-   */
-  run(statement: Statement, within?: number): Promise<Answer<Type>>
+  /** @throws SearchTimeout, RecordsUnavailable */
+  run(statement: Statement, running?: Running): Promise<Answer<Type>>
   end(): Promise<void>
 }
 
@@ -54,15 +58,26 @@ export interface Failure {
   readonly code: string | undefined
 }
 
-/** A transaction that only reads, on a connection. */
+/** The transaction could not be begun: nothing of the file has run. */
+export class NotBegun extends Error {
+  override readonly name = 'NotBegun'
+
+  constructor(cause: unknown) {
+    super('a transaction could not be begun', { cause })
+  }
+}
+
+/** A transaction that only reads, on a connection. It may begin with its first statement. */
 export interface Transaction<Type> {
-  run(statement: Statement): Promise<Answer<Type>>
-  /** Sets a shorter time for statements, in milliseconds; absent: statements have the time of the file. */
-  limit?(time: number): Promise<unknown>
+  /** Whether a statement can have less time than the file gives. */
+  readonly isLimited: boolean
   /**
-   * Makes the connection usable after a statement that took too long, with the time of the file again; absent: the
-   * connection is broken.
+   * Runs a statement.
+   * @param time milliseconds that it may take
+   * @throws NotBegun, or any error of the database
    */
+  run(statement: Statement, running: { readonly time: number; readonly isLast: boolean }): Promise<Answer<Type>>
+  /** Makes the connection usable after a statement that took too long; absent: the connection is broken. */
   goOn?(): Promise<unknown>
   /** Gives the connection back; a broken one is closed. */
   end(isBroken: boolean): Promise<void>
@@ -83,27 +98,23 @@ export function connectionsOf<Type>(
   let held = 0
   const begin = async (): Promise<State<Type>> => {
     let isBroken = false
-    let limit = statementTimeout
     // These statements have nothing from the file, so any failure means that the database is away.
     const transaction = await driver.begin().catch((error) => Promise.reject(new RecordsUnavailable(error)))
     held += 1
     return {
-      async run(statement, within = statementTimeout) {
-        const wanted = transaction.limit === undefined ? limit : Math.min(within, statementTimeout)
+      async run(statement, { within = statementTimeout, isLast = false } = {}) {
+        const time = transaction.isLimited ? Math.min(within, statementTimeout) : statementTimeout
         try {
-          if (wanted !== limit) await transaction.limit?.(wanted)
-          limit = wanted
-          return await transaction.run(statement)
+          return await transaction.run(statement, { time, isLast })
         } catch (error) {
           isBroken = true
-          const meant = meaning(error, wanted)
+          const meant = meaning(error, time)
           if (meant instanceof SearchTimeout && transaction.goOn !== undefined) {
             // A connection that cannot be made usable stays broken.
             isBroken = await transaction.goOn().then(
               () => false,
               () => true,
             )
-            limit = statementTimeout
           }
           throw meant
         }
@@ -115,6 +126,10 @@ export function connectionsOf<Type>(
     }
   }
   const meaning = (error: unknown, limit: number): unknown => {
+    if (error instanceof NotBegun) {
+      breaker.failed()
+      return new RecordsUnavailable(error.cause)
+    }
     const is = driver.failureOf(error)?.is ?? 'statement'
     if (is === 'timeout') return new SearchTimeout(new RecordsUnavailable(error), limit / 1_000)
     if (is === 'away') breaker.failed()

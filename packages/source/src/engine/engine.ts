@@ -24,6 +24,8 @@ export interface RowsAsked {
   readonly limit: number
   /** The most milliseconds of the statement, if fewer than those of the file. */
   readonly within?: number
+  /** The state ends with these rows; where more are read all the same, they are of another state. */
+  readonly isLast?: boolean
 }
 
 /** A changed row: the key of its record, and the value of its column of changes. */

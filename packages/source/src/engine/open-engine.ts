@@ -45,7 +45,7 @@ export function engineOf<Type>(
           const statement = rowStatement(dialect.rows, records, types, asked)
           return statement === null
             ? []
-            : rowsOf(dialect.rows, records, types, (await state.run(statement, asked.within)).rows)
+            : rowsOf(dialect.rows, records, types, (await state.run(statement, asked)).rows)
         } catch (error) {
           // The tables may have changed.
           if (error instanceof RecordsUnavailable) known.delete(records)

@@ -10,8 +10,11 @@ function slow(goOn?: () => Promise<unknown>) {
     { pool: 1, statementTimeout: 2_000 },
     {
       begin: async () => ({
-        run: () => Promise.reject(new Error('slow')),
-        limit: async (time) => limits.push(time),
+        isLimited: true,
+        run(_, { time }) {
+          limits.push(time)
+          return Promise.reject(new Error('slow'))
+        },
         ...(goOn && { goOn }),
         end: async (isBroken) => {
           ends.push(isBroken)
@@ -32,7 +35,7 @@ test.each([
   const { connections, ends, limits } = slow(goOn)
   const state = await connections.begin()
   const statement = { text: 'select 1', values: [] }
-  const failed = await state.run(statement, 500).catch((error) => error)
+  const failed = await state.run(statement, { within: 500 }).catch((error) => error)
   expect(failed).toBeInstanceOf(SearchTimeout)
   expect(failed).toMatchObject({ seconds: 0.5 })
   await state.end()

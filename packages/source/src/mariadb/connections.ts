@@ -166,6 +166,7 @@ async function begin(connection: PoolConnection, file: SourceFile): Promise<Tran
     throw error
   }
   return {
+    isLimited: false,
     async run({ text, values }) {
       // It is prepared, so it can only be one statement: SQL of the operator cannot end this transaction and begin
       // another.
@@ -182,14 +183,12 @@ async function begin(connection: PoolConnection, file: SourceFile): Promise<Tran
       }
     },
     async end(isBroken) {
-      let isLost = isBroken
-      if (!isLost) {
-        await connection.query({ sql: 'rollback', timeout }).catch(() => {
-          isLost = true
-        })
-      }
-      if (isLost) connection.destroy()
-      else connection.release()
+      if (isBroken) return connection.destroy()
+      // Nobody waits for it but who takes the connection next.
+      connection.query({ sql: 'rollback', timeout }).then(
+        () => connection.release(),
+        () => connection.destroy(),
+      )
     },
   }
 }

@@ -100,6 +100,8 @@ function days(
   if (holds === 'text')
     return texts === null ? null : testOf({ is: 'texts', texts, trimmed: true }, column, type, parameters)
   if (holds !== 'day' && holds !== 'instant') return null
+  // The plan of a prepared statement expects few people of one day, and many of a span.
+  if (holds === 'day' && from !== null && from === to) return `${column} = ${parameters.add(from, 'date')}`
   // A time lies in the days of the question by the zone of the session.
   return between(column, [
     ...(from === null ? [] : [`>= ${parameters.add(from, 'date')}`]),

@@ -92,6 +92,35 @@ test('what the operator wrote cannot write, whatever the account may do', async 
   expect((await admin.query('select from office.birth')).rowCount).toBe(0)
 })
 
+test('what the operator wrote has no effect beyond its statement', async () => {
+  await admin.query(`create function office.relax() returns boolean language plpgsql as $$ begin
+    if coalesce(current_setting('office.relaxed', true), '') = '' then
+      perform set_config('default_transaction_read_only', 'off', false), set_config('statement_timeout', '0', false),
+        set_config('datestyle', 'German', false), set_config('office.relaxed', 'yes', false);
+    end if;
+    return true; end $$`)
+  const where = `case when national_no = 'A1' then office.relax() end`
+  const more = { columns: { 'identifier[UIN]': 'national_no', birth_date: 'born' }, children: [], compare: {} }
+  await reading({ where, ...more }, { pool: 1 }, async (reader) => {
+    expect(await lookUp(reader)).toBe(1)
+    const all = { recordType, predicate: null, since: null, after: null, limit: 1 }
+    const [record] = await reader.page(registry, all)
+    expect(JSON.parse(record?.document ?? '')).toMatchObject({ birth_date: '1985-06-12' })
+  })
+  // The second statement on the connection, as the first one would have left it.
+  for (const [then, code] of [
+    ['office.note()', '25006'],
+    ['pg_sleep(60) is not null', '57014'],
+  ]) {
+    const twice = `case when current_setting('office.relaxed', true) = 'yes' then ${then} else ${where} end`
+    await reading({ where: twice, ...more }, { pool: 1, statement_timeout: 0.5 }, async (reader) => {
+      expect(await lookUp(reader)).toBe(1)
+      const failed = await lookUp(reader).catch((error) => error)
+      expect(failed.cause.code ?? failed.cause.cause.code).toBe(code)
+    })
+  }
+})
+
 test('a comment in a condition ends with it', async () => {
   expect(await reading({ where: 'removed_at is null -- and nothing else' }, {}, lookUp)).toBe(1)
 })

@@ -8,12 +8,14 @@ import {
   type Connections,
   connectionsOf,
   GRACE,
+  type Statement,
   type State as StateOf,
   type Transaction,
 } from '../engine/connections.ts'
 import type { SourceFile } from '../engine/mapped-records.ts'
 import { SourceRefusal } from '../engine/source-refusal.ts'
 import { failureOf } from './failures.ts'
+import { sendPiece } from './one-piece.ts'
 
 /** Types of columns are their numbers in the catalog. */
 export type State = StateOf<number>
@@ -49,43 +51,61 @@ export function openConnections(file: SourceFile, connection: pg.ClientConfig): 
   return connectionsOf(file, { begin: () => begin(pool, file), failureOf, close: () => pool.end() })
 }
 
-/** The first statements of a transaction: our own words, so they may be several. */
-const beginning = ({ statementTimeout, timeZone, mirror }: SourceFile): string =>
-  [
-    'begin isolation level repeatable read read only',
-    `set local statement_timeout = ${statementTimeout}`,
-    `set local idle_in_transaction_session_timeout = ${statementTimeout + 60_000}`,
-    `set local datestyle = 'ISO, YMD'`,
-    `set local timezone = '${timeZone}'`,
-    `set local extra_float_digits = 1`,
-    'set local jit = off',
+const plain = (text: string): Statement => ({ text, values: [] })
+
+const BEGIN = plain('begin isolation level repeatable read read only')
+const SAVEPOINT = plain('savepoint beginning')
+const COMMIT = plain('commit')
+
+/**
+ * Settings of a transaction. They also take its snapshot: from then on nothing can make it one that writes.
+ * @param limit milliseconds of a statement
+ */
+function settings({ statementTimeout, timeZone, mirror }: SourceFile, limit: number): Statement {
+  const values: Readonly<Record<string, string>> = {
+    statement_timeout: String(limit),
+    idle_in_transaction_session_timeout: String(statementTimeout + 60_000),
+    datestyle: 'ISO, YMD',
+    timezone: timeZone,
+    extra_float_digits: '1',
+    jit: 'off',
     // A row that a row-level policy hides would be taken for a deleted one; with this setting the statement fails
     // instead.
-    ...(mirror === null ? [] : ['set local row_security = off']),
-    'savepoint beginning',
-  ].join('; ')
+    ...(mirror !== null && { row_security: 'off' }),
+  }
+  const names = Object.keys(values)
+  const text = `select ${names.map((name, at) => `pg_catalog.set_config('${name}', $${at + 1}, true)`).join(', ')}`
+  return { text, values: Object.values(values) }
+}
 
 async function begin(pool: pg.Pool, file: SourceFile): Promise<Transaction<number>> {
   const client = await pool.connect()
-  try {
-    await client.query(beginning(file))
-  } catch (error) {
-    client.release(true)
-    throw error
-  }
+  let hasBegun = false
+  /** Milliseconds that statements have now. */
+  let limit = 0
   return {
-    async run({ text, values }) {
+    isLimited: true,
+    async run(statement, { time, isLast }) {
+      const before = [
+        ...(hasBegun ? [] : [BEGIN]),
+        ...(hasBegun && limit === time ? [] : [settings(file, time)]),
+        ...(hasBegun || isLast ? [] : [SAVEPOINT]),
+      ]
+      hasBegun = !isLast || hasBegun
       // The extended protocol takes one statement only: SQL of the operator cannot end this transaction and begin
       // another.
-      const config = { text, values: [...values], rowMode: 'array' as const, queryMode: 'extended' }
-      const { rows, fields } = await client.query<(string | null)[]>(config)
-      return { rows, types: fields.map(({ dataTypeID }) => dataTypeID), names: fields.map(({ name }) => name) }
+      const answer = await sendPiece(client, { before, asked: statement, after: isLast ? [COMMIT] : [] })
+      hasBegun = !isLast
+      limit = time
+      return answer
     },
-    limit: (time) => client.query(`set local statement_timeout = ${time}`),
-    goOn: () => client.query('rollback to savepoint beginning'),
+    async goOn() {
+      limit = 0
+      await client.query(hasBegun ? 'rollback to savepoint beginning' : 'rollback')
+    },
     async end(isBroken) {
       let isLost = isBroken
-      if (!isLost) {
+      if (!isLost && hasBegun) {
         await client.query('commit').catch(() => {
           isLost = true
         })

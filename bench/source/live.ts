@@ -1,0 +1,157 @@
+/**
+ * Live records beside SQL written by hand with the same driver, on the same tables in the same run: a look-up by an identifier, and a
+ * search of two conditions. Both make the same records of the rows, one statement has the children too, and both statements are
+ * prepared once on a connection. Ours reads the question, runs in a transaction of its own that only reads and has its limit of time,
+ * and judges each record in memory; the hand knows what its statement does and leaves that to the settings of its session.
+ */
+
+import { deepStrictEqual } from 'node:assert'
+import { NOBODY_PROTECTED } from '@rollcall/core/model/protection'
+import type { RecordReader } from '@rollcall/core/model/record-source'
+import { recordQuery } from '@rollcall/core/query/resolve-ages'
+import { readSearchCriteria } from '@rollcall/core/query/search-criteria'
+import { dayIn, type Kind, kindNamed } from '@rollcall/protocol'
+import { readConfig } from '@rollcall/settings/config'
+import { openEngine } from '@rollcall/source/engines'
+import { readSourceFile } from '@rollcall/source/source-file'
+import pg from 'pg'
+import { liveRecords } from '../../packages/source/src/live-records.ts'
+import { beside } from '../query/measure.ts'
+import type { BenchDatabase } from '../shared/bench-database.ts'
+import { type Row, ratioRow } from '../shared/results.ts'
+import { addressOf, type SourcePlan } from '../source.ts'
+import { LIVE, SCHEMA, tables } from './office.ts'
+
+/** The least share of the rate of the hand-written statement. */
+const BAR = 0.75
+
+interface Question {
+  readonly criteria: object
+  readonly values: readonly string[]
+}
+
+interface Case {
+  readonly name: string
+  /** The condition that a hand would write. */
+  readonly where: string
+  /** @param n number of a person */
+  readonly question: (n: number) => Question
+}
+
+const bornOf = (n: number): string =>
+  new Date(Date.UTC(1950, 0, 1) + (n % 20_000) * 86_400_000).toISOString().slice(0, 10)
+
+const CASES: readonly Case[] = [
+  {
+    name: 'live look-up',
+    where: 'national_no = $1',
+    question: (n) => {
+      const value = `U${String(n).padStart(9, '0')}`
+      return { criteria: { query_type: 'idtype-value', query: { type: 'UIN', value } }, values: [value] }
+    },
+  },
+  {
+    name: 'live search of two conditions',
+    where: 'born = $1::date and lower(family_name) = lower($2)',
+    question: (n) => {
+      const values = [bornOf(n), `name ${n % 1_000}`]
+      const [birth_date, surname] = values
+      return { criteria: { query_type: 'expression', query: { birth_date, surname } }, values }
+    },
+  },
+]
+
+const byHand = (where: string): string => `select national_no, family_name, given_name, gender, born::text,
+    (select json_agg(json_build_array(birth_no, place)) from ${SCHEMA}.birth where birth.person_no = person.person_no) as births
+  from ${SCHEMA}.person where ${where} order by person_no limit 1000`
+
+interface HandRow {
+  readonly national_no: string
+  readonly family_name: string
+  readonly given_name: string
+  readonly gender: number
+  readonly born: string
+  readonly births: readonly (readonly [birth_no: string, place: string])[]
+}
+
+/** The record as our mapping makes it. */
+const documentOf = ({ national_no, family_name, given_name, gender, born, births }: HandRow): string =>
+  JSON.stringify({
+    birth_date: born,
+    birth_place: { name: births[0]?.[1] },
+    identifier: [
+      { identifier_type: 'UIN', identifier_value: national_no },
+      ...births.map(([birth_no]) => ({ identifier_type: 'BRN', identifier_value: birth_no })),
+    ],
+    name: { given_name, surname: family_name },
+    sex: gender === 1 ? 'male' : 'female',
+  })
+
+export async function live(
+  { owner, env }: BenchDatabase,
+  plan: SourcePlan,
+): Promise<{ readonly rows: readonly Row[]; readonly result: object }> {
+  await owner.pool.query(tables(plan.records))
+  // Both sides connect as the same role, by the address of the pool that has made the tables.
+  const address = addressOf(owner.pool.options)
+  const kind = kindNamed('civil') as Kind
+  const file = readSourceFile(LIVE, kind)
+  const engine = openEngine(file, { OFFICE: address })
+  const options = '-c default_transaction_read_only=on -c statement_timeout=2s'
+  const hand = new pg.Pool({ connectionString: address, options })
+  try {
+    const { source } = liveRecords(kind, file, engine, async () => NOBODY_PROTECTED)
+    const asked = { kind, hand, reader: source.reader('sync'), limits: readConfig(env).limits }
+    const rows: Row[] = []
+    const measured = []
+    for (const one of CASES) {
+      const result = await measure(asked, one, plan)
+      measured.push({ case: one.name, ...result })
+      const told = ({ p50_ms, p99_ms }: typeof result.ours) => `p50 ${p50_ms} ms, p99 ${p99_ms} ms`
+      const what = `source, ${one.name}, ${plan.records} records`
+      rows.push(ratioRow(what, result.ratio, BAR, told(result.ours), `${told(result.floor)} by hand`))
+    }
+    return { rows, result: { bar: BAR, measured } }
+  } finally {
+    await engine.close()
+    await hand.end()
+    await owner.pool.query(`drop schema ${SCHEMA} cascade`)
+  }
+}
+
+interface Asked {
+  readonly kind: Kind
+  readonly hand: pg.Pool
+  readonly reader: RecordReader
+  readonly limits: ReturnType<typeof readConfig>['limits']
+}
+
+async function measure(
+  { kind, hand, reader, limits }: Asked,
+  { name, where, question }: Case,
+  { records, times, questions }: SourcePlan,
+) {
+  const registry = { id: 1, kind }
+  const text = byHand(where)
+  const ours = ({ criteria }: Question) => {
+    const read = readSearchCriteria(kind, { search_criteria: criteria }, limits)
+    return reader.find(registry, recordQuery(read, dayIn('UTC', Date.now()), { cap: limits.search_results }))
+  }
+  const floor = async ({ values }: Question) => {
+    const { rows } = await hand.query<HandRow>({ name, text, values: [...values] })
+    return rows.map(documentOf)
+  }
+  const all = Array.from({ length: questions }, (_, at) => question(1 + ((at * 7_919) % records)))
+  for (const one of all) {
+    const [found, documents] = [(await ours(one)).records, await floor(one)]
+    if (found.length === 0) throw new Error(`${name}: found nobody`)
+    deepStrictEqual(
+      found.map(({ document }) => JSON.parse(document)),
+      documents.map((document) => JSON.parse(document)),
+    )
+  }
+  return beside(all, times, {
+    ours: async (one) => void (await ours(one)),
+    floor: async (one) => void (await floor(one)),
+  })
+}

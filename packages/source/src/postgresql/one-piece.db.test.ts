@@ -1,0 +1,61 @@
+import pg from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { emptyDatabase } from '../../../keys/test/postgres.ts'
+import { NotBegun, type Statement } from '../engine/connections.ts'
+import { sendPiece } from './one-piece.ts'
+
+let database: Awaited<ReturnType<typeof emptyDatabase>>
+let client: pg.Client
+
+beforeAll(async () => {
+  database = await emptyDatabase()
+  client = new pg.Client(database.connection)
+  await client.connect()
+  await client.query('create table note (id int)')
+})
+afterAll(async () => {
+  await client.end()
+  await database.drop()
+})
+
+const plain = (text: string): Statement => ({ text, values: [] })
+const send = (asked: Statement, before: readonly Statement[] = [], after: readonly Statement[] = []) =>
+  sendPiece(client, { before, asked, after })
+const prepared = async (): Promise<number> => (await client.query('select from pg_prepared_statements')).rowCount ?? 0
+
+test('after a statement that fails none of the others runs, whatever they would do', async () => {
+  const asked = plain('insert into note values (1) returning id')
+  const failed = await send(asked, [plain('begin read only'), plain('select 1 / 0')], [plain('commit')]).catch((e) => e)
+  expect(failed).toBeInstanceOf(NotBegun)
+  expect(failed).toMatchObject({ cause: { code: '22012' } })
+  await client.query('rollback')
+  await expect(send(asked, [plain('begin read only')], [plain('commit')])).rejects.toMatchObject({ code: '25006' })
+  await client.query('rollback')
+  expect((await client.query('select from note')).rowCount).toBe(0)
+  expect(await prepared()).toBe(1)
+  expect((await send(asked, [plain('begin')], [plain('rollback')])).rows).toEqual([['1']])
+})
+
+test('only the rows of the statement that is asked for are read, as texts, the second time without asking for their columns', async () => {
+  const asked = {
+    text: 'select $1::text[] as texts, null as none, $2::int4 as number',
+    values: [['a"b', 'c\\d', ',{}'], 7],
+  }
+  for (let time = 0; time < 2; time += 1) {
+    expect(await send(asked, [{ text: 'select $1::text', values: ['before'] }], [plain('select 2')])).toEqual({
+      rows: [['{"a\\"b","c\\\\d",",{}"}', null, '7']],
+      types: [1009, 25, 23],
+      names: ['texts', 'none', 'number'],
+    })
+  }
+})
+
+test('a text with several statements is refused', async () => {
+  await expect(send(plain('select 1; insert into note values (2)'))).rejects.toMatchObject({ code: '42601' })
+})
+
+test('a connection keeps some statements, and closes others', async () => {
+  for (let shape = 0; shape < 120; shape += 1) await send(plain(`select ${shape}`), [plain('select 1')])
+  expect(await prepared()).toBeLessThanOrEqual(51)
+  expect((await send(plain('select 0'))).rows).toEqual([['0']])
+})

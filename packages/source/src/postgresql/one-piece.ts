@@ -1,0 +1,169 @@
+/**
+ * Sends statements in one piece and waits once. After one that fails, PostgreSQL passes over the others up to the Sync at the end of
+ * the piece: a statement runs only in the transaction that those before it have begun.
+ */
+
+import type pg from 'pg'
+import { type Answer, NotBegun, type Statement } from '../engine/connections.ts'
+
+/** Statements that a connection keeps prepared; the one that was not used for longest goes first. */
+const MOST_PREPARED = 50
+
+type Columns = Pick<Answer<number>, 'types' | 'names'>
+
+interface Prepared {
+  readonly name: string
+  /** Null: its columns were not asked for yet. */
+  columns: Columns | null
+}
+
+interface Connected {
+  /** By their texts, those that were used lately at the end. */
+  readonly prepared: Map<string, Prepared>
+  /** Names that are not needed any more. */
+  readonly dropped: string[]
+}
+
+const connections = new WeakMap<pg.ClientBase, Connected>()
+let count = 0
+
+/** The statement that is asked for, between others whose rows are not read. */
+export interface Piece {
+  readonly before: readonly Statement[]
+  readonly asked: Statement
+  readonly after: readonly Statement[]
+}
+
+/**
+ * The statement that is asked for is prepared once on a connection, and so is each other one with values.
+ * @throws NotBegun a statement before the one that is asked for has failed; or the error of that one
+ */
+export async function sendPiece(client: pg.ClientBase, { before, asked, after }: Piece): Promise<Answer<number>> {
+  const connected = connections.get(client) ?? { prepared: new Map<string, Prepared>(), dropped: [] }
+  connections.set(client, connected)
+  const { prepared, dropped } = connected
+  const fresh: string[] = []
+  const prepare = ({ text }: Statement): Prepared => {
+    const known = prepared.get(text)
+    if (known === undefined) fresh.push(text)
+    count += known === undefined ? 1 : 0
+    const found = known ?? { name: `rollcall_${count}`, columns: null }
+    prepared.delete(text)
+    prepared.set(text, found)
+    return found
+  }
+  const forget = (text: string): void => {
+    dropped.push(prepared.get(text)?.name ?? '')
+    prepared.delete(text)
+  }
+  const steps = [...before, asked, ...after].map((statement): Step => {
+    const isKept = statement === asked || statement.values.length > 0
+    const { name, columns } = isKept ? prepare(statement) : NOT_KEPT
+    const isNew = !isKept || fresh.includes(statement.text)
+    const values = statement.values.map(parameterText)
+    return { text: statement.text, values, name, isNew, isDescribed: statement === asked && columns === null }
+  })
+  const query = new PieceQuery(steps, before.length, dropped)
+  try {
+    await query.sent(client)
+  } catch (error) {
+    for (const text of fresh) forget(text)
+    throw query.completed < before.length ? new NotBegun(error) : error
+  }
+  dropped.length = 0
+  const kept = prepared.get(asked.text)
+  const columns = kept?.columns ?? query.columns
+  if (kept !== undefined) kept.columns = columns
+  for (const text of [...prepared.keys()].slice(0, -MOST_PREPARED)) forget(text)
+  return { rows: query.rows, ...columns }
+}
+
+const NOT_KEPT: Prepared = { name: '', columns: null }
+
+interface Step extends Statement {
+  readonly values: readonly (string | null)[]
+  /** Empty: it is not kept. */
+  readonly name: string
+  /** Whether the connection has not prepared it yet. */
+  readonly isNew: boolean
+  /** Whether its columns are asked for. */
+  readonly isDescribed: boolean
+}
+
+/** The methods of a connection that are used, without the parameters that their types have and they do not read. */
+interface Wire {
+  readonly stream: { cork(): void; uncork(): void }
+  parse(message: { readonly text: string; readonly name: string }): void
+  bind(message: { readonly statement: string; readonly values: readonly (string | null)[] }): void
+  describe(message: { readonly type: 'P' }): void
+  execute(): void
+  close(message: { readonly type: 'S'; readonly name: string }): void
+  sync(): void
+}
+
+/** A query as the client knows it: it calls `submit`, and then a method for each message that it receives. */
+class PieceQuery {
+  /** The client puts its own in the place, which ends its limit of time. */
+  callback: (error: unknown) => void = () => undefined
+  /** Steps that have ended. */
+  completed = 0
+  readonly rows: (string | null)[][] = []
+  columns: Columns = { types: [], names: [] }
+  readonly #steps: readonly Step[]
+  readonly #asked: number
+  readonly #dropped: readonly string[]
+
+  /** @param asked the place of the step whose rows are read */
+  constructor(steps: readonly Step[], asked: number, dropped: readonly string[]) {
+    this.#steps = steps
+    this.#asked = asked
+    this.#dropped = dropped
+  }
+
+  sent(client: pg.ClientBase): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    this.callback = (error) => (error === null ? resolve() : reject(error))
+    client.query(this)
+    return promise
+  }
+
+  submit(connection: pg.Connection): void {
+    const wire = connection as unknown as Wire
+    wire.stream.cork()
+    for (const name of this.#dropped) wire.close({ type: 'S', name })
+    for (const { text, values, name, isNew, isDescribed } of this.#steps) {
+      if (isNew) wire.parse({ text, name })
+      wire.bind({ statement: name, values })
+      if (isDescribed) wire.describe({ type: 'P' })
+      wire.execute()
+    }
+    wire.sync()
+    wire.stream.uncork()
+  }
+
+  handleRowDescription({ fields }: Pick<pg.QueryResult, 'fields'>): void {
+    this.columns = { types: fields.map(({ dataTypeID }) => dataTypeID), names: fields.map(({ name }) => name) }
+  }
+
+  handleDataRow({ fields }: { readonly fields: (string | null)[] }): void {
+    if (this.completed === this.#asked) this.rows.push(fields)
+  }
+
+  handleCommandComplete(): void {
+    this.completed += 1
+  }
+
+  handleError(error: unknown): void {
+    this.callback(error)
+  }
+
+  handleReadyForQuery(): void {
+    this.callback(null)
+  }
+}
+
+/** A list in the text of PostgreSQL's arrays, with each element in quotes; anything else as its text. */
+function parameterText(value: unknown): string | null {
+  if (!Array.isArray(value)) return value === null ? null : String(value)
+  return `{${value.map((one) => `"${String(one).replace(/["\\]/g, '\\$&')}"`).join(',')}}`
+}
