@@ -14,10 +14,12 @@ export interface JointWrite<Row> {
    * written: it locks the rows that decide this, and may wait for nobody.
    */
   held(parameter: Parameter): string
-  /** Common table expressions that write the missing rows, if `(select held from joint)` is true. */
-  written(parameter: Parameter): string
+  /** Common table expressions that write the missing rows, if `(select held from joint)` is true. Absent: none are missing. */
+  written?(parameter: Parameter): string
   /** The values of the parameters: always as many, whatever the rows are. */
   values(rows: readonly Row[]): readonly unknown[]
+  /** A write with less SQL that suffices for these rows; null: there is none. */
+  simpler?(rows: readonly Row[]): JointWrite<Row> | null
 }
 
 /** The parameters of a statement of its own. */

@@ -73,12 +73,16 @@ describe('where no audit entry can be written', () => {
     await refuse()
     try {
       for (const path of ['registry/sync/search', 'registry/search']) {
+        const asked = search()
         const response = await fetch(`${server.url}/civil/v1.0.0/${path}`, {
           method: 'POST',
           headers: { 'content-type': 'application/json', ...bearer(peer) },
-          body: JSON.stringify(search()),
+          body: JSON.stringify(asked),
         })
         expect(response.status).toBe(503)
+        // What is not answered is remembered by itself; what is not accepted is not.
+        const { rowCount } = await pool.query('select from exchange where message_id = $1', [asked.header.message_id])
+        expect(rowCount).toBe(path === 'registry/sync/search' ? 1 : 0)
         const { message } = (await response.json()) as { message: { error: object } }
         expect(message.error).toEqual({
           code: 'err.service.unavailable',

@@ -113,12 +113,12 @@ export function encrypted(
   return { header: { ...envelope.header, is_msg_encrypted: true }, message: encrypt(envelope.message, key, options) }
 }
 
-export const searchUrl = (server: TestServer, namespace = 'civil'): string =>
+export const searchUrl = (server: Pick<TestServer, 'url'>, namespace = 'civil'): string =>
   `${server.url}/${namespace}/v1.0.0/registry/sync/search`
 
 /** Sends a body with the participant's token. */
 export const sendAs = (
-  server: TestServer,
+  server: Pick<TestServer, 'url'>,
   by: TestParticipant,
   body: string | object,
   namespace = 'civil',

@@ -80,12 +80,12 @@ const PARAMETERS = 17
 const statements = new Map<string, string>()
 
 /** The statement for entries with rows of these joint writes. */
-function statementOf(joints: readonly (readonly [JointWrite<unknown>, readonly unknown[]])[]) {
-  const name = ['write accounts', ...joints.map(([write]) => write.name)].join(' with ')
-  const values = joints.map(([write, rows]) => write.values(rows))
-  const text = statements.get(name) ?? textOf(joints.map(([write], at) => [write, values[at]?.length ?? 0]))
+function statementOf(joints: readonly { readonly write: JointWrite<unknown>; readonly rows: readonly unknown[] }[]) {
+  const name = ['write accounts', ...joints.map(({ write }) => write.name)].join(' with ')
+  const values = joints.map(({ write, rows }) => write.values(rows))
+  const text = statements.get(name) ?? textOf(joints.map(({ write }, at) => [write, values[at]?.length ?? 0]))
   statements.set(name, text)
-  return { name, text, values: [...values.flat(), ...joints.map(([, rows]) => rows.length)] }
+  return { name, text, values: [...values.flat(), ...joints.map(({ rows }) => rows.length)] }
 }
 
 /** @param joints with the number of their parameters */
@@ -98,14 +98,14 @@ function textOf(joints: readonly (readonly [JointWrite<unknown>, number])[]): st
     const from = first
     const parameter = (place: number): string => `$${from + place + 1}`
     held.push(write.held(parameter))
-    written.push(write.written(parameter))
+    if (write.written !== undefined) written.push(write.written(parameter))
     first += parameters
   }
   const found = joints.map(([{ name }]) => `array(select number::integer from ${name}_held) as ${name}`)
   const all = joints.map(([{ name }], at) => `cardinality(${name}) = $${first + at + 1}::integer`)
   return `with ${held.join()}, found as (select ${found.join()}),
     joint as (select ${all.join(' and ')} as held from found),
-    ${WRITTEN} where (select held from joint)), ${written.join()}
+    ${[`${WRITTEN} where (select held from joint))`, ...written].join()}
     select clock_timestamp() as at, case when not held then to_json(found) end as held from joint cross join found`
 }
 
@@ -128,11 +128,15 @@ export async function writeEntries(
   ])
   const lengths = (part: number): string => arrayOf(parts.map((those) => those[part]?.length ?? 0))
   const shapes = new Map([...fresh, ...stored].map((shape, index) => [shape, index + 1]))
-  const joints = Map.groupBy(
+  const joint = Map.groupBy(
     entries.flatMap(({ joint }, place) => (joint === null ? [] : [{ ...joint, place }])),
     ({ write }) => write,
   )
-  const statement = statementOf([...joints].map(([write, rows]) => [write, rows.map(({ row }) => row)]))
+  const joints = [...joint].map(([write, own]) => {
+    const rows = own.map(({ row }) => row)
+    return { write: write.simpler?.(rows) ?? write, rows, places: own.map(({ place }) => place) }
+  })
+  const statement = statementOf(joints)
   const { rows } = await pool.query<{ at: Date; held: Readonly<Record<string, readonly number[]>> | null }>({
     ...statement,
     values: [
@@ -155,8 +159,8 @@ export async function writeEntries(
   const [row] = rows
   if (row === undefined) throw new Error('unreachable: the statement answers one row')
   const { at: time, held } = row
-  const unheld = [...joints].flatMap(([{ name }, own]) =>
-    own.flatMap(({ place }, at) => (held === null || held[name]?.includes(at + 1) ? [] : [place])),
+  const unheld = joints.flatMap(({ write: { name }, places }) =>
+    places.filter((_, at) => held !== null && held[name]?.includes(at + 1) !== true),
   )
   return { at: time, unheld }
 }

@@ -1,52 +1,124 @@
 /** Answers a synchronous request. An error in one item is reported in that item. */
 
-import { auditEntryOf, auditEntryOfAccepted, auditedMessage } from '@rollcall/audit/audit-entry-of'
-import type { AuditLog } from '@rollcall/core/model/audit-entry'
+import {
+  auditEntryOf,
+  auditEntryOfAccepted,
+  auditEntryOfUnsent,
+  auditedMessage,
+  type EntryWithPersons,
+} from '@rollcall/audit/audit-entry-of'
+import type { JointAuditLog } from '@rollcall/audit/audit-log'
+import type { AuditedMessage, Pseudonyms } from '@rollcall/core/model/audit-entry'
+import type { Exchange, Message } from '@rollcall/core/model/exchange'
 import { OutcomeOutdated } from '@rollcall/core/model/outcome'
 import { HeaderRejection } from '@rollcall/protocol'
 import { answerMessage, unansweredMembers } from '../operations/handlers.ts'
 import type { Answering } from '../operations/item.ts'
 import type { Outcome } from '../operations/outcome.ts'
+import { JOINT_REQUESTS } from '../store/exchanges/exchanges.ts'
 import { commitEffects } from '../store/exchanges/replies.ts'
-import { duplicate, exchangeRow, type Remembering } from './remember.ts'
+import { correlationIdOf, duplicate, exchangeRow, type Remembering, remember } from './remember.ts'
 import { type Reply, type Replying, rejectedReply, reply } from './reply.ts'
 import { orRejection, type VerifiedRequest } from './unread-request.ts'
 
 /** How often an answer is made anew because the data it was decided by have changed; then the request fails. */
 const DECIDED = 10
 
-export type AnsweringNow = Remembering & Answering & Replying & { readonly auditLog: AuditLog }
+export type AnsweringNow = Remembering &
+  Answering &
+  Replying & { readonly auditLog: JointAuditLog; readonly pseudonyms: Pseudonyms }
 
-export async function answerNow(
-  deps: AnsweringNow,
-  { exchange, unread, opened, signed, rejection, path }: VerifiedRequest,
-): Promise<Reply> {
-  const rejected = (by: HeaderRejection, of = exchange): Promise<Reply> =>
+export async function answerNow(deps: AnsweringNow, request: VerifiedRequest): Promise<Reply> {
+  const { exchange, opened, rejection } = request
+  const rejected: Rejected = (by, of = exchange) =>
     rejectedReply(deps, of, opened, by, (message) => unansweredMembers(of, message, by.message))
   if (rejection !== null) return rejected(rejection)
+  return exchange.operation.writes ? answerWrite(deps, request, rejected) : answerRead(deps, request, rejected)
+}
 
-  // Remembered before anything is done: of two equal messages one is the first. The second is answered anew, under the
-  // correlation_id of the first and the grant of today.
-  const { known, correlation_id } = await deps.exchanges.remember(exchangeRow(exchange, opened, path))
-  if (known === 'different') return rejected(duplicate())
-  const remembered = { ...exchange, correlation_id }
+/** Makes the reply to a message whose header is rejected. */
+type Rejected = (by: HeaderRejection, of?: Exchange) => Promise<Reply>
 
-  const checked = await orRejection(() => unread.read(remembered, opened, signed !== null))
-  if (checked instanceof HeaderRejection) return rejected(checked, remembered)
-  const [{ message }] = checked.chunks
-  const request = auditedMessage(exchange.header.message_id, checked.digest, signed)
-  // Before anything is written, an entry says who asked for it. It remains if the entry of the answer cannot be
-  // written.
-  if (exchange.operation.writes)
-    await deps.auditLog.write(...auditEntryOfAccepted(remembered, message.transaction_id, { request, reply: null }))
-  const outcome = await answerAndCommit(deps, () =>
-    answerMessage(deps, { mode: 'sync', exchange: remembered, message }),
-  )
-  const answer = await reply(deps, remembered, message.transaction_id, outcome)
-  // Committed before the answer leaves: what has no audit entry is not sent.
-  const messages = { request, reply: answer.message }
-  await deps.auditLog.write(...auditEntryOf('answer', remembered, message.transaction_id, outcome, messages))
+/**
+ * A message that may change something is remembered before anything is done: of two equal ones, one is the first. The second is
+ * answered anew, under the correlation_id of the first and the grant of today.
+ */
+async function answerWrite(deps: AnsweringNow, request: VerifiedRequest, rejected: Rejected): Promise<Reply> {
+  const row = exchangeRow(request.exchange, request.opened, request.path)
+  const exchange = await remember(deps, request.exchange, row)
+  if (exchange === null) return rejected(duplicate())
+  const read = await orRejection(() => readRequest(request))
+  if (read instanceof HeaderRejection) return rejected(read, exchange)
+  // Before anything is written, an entry says who asked for it. It remains if the entry of the answer cannot be written.
+  const asked = { request: read.asked, reply: null }
+  await deps.auditLog.write(...auditEntryOfAccepted(exchange, read.message.transaction_id, asked))
+  const { answer, entry } = await answerAndEntry(deps, exchange, read)
+  await deps.auditLog.write(...entry)
   return answer
+}
+
+/**
+ * A message that changes nothing is remembered in one statement with the entry of its answer, before the answer leaves. One that is
+ * not answered is remembered alone, before its refusal leaves.
+ */
+async function answerRead(deps: AnsweringNow, request: VerifiedRequest, rejected: Rejected): Promise<Reply> {
+  const began = deps.clock.now()
+  const fresh = exchangeRow(request.exchange, request.opened, request.path)
+  const row = { ...fresh, correlation_id: await correlationIdOf(deps.pseudonyms, fresh) }
+  try {
+    const read = await readRequest(request)
+    let exchange: Exchange = { ...request.exchange, correlation_id: row.correlation_id }
+    let made = await answerAndEntry(deps, exchange, read)
+    for (let tries = 1; tries <= DECIDED; tries += 1) {
+      const { correlation_id } = exchange
+      const joint = { ...row, correlation_id, age: deps.clock.now() - began }
+      if (await deps.auditLog.writeWith(JOINT_REQUESTS, joint, ...made.entry)) return made.answer
+      // The message_id is in the memory. An earlier version gave equal messages a correlation_id that is not derived from them.
+      const first = await remember(deps, exchange, row)
+      if (first === null) {
+        await withhold(deps, made.entry)
+        return await rejected(duplicate())
+      }
+      if (first.correlation_id !== correlation_id) made = await answerAndEntry(deps, first, read)
+      exchange = first
+    }
+    throw new Error('the row of a message is deleted again and again')
+  } catch (error) {
+    const exchange = await remember(deps, request.exchange, row)
+    if (exchange === null) return rejected(duplicate())
+    if (error instanceof HeaderRejection) return rejected(error, exchange)
+    throw error
+  }
+}
+
+/** Somebody was looked up for an answer that does not leave: the audit log has both. */
+async function withhold({ auditLog }: AnsweringNow, entry: EntryWithPersons): Promise<void> {
+  await Promise.all([auditLog.write(...entry), auditLog.write(...auditEntryOfUnsent(entry))])
+}
+
+interface ReadRequest {
+  readonly message: Message
+  /** The request for its audit entry. */
+  readonly asked: AuditedMessage
+}
+
+/** @throws RequestFault, HeaderRejection */
+async function readRequest({ exchange, unread, opened, signed }: VerifiedRequest): Promise<ReadRequest> {
+  const { chunks, digest } = await unread.read(exchange, opened, signed !== null)
+  return { message: chunks[0].message, asked: auditedMessage(exchange.header.message_id, digest, signed) }
+}
+
+/** Does the work of a request. The answer leaves when its entry is committed: what has no audit entry is not sent. */
+async function answerAndEntry(
+  deps: AnsweringNow,
+  exchange: Exchange,
+  { message, asked }: ReadRequest,
+): Promise<{ readonly answer: Reply; readonly entry: EntryWithPersons }> {
+  const { transaction_id } = message
+  const outcome = await answerAndCommit(deps, () => answerMessage(deps, { mode: 'sync', exchange, message }))
+  const answer = await reply(deps, exchange, transaction_id, outcome)
+  const messages = { request: asked, reply: answer.message }
+  return { answer, entry: auditEntryOf('answer', exchange, transaction_id, outcome, messages) }
 }
 
 /** Makes the answer and commits its effects; again if the data it was decided by have changed meanwhile. */

@@ -1,7 +1,8 @@
-import { createHash } from 'node:crypto'
+import { createHash, createHmac } from 'node:crypto'
+import { identifierKey, type Pseudonyms } from '@rollcall/core/model/audit-entry'
 import { CanonicalJsonError, parseJson } from '@rollcall/protocol'
 import { describe, expect, it } from 'vitest'
-import { exchangeFingerprint } from './remember.ts'
+import { correlationIdOf, exchangeFingerprint } from './remember.ts'
 
 const received = (changes: Partial<Parameters<typeof exchangeFingerprint>[0]> = {}) =>
   exchangeFingerprint({
@@ -44,5 +45,25 @@ describe('exchangeFingerprint', () => {
 
   it('refuses what is no JSON', () => {
     expect(() => received({ message: { a: Number.NaN } })).toThrow(CanonicalJsonError)
+  })
+})
+
+describe('correlationIdOf', () => {
+  const keyed =
+    (key: string): Pseudonyms =>
+    async (identifiers) =>
+      identifiers.map((one) => createHmac('sha256', key).update(identifierKey(one)).digest())
+  const asked = (participant: number, byte: number) => ({ participant, fingerprint: Buffer.alloc(32, byte) })
+
+  it('is a UUID of participant and fingerprint, which nobody without the key can make', async () => {
+    const id = await correlationIdOf(keyed('a'), asked(1, 2))
+    expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+    expect(await correlationIdOf(keyed('a'), asked(1, 2))).toBe(id)
+    const others = [
+      await correlationIdOf(keyed('a'), asked(2, 2)),
+      await correlationIdOf(keyed('a'), asked(1, 3)),
+      await correlationIdOf(keyed('b'), asked(1, 2)),
+    ]
+    expect(new Set([id, ...others]).size).toBe(4)
   })
 })

@@ -1,6 +1,7 @@
 /** Remembers a message before it is processed, so that a retry is recognised (D27). */
 
 import { hash } from 'node:crypto'
+import type { Pseudonyms } from '@rollcall/core/model/audit-entry'
 import type { Exchange } from '@rollcall/core/model/exchange'
 import { isStorable } from '@rollcall/database/text'
 import { canonicalJson, HeaderRejection, type JsonObject } from '@rollcall/protocol'
@@ -8,6 +9,16 @@ import type { ExchangeMemory, NewExchange } from '../store/exchanges/exchanges.t
 
 export interface Remembering {
   readonly exchanges: ExchangeMemory
+}
+
+/** The exchange of a message with the correlation_id of its first; null: another message has its message_id. */
+export async function remember(
+  { exchanges }: Remembering,
+  exchange: Exchange,
+  row: NewExchange,
+): Promise<Exchange | null> {
+  const { known, correlation_id } = await exchanges.remember(row)
+  return known === 'different' ? null : { ...exchange, correlation_id }
 }
 
 /**
@@ -28,6 +39,22 @@ export function exchangeRow(
     operation: operation.name,
     transaction_id: transactionId(message),
   }
+}
+
+/**
+ * The correlation_id of equal messages, known without a look into the memory: 122 bits of an HMAC of participant and fingerprint,
+ * in the form of a random UUID. It cannot be guessed.
+ */
+export async function correlationIdOf(
+  pseudonyms: Pseudonyms,
+  { participant, fingerprint }: Pick<NewExchange, 'participant' | 'fingerprint'>,
+): Promise<string> {
+  // No type of identifiers has such a name with a space.
+  const value = `${participant} ${fingerprint.toString('hex')}`
+  const [digest = Buffer.alloc(0)] = await pseudonyms([{ type: 'correlation id', value }])
+  const hex = Buffer.from(digest).toString('hex')
+  const variant = '89ab'[(digest[8] ?? 0) & 3]
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`
 }
 
 /** The parts of the fingerprint of a message. */

@@ -230,15 +230,17 @@ function createRequestParts({ config, db, log, clock, limits, vault }: Base, del
   const waiting = MESSAGES_WAITING
   const turns = createSemaphore(1)
   const authorityGuards = createGuards()
+  const pseudonyms = createPseudonyms(db, () => Promise.resolve(vault))
   const refusals = createRefusals({ log, metrics, auditLog: createRefusalEntries(auditLog, clock.date) })
   return {
     recordsOf: (registry: { readonly id: number }) => recordsOf(db, registry).source,
     canNotify: async (participant: Participant, sender_uri: string | null) =>
       hasTarget(await delivering.callbacks.of(participant), sender_uri, callbackNamed('notify')),
     authorityGuards,
+    pseudonyms,
     consents: createConsents(db, {
       keys: createAuthorityKeys({ guardOf: authorityGuards.of, log, clock }),
-      pseudonyms: createPseudonyms(db, () => Promise.resolve(vault)),
+      pseudonyms,
       clock,
     }),
     quota: createQuota({ limits, metrics, turns, take: (asked) => takeTokens(db, asked) }),

@@ -1,13 +1,47 @@
 /** Messages that are sent again: by their sender, by somebody else, to another place, with another content. */
-import { describe, expect, it } from 'vitest'
+import { openDatabase } from '@rollcall/database/database'
+import { createLog } from '@rollcall/observe/log'
+import { afterAll, describe, expect, it } from 'vitest'
+import { storedEntries } from '../../../settings/test/audit-log.ts'
+import { testConfig } from '../../../settings/test/config.ts'
+import { createContext } from '../../src/app/context.ts'
+import { startServer } from '../../src/app/serve.ts'
 import { expectFault } from '../expectations.ts'
 import { expectSealed, searchBy, sendAs, signedBody } from '../sealing.ts'
-import type { Answer } from '../server.ts'
+import { type Answer, MASTER_KEY, QUIET, type TestServer } from '../server.ts'
 import { adversary } from './world.ts'
 
 const { server, peer, refused } = await adversary()
 const ada = await peer('ada.example')
 const eve = await peer('eve.example')
+
+/** Another node on the same database. */
+const elsewhere = await otherNode()
+
+async function otherNode(): Promise<Pick<TestServer, 'url'>> {
+  const db = openDatabase(server.database.connection)
+  const config = testConfig({ PORT: '0', ADMIN_PORT: '0', ROLLCALL_ROLE: 'http', ROLLCALL_MASTER_KEY: MASTER_KEY })
+  const context = await createContext(config, db, { log: createLog({ level: 'silent' }) })
+  const running = await startServer(config, context, QUIET)
+  afterAll(async () => {
+    await running.stop()
+    await db.close()
+  })
+  return { url: `http://127.0.0.1:${running.port}` }
+}
+
+/** Sends bodies at once, to one node and the other in turn. */
+const sendToBoth = (bodies: readonly string[]): Promise<Answer[]> =>
+  Promise.all(bodies.map((body, index) => sendAs(index % 2 === 0 ? server : elsewhere, ada, body)))
+
+/** The audit entries of the answers to a message, and of those that were withheld, in one chain for each node. */
+async function entriesOf(message_id: string) {
+  const all = await storedEntries(server.database.db)
+  const answers = all.filter(({ entry }) => entry.request?.message_id === message_id)
+  const replies = new Set(answers.map(({ entry }) => entry.reply?.message_id))
+  const unsent = all.filter(({ entry }) => entry.kind === 'unsent' && replies.has(entry.reply?.message_id))
+  return { answers, unsent, chains: new Set(all.map(({ chain }) => chain)).size }
+}
 
 async function expectDuplicate(answer: Answer, namespace = 'civil'): Promise<void> {
   refused.push(answer)
@@ -56,23 +90,59 @@ describe('the same message again', () => {
   })
 
   it('twenty twins at once are one exchange', async () => {
-    const body = signedBody(ada, searchBy(ada))
+    const sent = searchBy(ada)
+    const body = signedBody(ada, sent)
     const before = await records()
-    const answers = await Promise.all(Array.from({ length: 20 }, () => sendAs(server, ada, body)))
-    expect(new Set(answers.map(correlationOf)).size).toBe(1)
+    const answers = await sendToBoth(Array.from({ length: 20 }, () => body))
+    const ids = new Set(answers.map(correlationOf))
+    expect(ids.size).toBe(1)
     expect(await records()).toBe(before + 1)
+    const { answers: entries } = await entriesOf(sent.header.message_id)
+    expect(entries.map(({ entry }) => [entry.kind, entry.correlation_id])).toEqual(
+      answers.map(() => ['answer', [...ids][0]]),
+    )
   })
 
   it('of twins with different contents one is answered, the others are duplicates', async () => {
     const { header, message } = searchBy(ada)
-    const answers = await Promise.all(
-      Array.from({ length: 8 }, (_, index) => {
-        const different = { header, message: { ...message, transaction_id: `tx-${index}` } }
-        return sendAs(server, ada, signedBody(ada, different))
-      }),
+    const bodies = Array.from({ length: 20 }, (_, index) =>
+      signedBody(ada, { header, message: { ...message, transaction_id: `tx-${index}` } }),
     )
+    const answers = await sendToBoth(bodies)
     expect(answers.filter(({ body }) => body.header.status === 'succ')).toHaveLength(1)
     for (const answer of answers.filter(({ body }) => body.header.status !== 'succ')) await expectDuplicate(answer)
+    // Who was looked up for an answer that was withheld is in the log, and that it was not sent.
+    const { answers: entries, unsent, chains } = await entriesOf(header.message_id)
+    expect([entries.length, unsent.length, chains]).toEqual([20, 19, 2])
+    expect(entries.every(({ persons }) => persons.length > 0)).toBe(true)
+  })
+
+  it('that an earlier version remembered: under the correlation_id of the first, in the answer and in the log', async () => {
+    const sent = searchBy(ada)
+    const body = signedBody(ada, sent)
+    correlationOf(await sendAs(server, ada, body))
+    const { rows } = await server.database.db.pool.query<{ id: string }>(
+      'update exchange set correlation_id = gen_random_uuid() where message_id = $1 returning correlation_id as id',
+      [sent.header.message_id],
+    )
+    const again = await sendAs(server, ada, body)
+    await expectSealed(server, again)
+    expect(correlationOf(again)).toBe(rows[0]?.id)
+    const { answers, unsent } = await entriesOf(sent.header.message_id)
+    expect(answers.at(-1)?.entry).toMatchObject({
+      correlation_id: rows[0]?.id,
+      reply: { message_id: again.body.header.message_id },
+    })
+    expect([answers.length, unsent.length]).toEqual([2, 0])
+  })
+
+  it('that was refused: its message_id is taken all the same', async () => {
+    const sent = searchBy(ada)
+    const refusedFirst = { header: sent.header, message: { ...sent.message, search_request: [] } }
+    const answer = await sendAs(server, ada, signedBody(ada, refusedFirst))
+    refused.push(answer)
+    expectFault(answer, 400, 'err.request.bad', 'message.search_request: must have at least one item')
+    await expectDuplicate(await sendAs(server, ada, signedBody(ada, sent)))
   })
 })
 

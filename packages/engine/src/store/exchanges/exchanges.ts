@@ -24,6 +24,8 @@ export interface NewExchange {
   readonly operation: string
   /** Null where the message has none of 1 to 99 characters. */
   readonly transaction_id: string | null
+  /** Milliseconds since it came; absent: it comes now. */
+  readonly age?: number
   /** Set when the message is answered later: it is accepted in the same statement. */
   readonly accepted?: Acceptance
 }
@@ -133,14 +135,28 @@ const bytesOf = ({ accepted }: NewExchange): number =>
       accepted.reference_ids.length * REFERENCE_BYTES
 
 const offered = (parameter: Parameter): string => `unnest(${parameter(0)}::integer[], ${parameter(1)}::text[],
-  ${parameter(2)}::bytea[], ${parameter(3)}::uuid[], ${parameter(4)}::integer[], ${parameter(5)}::text[], ${parameter(6)}::text[])`
+  ${parameter(2)}::bytea[], ${parameter(3)}::uuid[], ${parameter(4)}::integer[], ${parameter(5)}::text[], ${parameter(6)}::text[],
+  ${parameter(7)}::float8[])`
 
 const REMEMBERED = 'participant, message_id, fingerprint, correlation_id, registry, operation, transaction_id'
 
+/**
+ * Remembers messages. A statement inserts all its keys here, and every statement in one order: two nodes whose statements waited
+ * for each other's rows would be a deadlock.
+ */
+const added = (parameter: Parameter): string => `offered as (
+    select * from ${offered(parameter)} with ordinality as offered (${REMEMBERED}, age, number)
+  ),
+  added as (
+    insert into exchange (${REMEMBERED}, received_at)
+    select ${REMEMBERED}, now() - make_interval(secs => age / 1000) from offered
+    order by (participant || ' ' || message_id) collate "C" on conflict do nothing
+    returning participant, message_id, correlation_id
+  )`
+
 const REMEMBER = {
   name: 'remember exchanges',
-  text: `insert into exchange (${REMEMBERED}) select * from ${offered(ownParameter)} on conflict do nothing
-    returning participant, message_id`,
+  text: `with ${added(ownParameter)} select participant, message_id from added`,
 }
 
 const ASKED_TYPES = [
@@ -161,17 +177,10 @@ const ASKED_TYPES = [
   'text',
 ]
 
-/** Remembers, accepts and announces messages to the workers. Keys are inserted in one order, so that nobody deadlocks. */
-const accepted = (parameter: Parameter): string => `offered as (
-    select * from ${offered(parameter)} with ordinality as offered (${REMEMBERED}, number)
-  ),
-  added as (
-    insert into exchange (${REMEMBERED}) select ${REMEMBERED} from offered
-    order by (participant || ' ' || message_id) collate "C" on conflict do nothing
-    returning participant, message_id, correlation_id
-  ),
+/** Remembers messages, accepts those with an `Acceptance`, and announces them to the workers. */
+const accepted = (parameter: Parameter): string => `${added(parameter)},
   asked as (
-    select * from unnest(${ASKED_TYPES.map((type, at) => `${parameter(7 + at)}::${type}[]`).join()})
+    select * from unnest(${ASKED_TYPES.map((type, at) => `${parameter(8 + at)}::${type}[]`).join()})
       as asked (correlation_id, id, parent, sender_uri, encrypted, request, request_bytes, items, first_item, chunk,
         chunks, open_chunks, reference_ids)
   ),
@@ -201,20 +210,30 @@ const ACCEPT = {
     select participant, message_id, (select count(*) from announced) as announced from added`,
 }
 
+/** A message is held if the memory has it with this correlation_id, so that no other content has its message_id. */
+const HELD = `offered.correlation_id in (select correlation_id from added) or exists (
+      select from exchange where exchange.participant = offered.participant
+        and exchange.message_id = offered.message_id and exchange.correlation_id = offered.correlation_id)`
+
+/** Messages that are answered now. */
+const JOINT_ANSWERED: JointWrite<NewExchange> = {
+  name: 'messages',
+  held: (parameter) => `${added(parameter)}, messages_held as (select number from offered where ${HELD})`,
+  values: (exchanges) => columnsOf(exchanges),
+}
+
 /**
- * Requests that are accepted, each with the audit entry of its acknowledgement. A message that was received before is
- * not written.
+ * Messages that are accepted, each with the audit entry of its acknowledgement, or answered now, each with that of its answer.
+ * A message that was received before is not accepted again. A statement has one insert for both, because of the order of the keys.
  */
-export const JOINT_REQUESTS: JointWrite<NewAcceptedExchange> = {
+export const JOINT_REQUESTS: JointWrite<NewExchange> = {
   name: 'requests',
   held: (parameter) => `${accepted(parameter)}, requests_held as (
-    select number from offered cross join (select count(*) from announced) as announced
-    where exists (select from added where added.correlation_id = offered.correlation_id) or exists (
-      select from exchange where exchange.participant = offered.participant
-        and exchange.message_id = offered.message_id and exchange.correlation_id = offered.correlation_id)
+    select number from offered cross join (select count(*) from announced) as announced where ${HELD}
   )`,
   written: () => COUNTED,
-  values: (exchanges) => [...columnsOf(exchanges), ...acceptedColumns(exchanges)],
+  values: (exchanges) => [...columnsOf(exchanges), ...acceptedColumns(exchanges.filter(isAccepted))],
+  simpler: (exchanges) => (exchanges.some(isAccepted) ? null : JOINT_ANSWERED),
 }
 
 /** Whether others may wait for a request to be written: it is not large. */
@@ -231,6 +250,7 @@ const columnsOf = (exchanges: readonly NewExchange[]): unknown[] => [
   exchanges.map(({ registry }) => registry),
   exchanges.map(({ operation }) => operation),
   exchanges.map(({ transaction_id }) => transaction_id),
+  exchanges.map(({ age = 0 }) => age),
 ]
 
 /** A row for each request; and one for each of its chunks, where it has several. */

@@ -1,4 +1,4 @@
-/** Requests that are accepted, each in one statement with the audit entry of its acknowledgement. */
+/** Requests, each in one statement with the audit entry of its acknowledgement or its answer. */
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { AuditEntry } from '@rollcall/core/model/audit-entry'
 import type { Participant } from '@rollcall/core/model/participant'
@@ -7,6 +7,7 @@ import {
   isJoint,
   JOINT_REQUESTS,
   type NewAcceptedExchange,
+  type NewExchange,
 } from '../../../../../engine/src/store/exchanges/exchanges.ts'
 import { auditEntry, storedEntries } from '../../../../../settings/test/audit-log.ts'
 import { type TestSender, takes, testSender } from '../../../deliveries.ts'
@@ -41,10 +42,19 @@ function request(changes: Partial<NewAcceptedExchange> = {}): NewAcceptedExchang
   }
 }
 
-const entryOf = ({ correlation_id }: NewAcceptedExchange): AuditEntry =>
-  auditEntry({ kind: 'acknowledgement', participant: participant.sender_id, correlation_id })
-const accept = (asked: NewAcceptedExchange) =>
-  sender.context.auditLog.writeWith(JOINT_REQUESTS, asked, entryOf(asked), [])
+/** A message that is answered now: equal ones have one correlation_id. */
+function question(changes: Partial<NewExchange> = {}): NewExchange {
+  const { accepted: _, ...others } = request()
+  return { ...others, ...changes }
+}
+
+const entryOf = ({ correlation_id, accepted }: NewExchange): AuditEntry =>
+  auditEntry({
+    kind: accepted === undefined ? 'answer' : 'acknowledgement',
+    participant: participant.sender_id,
+    correlation_id,
+  })
+const accept = (asked: NewExchange) => sender.context.auditLog.writeWith(JOINT_REQUESTS, asked, entryOf(asked), [])
 
 /** The correlation_ids of requests that stand, of their entries, and how many are counted today. */
 async function stored() {
@@ -69,6 +79,36 @@ test('of equal messages at once one is accepted, with its entry; others at that 
   expect(await stored()).toEqual({ accepted: ids, named: ids, entries: ids, counted: 2 })
   expect(await accept(again)).toBe(false)
   expect(await stored()).toMatchObject({ entries: ids, counted: 2 })
+})
+
+/** The rows of the message memory, and the correlation_ids of the entries. */
+async function remembered() {
+  const { rows } = await sender.database.db.pool.query(
+    `select correlation_id, received_at < now() - interval '1 minute' as is_old from exchange
+      where participant = $1 order by correlation_id`,
+    [participant.id],
+  )
+  return { rows, entries: (await stored()).entries }
+}
+
+test('of messages that are answered at once each has an entry, except another content under one message_id', async () => {
+  const first = question()
+  const { message_id } = first
+  const other = question({ age: 60_001 })
+  const asked = [first, first, question({ message_id }), other, request({ message_id }), question({ message_id })]
+  expect(await Promise.all(asked.map(accept))).toEqual([true, true, false, true, false, false])
+  const [a, b] = [first.correlation_id, other.correlation_id].toSorted()
+  const rows = [a, b].map((correlation_id) => ({ correlation_id, is_old: correlation_id === other.correlation_id }))
+  expect(await remembered()).toEqual({
+    rows,
+    entries: [first, first, other].map((one) => one.correlation_id).toSorted(),
+  })
+  // Later, alone: the memory decides.
+  expect(await accept(first)).toBe(true)
+  expect(await accept(question({ message_id }))).toBe(false)
+  expect(await accept(question({ message_id, fingerprint: first.fingerprint }))).toBe(false)
+  expect(await remembered()).toMatchObject({ rows })
+  expect(new Set((await storedEntries(sender.database.db)).map(({ chain }) => chain)).size).toBe(1)
 })
 
 test('a value that PostgreSQL refuses fails alone, and its chain goes on', async () => {
