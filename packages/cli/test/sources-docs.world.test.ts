@@ -1,26 +1,28 @@
-import { symlink } from 'node:fs/promises'
+import { readFile, symlink } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { programOrSkip } from '../../../test/programs.ts'
-import { emptyDatabase } from '../../keys/test/postgres.ts'
+import { type LoggedPostgres, loggedPostgres } from '../../source/test/logged-office.ts'
 import { addressOf } from '../../source/test/office.ts'
 import { shell, shownBlocks } from './shown-commands.ts'
 
+const PAGE = new URL('../../../docs/sources.md', import.meta.url)
 const blocks = await shownBlocks('docs/sources.md')
 const { folder, run, serve } = shell(true)
-let office: Awaited<ReturnType<typeof emptyDatabase>>
+let office: LoggedPostgres
 beforeAll(async () => {
-  office = await emptyDatabase()
+  office = await loggedPostgres()
 })
-afterAll(async () => {
-  const { connection } = office
-  await office.drop()
-  const client = new pg.Client({ ...connection, database: 'postgres' })
-  await client.connect()
-  await client.query('drop role if exists rollcall_reader')
-  await client.end()
-})
+afterAll(() => office.close())
+
+/** What the administrator of the source does, as the page says it. */
+async function administrates(): Promise<void> {
+  const [, statements = ''] = /```sql\n(alter system .*?)```/s.exec(await readFile(PAGE, 'utf8')) ?? []
+  for (const statement of statements.replaceAll(/--.*/g, '').split(';')) {
+    if (statement.trim() !== '') await office.run(statement)
+  }
+  await office.run('select pg_reload_conf()')
+}
 
 test('docs/sources.md runs as it stands', { timeout: 600_000 }, async (context) => {
   programOrSkip(context, 'psql')
@@ -37,6 +39,7 @@ test('docs/sources.md runs as it stands', { timeout: 600_000 }, async (context) 
         /civil\.yaml line 1\d: records\.Person\.columns\["identifier\[UIN\]"\]: stands for "\?"; decide it/,
       )
     }
+    if (block.includes('mirror.yaml')) await administrates()
     printed.push(run(`${names}\n${block}`))
   }
   const all = printed.join('')
@@ -48,4 +51,6 @@ test('docs/sources.md runs as it stands', { timeout: 600_000 }, async (context) 
   // The grant shows the name, and no date.
   expect(all).toMatch(/"surname": ?"Okoro"/)
   expect(all).not.toContain('1990')
+  const search = blocks.find((block) => block.includes('127.0.0.1:8080')) ?? expect.fail()
+  await expect.poll(() => run(`${names}\n${search}`), { interval: 1_000 }).toContain('Okoro-Bello')
 })

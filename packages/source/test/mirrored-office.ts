@@ -71,7 +71,7 @@ export async function copiedPeople(db: Database, namespace = 'civil'): Promise<R
   const registry = await registryAt(db, namespace)
   const [recordType] = registry.kind.record_types
   if (recordType === undefined) throw new Error('unreachable: the kind has persons')
-  const query = { recordType, predicate: null, since: null, after: null, limit: 1_000 }
+  const query = { recordType, predicate: null, since: null, after: null, limit: 10_000 }
   const found = await recordsOf(db, registry).within(db.pool).page(registry, query)
   return Object.fromEntries(
     found.map(({ document }): [string, Json] => {

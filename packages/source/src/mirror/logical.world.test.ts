@@ -1,16 +1,12 @@
 /** Copies that follow the log of a civil office's own PostgreSQL. */
 
-import { chmod, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { DEFAULT_LIMITS } from '@rollcall/core/limits'
-import { type EmbeddedPostgres, openEmbeddedPostgres } from '@rollcall/database/embedded/postgres'
 import { kindNamed } from '@rollcall/protocol'
 import { registryAt } from '@rollcall/records/registries/registries'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { copyCluster } from '../../../database/test/embedded.ts'
 import { type TestDatabase, testDatabase } from '../../../keys/test/postgres.ts'
+import { type LoggedPostgres, loggedPostgres, loggedSource, publishOffice } from '../../test/logged-office.ts'
 import { copiedPeople, mirroredRegistry } from '../../test/mirrored-office.ts'
 import { makeOffice, officeReader, officeSource } from '../../test/office.ts'
 import { changeSource } from '../change-source.ts'
@@ -23,14 +19,12 @@ import { type RunningFollowers, startFollowers } from './followers.ts'
 import { clearLeft } from './left-sources.ts'
 
 const KIND = kindNamed('civil') ?? expect.fail()
-const TABLES = ['person', 'birth', 'marriage', 'death'].map((name) => `office.${name}`)
 const PEOPLE = [
   { person_no: 1, national_no: 'A1', family_name: 'Okoro', given_name: 'Ada', gender: 2, born: '1985-06-12' },
   { person_no: 2, national_no: 'A2', family_name: 'Obi', gender: 1, birth: { no: 'B2', place: 'Lagos' } },
 ]
 
-let directory: string
-let postgres: EmbeddedPostgres
+let postgres: LoggedPostgres
 let owner: pg.Client
 let database: TestDatabase
 let office: pg.Client
@@ -39,34 +33,21 @@ let env: Record<string, string>
 let running: RunningFollowers[]
 
 beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'rollcall-office-'))
-  await chmod(directory, 0o711)
-  await copyCluster(directory)
-  postgres = await openEmbeddedPostgres(directory)
-  await onServer('alter system set wal_level = logical')
-  await postgres.close()
-  postgres = await openEmbeddedPostgres(directory)
+  postgres = await loggedPostgres()
   owner = new pg.Client(postgres.connection)
   await owner.connect()
 })
 afterAll(async () => {
   await owner.end()
   await postgres.close()
-  await rm(directory, { recursive: true, force: true })
 })
-
-async function onServer(statement: string): Promise<void> {
-  const client = new pg.Client(postgres.connection)
-  await client.connect()
-  await client.query(statement).finally(() => client.end())
-}
 
 let offices = 0
 beforeEach(async () => {
   database = await testDatabase()
   offices += 1
   name = `office_${offices}`
-  await onServer(`create database ${name}`)
+  await postgres.run(`create database ${name}`)
   const connection = { ...postgres.connection, database: name }
   await makeOffice(connection, PEOPLE)
   env = { READER: await officeReader(connection) }
@@ -81,23 +62,12 @@ afterEach(async () => {
   await office.query('select pg_drop_replication_slot(slot_name) from pg_replication_slots where database = $1', [name])
   await office.end()
   await database.close()
-  await onServer(`drop database ${name} with (force)`)
+  await postgres.run(`drop database ${name} with (force)`)
 })
 
 const live = () => officeSource({ env: 'READER' })
-const source = (more: object = {}) => {
-  const { records, ...file } = officeSource({ env: 'READER' }) as { records: { Person: object } }
-  const { compare: _, ...person } = records.Person as { compare: object }
-  return { ...file, way: 'mirror', follow: 'logical', records: { Person: person }, ...more }
-}
-
-/** Does what the administrator of the source must do. */
-async function publish(): Promise<void> {
-  await office.query(`create publication rollcall for table ${TABLES.join(', ')}`)
-  for (const table of TABLES.slice(1)) await office.query(`alter table ${table} replica identity full`)
-  const reader = decodeURIComponent(new URL(env.READER ?? '').username)
-  await office.query(`alter role ${reader} replication`)
-}
+const source = loggedSource
+const publish = () => publishOffice(office, env.READER ?? '')
 
 function follow(): RunningFollowers {
   const log = { warn: () => undefined, info: () => undefined }

@@ -9,31 +9,13 @@ import { PROPERTY_SEED } from '../../../../test/property-seed.ts'
 import { emptyDatabase, testDatabase } from '../../../keys/test/postgres.ts'
 import { copiedPeople, makeMirroredOffice, mirroredRegistry, polledSource } from '../../test/mirrored-office.ts'
 import { officeReader } from '../../test/office.ts'
+import { officeChange } from '../../test/office-changes.ts'
 import { wantComparison } from '../store/mirrors.ts'
 import { startFollowers } from './followers.ts'
 
-const no = fc.integer({ min: 1, max: 12 })
-const uin = fc.constantFrom('A', 'B', 'C', 'D', 'E', 'F', 'G', 'H')
-const change = fc.oneof(
-  fc.record({ no, uin }).map(
-    (to) => `insert into office.person values (${to.no}, '${to.uin}', 'Name')
-    on conflict (person_no) do update set removed_at = null, family_name = office.person.family_name || 'x'`,
-  ),
-  fc.record({ no, uin }).map((to) => `update office.person set national_no = '${to.uin}' where person_no = ${to.no}`),
-  fc.record({ no, to: no }).map(
-    (to) => `update office.person set person_no = ${to.to} where person_no = ${to.no}
-    and not exists (select 1 from office.person where person_no = ${to.to})`,
-  ),
-  no.map((one) => `update office.person set gender = 7 where person_no = ${one}`),
-  no.map((one) => `update office.person set gender = 1 where gender = 7 or person_no = ${one}`),
-  no.map((one) => `update office.person set removed_at = now() where person_no = ${one}`),
-  no.map((one) => `delete from office.person where person_no = ${one}`),
-  no.map((one) => `insert into office.death values ('D${one}', ${one}, '2026-01-01') on conflict do nothing`),
-  no.map((one) => `delete from office.death where person_no = ${one}`),
-)
 const transactions = fc.array(
   fc.record({
-    changes: fc.array(change, { minLength: 1, maxLength: 6 }),
+    changes: fc.array(officeChange, { minLength: 1, maxLength: 6 }),
     isKept: fc.boolean(),
     isKilled: fc.boolean(),
   }),

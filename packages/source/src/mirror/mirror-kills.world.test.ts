@@ -1,0 +1,120 @@
+/** A copy under random changes of its source, while kill -9 ends what follows it, and its source: in the end it is as its source. */
+
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { registryAt } from '@rollcall/records/registries/registries'
+import fc from 'fast-check'
+import pg from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { PROPERTY_SEED } from '../../../../test/property-seed.ts'
+import { postmasterOf } from '../../../database/test/embedded.ts'
+import { type TestDatabase, testDatabase } from '../../../keys/test/postgres.ts'
+import { type LoggedPostgres, loggedPostgres, loggedSource, publishOffice } from '../../test/logged-office.ts'
+import { copiedPeople, mirroredRegistry } from '../../test/mirrored-office.ts'
+import { makeOffice, officeReader } from '../../test/office.ts'
+import { officeChange } from '../../test/office-changes.ts'
+import { findMirror, wantComparison } from '../store/mirrors.ts'
+
+/** More people than one batch has. */
+const MANY = 6_000
+
+let postgres: LoggedPostgres
+let database: TestDatabase
+let office: pg.Client
+let reader: string
+let follower: ChildProcess
+beforeAll(async () => {
+  ;[postgres, database] = await Promise.all([loggedPostgres(), testDatabase()])
+  await postgres.run(`alter system set max_slot_wal_keep_size = '1GB'`)
+  await postgres.run('select pg_reload_conf()')
+  await makeOffice(postgres.connection, [])
+  reader = await officeReader(postgres.connection)
+  office = await owner()
+  await office.query('alter table office.person drop constraint person_national_no_key')
+  await publishOffice(office, reader)
+})
+afterAll(async () => {
+  await end(follower)
+  await office.end()
+  await database.close()
+  await postgres.close()
+})
+
+async function owner(): Promise<pg.Client> {
+  for (;;) {
+    const client = new pg.Client(postgres.connection)
+    client.on('error', () => undefined)
+    try {
+      await client.connect()
+      return client
+    } catch {
+      await client.end().catch(() => undefined)
+    }
+  }
+}
+
+function follow(): ChildProcess {
+  const program = fileURLToPath(new URL('../../test/follow-alone.ts', import.meta.url))
+  const words = ['--disable-warning=ExperimentalWarning', program, JSON.stringify(database.connection)]
+  return spawn(process.execPath, words, { env: { ...process.env, READER: reader }, stdio: 'ignore' })
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  const ended = once(child, 'exit')
+  if (child.kill('SIGKILL')) await ended
+}
+
+const KILLS = {
+  async follower() {
+    await end(follower)
+    follower = follow()
+  },
+  async source() {
+    process.kill((await postmasterOf(postgres.directory)) ?? expect.fail(), 'SIGKILL')
+    await office.end().catch(() => undefined)
+    office = await owner()
+  },
+}
+
+const mirror = async () => findMirror(database.db, (await registryAt(database.db, 'civil')).id)
+const uins = async () => Object.keys(await copiedPeople(database.db).catch(() => ({}))).toSorted()
+
+test('the copy is as its source wherever what follows it and its source were killed, and each state that it read is one event', async () => {
+  const changes = fc.array(officeChange, { minLength: 1, maxLength: 6 })
+  const steps = fc.record({ changes, isKept: fc.boolean(), kill: fc.constantFrom('follower', 'source', null, null) })
+  const drawn = fc.sample(fc.array(steps, { minLength: 8, maxLength: 8 }), { numRuns: 1, seed: PROPERTY_SEED })[0] ?? []
+  await mirroredRegistry(database.db, loggedSource())
+  follower = follow()
+  await expect.poll(async () => (await mirror())?.compared_at ?? null).not.toBeNull()
+  const many = `insert into office.person select no, 'M' || no, 'Many' from generate_series(100, ${99 + MANY}) as no`
+  await office.query(`begin; ${many}; rollback; begin; ${many}; commit`)
+  await KILLS.follower()
+  for (const { changes: statements, isKept, kill } of drawn) {
+    await office.query(`begin; ${statements.join('; ')}; ${isKept ? 'commit' : 'rollback'}`)
+    if (kill !== null) await KILLS[kill]()
+  }
+
+  await office.query('alter table office.person rename column mobile to phone')
+  await office.query('update office.person set gender = 1 where gender = 7 or person_no = 100')
+  await expect
+    .poll(async () => (await mirror())?.failure)
+    .toBe('the database cannot be read as the file says: column own.mobile does not exist (42703)')
+  await KILLS.source()
+  await office.query('alter table office.person rename column phone to mobile')
+
+  await wantComparison(database.db, (await registryAt(database.db, 'civil')).id)
+  const { rows } = await office.query<{ national_no: string }>(
+    'select distinct national_no from office.person where removed_at is null',
+  )
+  await expect.poll(uins).toEqual(rows.map(({ national_no }) => national_no).toSorted())
+  await expect.poll(async () => (await copiedPeople(database.db)).M100?.sex).toBe('male')
+  await expect.poll(mirror).toMatchObject({ failure: null, behind: 0 })
+
+  const counted = async (text: string) => (await database.db.pool.query({ text, rowMode: 'array' })).rows
+  const twice = 'select 1 from event group by record, record_version, event_type having count(*) > 1'
+  expect(await counted(twice)).toEqual([])
+  const registered = await counted(`select count(*)::int from event where event_type = 'REGISTER' group by record`)
+  expect(registered.length).toBeGreaterThanOrEqual(MANY)
+  expect(registered.filter(([times]) => times !== 1)).toEqual([])
+})
