@@ -44,6 +44,16 @@ describe.skipIf(!hasMariadb())('connections to MariaDB', () => {
     expect((failed as { error: unknown }).error).toBeInstanceOf(SearchTimeout)
   })
 
+  test('a table that somebody else has locked keeps no question waiting while its statement is prepared', async () => {
+    await office.run('lock tables person write')
+    try {
+      expect(await failure({}, { statement_timeout: 0.1 })).toMatchObject({ error: expect.any(Error) })
+    } finally {
+      await office.run('unlock tables')
+    }
+    expect(await reading({}, {}, lookUp)).toBe(1)
+  })
+
   test('what the operator wrote cannot write, whatever the account may do', async () => {
     await office.run('create table note (id int)')
     await office.run(`create function written() returns int begin insert into note values (1); return 1; end`)
