@@ -3,6 +3,7 @@
 import { isJsonObject, type JsonValue } from '@rollcall/protocol'
 import type { LogReading } from '../engine/change-log.ts'
 import { SourceRefusal } from '../engine/source-refusal.ts'
+import { requireClaim } from '../store/mirrors.ts'
 import type { ChangeBatch, ChangeFeed } from './feed.ts'
 import type { MirrorDeps } from './mirror-deps.ts'
 import { inWords } from './read-source.ts'
@@ -27,6 +28,8 @@ export function logicalFeed(deps: MirrorDeps): ChangeFeed {
   const begin = async (signal: AbortSignal): Promise<JsonValue> => {
     const problems = await log.problems()
     if (problems.length > 0) throw new SourceRefusal(problems.join('; '))
+    // A place that is gone was dropped by whoever changed the source file: a new one would stay in the source for ever.
+    await requireClaim(deps.db.pool, deps.claim)
     const timer = setTimeout(() => void deps.waits(WAITS), PATIENCE)
     try {
       return { log: await log.begin(signal) }

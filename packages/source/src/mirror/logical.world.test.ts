@@ -1,5 +1,6 @@
 /** Copies that follow the log of a civil office's own PostgreSQL. */
 
+import { randomUUID } from 'node:crypto'
 import { DEFAULT_LIMITS } from '@rollcall/core/limits'
 import { kindNamed } from '@rollcall/protocol'
 import { registryAt } from '@rollcall/records/registries/registries'
@@ -14,9 +15,10 @@ import { checkSource } from '../check-source.ts'
 import { openEngine } from '../engines.ts'
 import { readSourceFile } from '../source-file.ts'
 import { leftMirrors } from '../store/changed-sources.ts'
-import { fileDigest, findMirror } from '../store/mirrors.ts'
+import { ClaimLost, fileDigest, findMirror } from '../store/mirrors.ts'
 import { type RunningFollowers, startFollowers } from './followers.ts'
 import { clearLeft } from './left-sources.ts'
+import { logicalFeed } from './logical-feed.ts'
 
 const KIND = kindNamed('civil') ?? expect.fail()
 const PEOPLE = [
@@ -269,6 +271,26 @@ test('a slot goes with the source file that it was made for, and one that is fol
   const { Person } = source().records
   await change(source({ follow: 'poll', records: { Person: { ...Person, changed: 'person_no' } } }))
   await clear()
+  expect(await slots()).toBe(0)
+  // A follower that does not know yet makes no other one.
+  const file = readSourceFile(source(), KIND)
+  const engine = openEngine(file, env)
+  const claim = { registry: (await civil()).id, claim: randomUUID() }
+  const late = {
+    db: database.db,
+    registry: await civil(),
+    file: { ...file, mirror: file.mirror ?? expect.fail() },
+    engine,
+  }
+  const feed = logicalFeed({
+    ...late,
+    claim,
+    limits: DEFAULT_LIMITS,
+    now: () => new Date(),
+    waits: async () => undefined,
+  })
+  await expect(feed.begin(new AbortController().signal)).rejects.toBeInstanceOf(ClaimLost)
+  await engine.close()
   expect(await slots()).toBe(0)
   await office.query(`insert into office.person values (3, 'A3', 'Eze')`)
   await expect.poll(uins).toEqual(['A1', 'A2', 'A3'])

@@ -5,6 +5,7 @@ import { ANYTHING } from '../engine/column-test.ts'
 import type { SourceRow, SourceState } from '../engine/engine.ts'
 import type { MappedRecords } from '../engine/mapped-records.ts'
 import { SourceRefusal } from '../engine/source-refusal.ts'
+import { ClaimLost } from '../store/mirrors.ts'
 import type { MirrorDeps } from './mirror-deps.ts'
 
 /** Rows of one statement. */
@@ -17,7 +18,7 @@ export async function inWords<Result>({ engine, file }: Source, work: () => Prom
   try {
     return await work()
   } catch (error) {
-    throw databaseRefusal(error, file, engine)
+    throw error instanceof ClaimLost ? error : databaseRefusal(error, file, engine)
   }
 }
 

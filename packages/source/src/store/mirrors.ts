@@ -94,6 +94,12 @@ export class ClaimLost extends Error {
   }
 }
 
+/** @throws ClaimLost the claim does not hold any more */
+export async function requireClaim(pool: Pool, { registry, claim }: MirrorClaim): Promise<void> {
+  const { rows } = await pool.query('select 1 from source_mirror where registry = $1 and claim = $2', [registry, claim])
+  if (rows.length === 0) throw new ClaimLost()
+}
+
 /** Changes of a mirror that are committed with its records. Members that are left out stay. */
 export interface Progress {
   readonly file?: string
