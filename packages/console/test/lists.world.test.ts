@@ -1,5 +1,5 @@
 /** Lists and forms of the console at the widths that people have, and what is done with them. */
-import { addRegistry } from '@rollcall/admin/registries/registries'
+import { addRegistry, changeRegistry } from '@rollcall/admin/registries/registries'
 import { openSources } from '@rollcall/source/open-sources'
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest'
 import { acting } from '../../admin/test/acting.ts'
@@ -123,8 +123,17 @@ it(
       await at.getByRole('table', { name: 'What was not understood' }).getByRole('row').nth(1).waitFor()
       await at.getByText('The value in national_no is not written as it compares: no question finds it.').waitFor()
       wide.push(...(await pictures(at, 'source-checked', true)))
+      expect(await at.getByRole('button', { name: 'Declare an index' }).count()).toBe(0)
       await at.setViewportSize({ width: 1024, height: 800 })
       expect(await at.evaluate<unknown[]>(CUT)).toEqual([0])
+      const { Person } = source.records as { Person: object }
+      const records = { Person: { ...Person, changed: 'person_no' } }
+      const copied = { ...source, way: 'mirror', follow: 'poll', records }
+      await changeRegistry(acting({ db }), { namespace: 'office', source: copied })
+      await at.reload()
+      await at.getByText('no node follows it yet').waitFor()
+      await at.getByText('The registry answers 503 until all records are copied.').waitFor()
+      wide.push(...(await pictures(at, 'source-copied', true)))
       vi.stubEnv('OFFICE_OF_PAGES', 'postgresql://nobody@127.0.0.1:1/x')
       await operator.button('Check').click()
       await at.getByRole('main').getByText('The check was stopped').waitFor()
