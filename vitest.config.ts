@@ -11,7 +11,7 @@ for (const name of [
 ]) {
   delete process.env[name]
 }
-// What they write need not survive them.
+// Their files need not survive them.
 useRunFolder(process.env.TMPDIR ?? memoryFolder() ?? tmpdir())
 
 const FOLDERS = ['packages/*/src', 'packages/*/test', 'examples', 'test']

@@ -20,7 +20,7 @@ import { withBenchDatabase } from './shared/bench-database.ts'
 import { readOptions } from './shared/options.ts'
 import type { Row } from './shared/results.ts'
 
-/** What ours must reach of the floor. */
+/** The least share of the floor's rate that ours must reach. */
 const BAR = 0.6
 
 /** Seconds for the first answer. */

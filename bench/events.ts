@@ -22,7 +22,7 @@ const NUMBERS = {
   subscribers: [10_000, 4],
   addresses: [10, 2],
   events: [10_000, 4],
-  /** Of `tick`. */
+  /** Subscriptions in part `tick`. */
   subscriptions: [100_000, 20],
   /** Milliseconds of searches before the tick, and the least from the commit of what is held to the tick. */
   before: [3_000, 1],
@@ -36,7 +36,7 @@ const NUMBERS = {
 const OPTIONS = { part: { type: 'string', multiple: true }, variant: { type: 'string', multiple: true } } as const
 
 export interface EventsPlan extends Readonly<Record<keyof typeof NUMBERS, number>> {
-  /** Of part `fan-out`; all of them by default. */
+  /** Variants of part `fan-out`; undefined: all. */
   readonly variants: readonly string[] | undefined
 }
 

@@ -17,14 +17,14 @@ import { median, rounded } from './shared/statistics.ts'
 const NUMBERS = {
   records: [100_000, 50],
   rounds: [6, 1],
-  /** Of a phase. */
+  /** Milliseconds of a phase. */
   milliseconds: [8_000, 1],
   'in-flight': [2, 2],
   /** Milliseconds until what was begun for a tenth is over: every attempt, and what comes of a request. */
   over: [2_500, 1],
 } as const
 
-/** What a tenth may change for the others. */
+/** The most that a tenth participant may change for the others. */
 const BARS = { throughput: 1.2, p50: 1.2, p99: 2, p99_ms: 50 }
 const HEALTHY = 9
 const BAD = ['hangs', 'slow'] as const

@@ -32,7 +32,7 @@ const NUMBERS = {
   /** Requests before the counted one, so that caches are filled and connections are open. */
   'warm-up': [30, 3],
 } as const
-/** How often it is counted. */
+/** The number of measurements. */
 const TIMES = 4
 /** The sources that are counted: those of the server, without the protocol, which clients have too. */
 const COUNTED = /\/packages\/(?!protocol\/)[^/]+\/src\//
@@ -42,7 +42,7 @@ interface Footprint {
   readonly functions: number
 }
 
-/** How often each function ran, by its file, its place there and its name. */
+/** The number of runs of each function, by its file, its place in it and its name. */
 type Ran = ReadonlyMap<string, number>
 
 /** The last counts, as docs/benchmarks.md has them, and the share by which they may grow. */
@@ -137,7 +137,7 @@ export async function startReceiver(rest = 250) {
   const server = createServer((request, response) => {
     request.resume().on('end', () => {
       response.writeHead(200, { 'content-type': 'application/json' }).end('{"message":{"ack_status":"ACK"}}')
-      // What the attempt does with its answer belongs to it.
+      // The work of an attempt after the answer belongs to the attempt.
       setTimeout(() => server.emit('called'), rest)
     })
   })

@@ -23,7 +23,7 @@ import { median, rounded } from './shared/statistics.ts'
 
 const NUMBERS = {
   records: [20_000, 50],
-  /** Of a phase. */
+  /** Milliseconds of a phase. */
   milliseconds: [8_000, 1],
   senders: [8, 1],
   /** Percent of the full size of a body. */

@@ -33,16 +33,16 @@ import { type Row, ratioRow, writeResult } from './shared/results.ts'
 import { median, rounded } from './shared/statistics.ts'
 
 const KIND = 'civil'
-/** What an import must reach of its floor. */
+/** The least share of the floor's rate that an import must reach. */
 const BAR = 0.7
-/** What the report may cost of an import's processor time. */
+/** The largest share of an import's processor time that the report may take. */
 const REPORT_BAR = 0.1
 const NUMBERS = {
   count: [200_000, 20],
   rounds: [3, 1],
   /** Lines that are prepared to measure the report, at most. */
   prepared: [10_000, 20],
-  /** How often they are, with and without the report. */
+  /** Turns with and without the report. */
   turns: [7, 1],
 } as const
 /** The day of the import. */
@@ -53,7 +53,7 @@ interface Round {
 }
 
 interface ImportRound extends Round {
-  /** Of this process, in microseconds for a line. */
+  /** Processor time of this process, in microseconds for a line. */
   readonly cpu_us: number
   /** Growth of the resident set in MB, over the first quarter of the lines and over the rest. */
   readonly rss_growth_first_quarter_mb: number

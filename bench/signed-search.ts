@@ -26,7 +26,7 @@ export async function run(args: readonly string[]): Promise<readonly Row[]> {
   })
 }
 
-/** What a round leaves over is first in the next one, whichever server that loads. */
+/** A stock of signed messages. The rest of a round is first in the next one, whichever server that loads. */
 export function signedStock(identifiers: Identifiers, signed: (identifier: string) => Promise<string>): Stock {
   let questions: Question[] = []
   let used = 0

@@ -62,7 +62,7 @@ export async function run(args: readonly string[]): Promise<readonly Row[]> {
   })
 }
 
-/** Of a registry's records, with their indexes. */
+/** Bytes of a registry's records with their indexes. */
 async function bytesOf({ pool }: Database, registry: Registry): Promise<number> {
   const tables = registry.kind.record_types.flatMap((recordType) => {
     const { table, identifierTable } = recordTable(registry, recordType)
@@ -75,7 +75,7 @@ async function bytesOf({ pool }: Database, registry: Registry): Promise<number> 
   return rows[0]?.bytes ?? 0
 }
 
-/** What synchronous and asynchronous searches of one person leave behind, each. */
+/** Bytes that a synchronous and an asynchronous search of one person leave in the database. */
 async function ofRequests(
   db: Database,
   env: NodeJS.ProcessEnv,

@@ -231,7 +231,7 @@ describe.each(LANGUAGES)('$name', (language) => {
     const body = signed(onSearch())
     const failed = [500, 'err.service.unavailable', 'the message was not handled; send it again later']
     expect(await post(body)).toEqual(failed)
-    // Where it failed, and not the text of the error.
+    // The log has the place of the failure, and not the text of the error.
     await expect.poll(() => String(Buffer.concat(log))).toMatch(/a callback was not handled: [^:\n]+\n.*receive\W/is)
     expect(String(Buffer.concat(log))).not.toContain(file)
     await mkdir(later)

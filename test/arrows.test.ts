@@ -8,7 +8,7 @@ import { registryPackages, registrySources } from './registry-side.ts'
 /** The files below all rooms. */
 const BELOW = /^(?:core\/)?limits(?:-of-[a-z]+)?\.ts$/
 
-/** What the last column of the table allows, by room. */
+/** The arrows that the last column of the table allows, by package. */
 const drawn = new Map(
   [...readFileSync('ARCHITECTURE.md', 'utf8').matchAll(/^\| `([a-z/]+)\/` \|.*\|([^|]*)\|$/gm)]
     .filter(([row]) => row.split('|').length === 5)
@@ -120,7 +120,7 @@ it.each(['protocol', 'client', 'cli', 'synthetic', 'console', ...registryPackage
         ]),
     )
     expect(imports.size).toBeGreaterThan(5)
-    // What imports nothing that is left is in no circle.
+    // A file that imports nothing that is left is in no circle.
     for (let before = Number.NaN; before !== imports.size; ) {
       before = imports.size
       for (const [file, targets] of imports) {

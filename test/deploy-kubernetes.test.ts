@@ -41,7 +41,7 @@ function schemaOf({ apiVersion, kind }: Manifest): Validate {
   return require(join(schemas, `${name}.js`)).validate
 }
 
-/** What the schema says: its errors, and the members that it never looks at, because it does not know them. */
+/** Faults by the schema: its errors, and members that it does not know and so does not check. */
 function problems(manifest: Manifest): readonly unknown[] {
   const unread = new Set<string>()
   const watched = (value: Manifest, path: string): Manifest => {

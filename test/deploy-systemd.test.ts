@@ -24,7 +24,7 @@ function directives(path: string): readonly Directive[] {
 }
 
 const services = deployed.filter((path) => path.endsWith('.service'))
-/** What `rollcall setup` writes, and the settings of the package. */
+/** The settings that `rollcall setup` writes, and those of the package. */
 const environment = {
   ROLLCALL_PUBLIC_URL: 'https://registry.example.org',
   ...Object.fromEntries(directives('deploy/systemd/rollcall.env').map(([, name, value]) => [name, value])),

@@ -10,7 +10,7 @@ const PROCESSES = /^node:child_process$|^playwright-core$|\/embedded\/postgres(?
 
 const files = globSync('{packages/*/{src,test},examples,test}/**/*.test.ts')
 
-/** What a file imports as values, as paths from here; packages keep their names. */
+/** The files whose values a file imports, as paths from here; packages keep their names. */
 function importsOf(file: string): readonly string[] {
   const source = readFileSync(file, 'utf8')
   return [...source.matchAll(/^(?:import|export) (?!type )[^'`;]*?'([^']+)'|\bimport\('([^']+)'\)/gm)].map(

@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { text } from './deploy-files.ts'
 
-/** Of each metric, its labels with their values; of a histogram by the names of its series. */
+/** Labels and their values of each metric; a histogram has the names of its series. */
 type Exported = ReadonlyMap<string, ReadonlyMap<string, ReadonlySet<string>>>
 
 const HEALTH: DeliveryHealth = {
@@ -85,9 +85,9 @@ const rules: readonly { record?: string; alert?: string; expr: string }[] = pars
 ).groups.flatMap(({ rules }: { rules: readonly object[] }) => rules)
 const recorded = new Set(rules.flatMap(({ record }) => record ?? []))
 
-/** What is wrong with an expression; nothing where every series and label in it is one that there is. */
+/** Faults of an expression: series and labels that do not exist. */
 function problems(expression: string): readonly string[] {
-  // Of Grafana: an interval.
+  // An interval that Grafana fills in.
   const query = expression.replaceAll('$__rate_interval', '5m')
   const wrong: string[] = []
   const names: string[] = []

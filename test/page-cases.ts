@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 const root = join(import.meta.dirname, '..')
 
-/** What a row says is shown by the cases, by file, from the root of the repository. */
+/** The cases that show the rule of a row, by file, from the root of the repository. */
 export interface RowCases {
   readonly row: string
   readonly tests: Readonly<Record<string, readonly string[]>>

@@ -1,4 +1,7 @@
-/** What a source needs at run time is found in a compiled package, too (ARCHITECTURE.md, "Files that are read at run time"). */
+/**
+ * A compiled package has all files that its source reads at run time (ARCHITECTURE.md, "Files that are read at run
+ * time").
+ */
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'

@@ -4,7 +4,7 @@ import { OWN_SINK } from '@rollcall/records/records/record-sink'
 import { expect, it } from 'vitest'
 import { registrySources } from './registry-side.ts'
 
-/** What names record tables, and what reads and writes them without the port. */
+/** Names of record tables, and functions that read and write them without the port. */
 const BEHIND = [
   ...['recordTable', 'recordTableName', 'tableNames', 'declaredIndexes', 'indexStatement'],
   ...['ownRecords', 'readerIn', 'OWN_SINK', 'mirroredRecords', ...Object.keys(OWN_SINK)],

@@ -25,7 +25,7 @@ const tables = new Set(
   ),
 )
 
-/** What stands behind a keyword of SQL, in a list behind one, or in a row of a list of tables. */
+/** The name after a keyword of SQL, in a list after one, or in a row of a list of tables. */
 const STATEMENTS = [
   /\b(?:from|join|into|update|table|lock|using)\s+(?:only\s+)?(?:public\.)?(\w+)\b/g,
   /\b(?:from|using)\s+\w+(?:\s+as\s+\w+)?,\s*(\w+)\b/g,

@@ -32,7 +32,7 @@ export interface Variant {
   questions(count: number): Promise<readonly Question[]>
 }
 
-/** What both sides run beside. */
+/** Conditions under which both sides run. */
 interface Around {
   readonly db: Database
   readonly receiver: Receiver

@@ -6,7 +6,7 @@ import type { Receiver } from './receiver.ts'
 import { type Delivered, deliveredIn, type Sender, senderTo, within } from './send.ts'
 import type { Called } from './setting.ts'
 
-/** What the healthy ones met, and what became of the requests of the other one. */
+/** The results of the healthy participants, and the end of each request of the other one. */
 export interface Phase extends Delivered {
   readonly tenth: { readonly accepted: number; readonly arrived: number }
 }

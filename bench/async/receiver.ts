@@ -11,11 +11,11 @@ import { checkAnswer } from '../search/answers.ts'
 /** A callback that is awaited. */
 export interface Awaited {
   readonly transaction_id: string
-  /** What was searched for. */
+  /** The identifier that was searched for. */
   readonly asked: string
 }
 
-/** What arrived. */
+/** A callback that arrived. */
 export interface Arrival {
   /** `performance.now()` when the last byte was read. */
   readonly at: number
@@ -23,7 +23,7 @@ export interface Arrival {
   readonly body: string
 }
 
-/** How a path behaves: it acknowledges at once, after a while, or never. */
+/** The way in which a path answers: it acknowledges at once, after a while, or never. */
 export type Manner = 'prompt' | 'slow' | 'hangs'
 
 export interface Receiver {
@@ -35,7 +35,7 @@ export interface Receiver {
    * @param often how often it may arrive: exactly once, or at least once where its receiver does not acknowledge it
    */
   expect(awaited: Awaited, often?: 'once' | 'at least once'): Promise<Arrival>
-  /** How many are awaited and not there. */
+  /** The number of expected callbacks that have not arrived. */
   missing(): number
   /** Throws the first thing that was wrong. */
   check(): void

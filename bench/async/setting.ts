@@ -1,4 +1,6 @@
-/** What benches of callbacks stand on: records, participants who may be called back, and our server with its worker. */
+/**
+ * The setting of benches of callbacks: records, participants who may be called back, and our server with its worker.
+ */
 import { randomUUID } from 'node:crypto'
 import type { Database } from '@rollcall/database/database'
 import {
@@ -21,17 +23,17 @@ export interface Called extends Asker {
   readonly sender_uri: string
   /** `Participant.id` */
   readonly id: number
-  /** Of the next requests. */
+  /** Headers for the next requests. */
   headers(): Promise<Record<string, string>>
   /** So many, each a message and a transaction of its own. */
   questions(identifiers: Identifiers, count: number): readonly Question[]
 }
 
-/** How fast callbacks may be sent to a participant. */
+/** Limits of the callbacks to a participant. */
 type Pace = Pick<CallbackSettings, 'concurrency' | 'rate'>
 /** As fast as can be set. */
 const UNBOUNDED: Pace = { concurrency: MOST_CONCURRENCY, rate: 10_000 }
-/** As it is when nothing is set. */
+/** The limits of a participant for whom nothing is set. */
 export const DEFAULT_CALLBACKS: Pace = { concurrency: NO_CALLBACKS.concurrency, rate: NO_CALLBACKS.rate }
 
 /** Our server as it is served, answering peers and working on jobs. */

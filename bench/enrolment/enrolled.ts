@@ -11,7 +11,7 @@ import { compare, type Side } from '../shared/rounds.ts'
 import type { ServerProcess } from '../shared/server-process.ts'
 import { BENEFICIARIES, enrolledQuestion } from './question.ts'
 
-/** What a question must reach of its floor. */
+/** The least share of the floor's rate that a question must reach. */
 const BAR = 0.7
 /** One answer in so many is read as a whole, the others by their status alone. */
 const READ_EVERY = 64

@@ -23,7 +23,7 @@ import { type Row, ratioRow, writeResult } from '../shared/results.ts'
 import { median, rounded } from '../shared/statistics.ts'
 import { BENEFICIARIES } from './question.ts'
 
-/** What ours must reach of the floor. */
+/** The least share of the floor's rate that ours must reach. */
 const BAR = 0.5
 const PROGRAMMES = ['PRG-01', 'PRG-05', 'PRG-09']
 const STATUSES = ['Active', 'Suspended', 'Graduated']

@@ -19,11 +19,11 @@ import { ANNOUNCE, makeEvents, makeSubscribers } from './subscribers.ts'
 
 interface Variant {
   readonly name: string
-  /** What ours must reach of the floor with jobs, in envelopes a second. */
+  /** The least share of the rate of the floor with jobs that ours must reach, in envelopes a second. */
   readonly bar: number
   /** Envelopes that the floor sends at a time: to one subscriber they go in order. */
   readonly atOnce: number
-  /** That are published, each to each subscriber. */
+  /** The number of published events; each goes to each subscriber. */
   readonly events: number
 }
 

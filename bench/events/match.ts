@@ -30,7 +30,7 @@ const PER_PLACE = 10
 
 /** Subscriptions of one sort, as SQL over `nth`. */
 interface Sort {
-  /** Of all, from and to; `nth` runs through it. */
+  /** The share of the events, from and to; `nth` runs through it. */
   readonly share: readonly [from: number, to: number]
   readonly event_type: string
   readonly filter: string

@@ -17,7 +17,7 @@ import { median, rounded } from '../shared/statistics.ts'
 import { type CountingReceiver, countingReceiver } from './receiver.ts'
 import { ANNOUNCE, makeEvents, makeSubscribers } from './subscribers.ts'
 
-/** What the median of searches during the tick may be of the median before, on one node of both roles. */
+/** The most by which the tick may raise the median of searches, on one node of both roles. */
 const BAR = 3
 /** Seconds from the tick to the first envelope. */
 const FIRST = 1
@@ -26,7 +26,10 @@ const MEMORY = 512 * 2 ** 20
 
 /** Subscriptions of each address: their notifications travel together. */
 const EACH = 10
-/** What is held is due so many times as long after its commit as holding it has taken, beside the least time of the plan. */
+/**
+ * Held notifications are due after their commit: this multiple of the time that holding took, or the least time of the
+ * plan.
+ */
 const HELD_TIMES = 3
 /** Milliseconds between two searches, and between two looks at the memory. */
 const PAUSE = 5

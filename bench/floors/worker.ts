@@ -1,4 +1,4 @@
-/** How the graphile worker of a floor is set: as ours is by default. */
+/** The settings of a floor's graphile worker: those that our worker has by default. */
 import { Logger } from 'graphile-worker'
 
 export const WORKER = {

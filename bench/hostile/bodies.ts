@@ -5,7 +5,7 @@ import { REGISTRY_SENDER } from '../search/question.ts'
 
 export interface Shape {
   readonly name: string
-  /** Of the participant who sends it. */
+  /** The policy of the participant who sends the body. */
   readonly policy: 'required' | 'if-present'
   readonly path: 'registry/sync/search' | 'registry/search'
   /** The HTTP status that it is answered with, as long as no quota is used up. */

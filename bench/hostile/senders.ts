@@ -14,7 +14,7 @@ export interface SendersStart {
   readonly size: number
 }
 
-/** How many were answered, by HTTP status. */
+/** The number of answers, by HTTP status. */
 export type Answered = Readonly<Record<string, number>>
 
 /** Milliseconds after an answer that asks for it: who is over a quota comes again. */

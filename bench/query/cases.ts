@@ -18,7 +18,7 @@ export interface Case {
   readonly name: string
   /** Times of the largest population against the smallest that are accepted; null: it has a bar of its own. */
   readonly growth: number | null
-  /** How many records each question finds; `more` is more than the cap. */
+  /** The number of records that each question finds; `more`: more than the cap. */
   readonly hits: readonly [least: number, most: number] | 'more'
   /** People in the smallest population that it is asked of. */
   readonly least?: number

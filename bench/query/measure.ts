@@ -9,7 +9,7 @@ export interface Timed {
 export interface Beside {
   readonly ours: Timed
   readonly floor: Timed
-  /** Of the floor's median to ours: 1 is as fast. */
+  /** The floor's median divided by ours: 1 is as fast. */
   readonly ratio: number
 }
 

@@ -1,4 +1,4 @@
-/** What costs no database: compiling a typical search, refusing a hostile one, asking a record in memory. */
+/** Work without a database: compiling a typical search, refusing a hostile one, asking a record in memory. */
 
 import { DEFAULT_LIMITS } from '@rollcall/core/limits'
 import { extractRecord } from '@rollcall/core/query/memory/extract-record'

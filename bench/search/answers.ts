@@ -1,8 +1,8 @@
-/** What both servers must answer. */
+/** The answers that both servers must give. */
 
 /** Where the floor finds a signature of ours, as it stands in an answer, to answer with one of the same length. */
 export const SIGNATURE_VARIABLE = 'BENCH_SIGNATURE'
-/** Which floor of a search is wanted; where it is not set, the one whose entry is in a commit of its own, as ours is. */
+/** The variable that names the floor of a search; unset: the floor that commits each entry by itself, as we do. */
 export const FLOOR_VARIABLE = 'BENCH_FLOOR'
 /** `plain` writes no entry; `one-commit` writes it in one statement with the row that remembers the message. */
 export const OTHER_FLOORS = ['plain', 'one-commit'] as const
@@ -15,7 +15,7 @@ export function signatureOf(answer: string): string {
   return signature
 }
 
-/** What stands before its value, 64 bytes in base64, and after it. */
+/** The text before the value of a signature, which is 64 bytes in base64, and the text after it. */
 export function aroundSignatureValue(signature: string): [before: string, after: string] {
   const [before, after, ...more] = signature.split(SIGNATURE_VALUE)
   if (before === undefined || after === undefined || more.length > 0) throw new Error('not a signature of ours')

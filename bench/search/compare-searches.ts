@@ -30,11 +30,11 @@ export interface Variant {
   /** Its bench and its results. */
   readonly name: string
   readonly floor: keyof typeof SERVERS
-  /** What is agreed with the one who asks. */
+  /** The message policy of the participant who searches. */
   readonly policy: Partial<MessagePolicy>
   /** Makes known to the registry what it needs beside the policy. */
   register?(db: Database): Promise<void>
-  /** What it must reach of its floor; `plain` of those of `OTHER_FLOORS`. */
+  /** The least shares of the floors' rates that it must reach; `plain`: of those of `OTHER_FLOORS`. */
   readonly bars: { readonly entry: number; readonly plain: number }
   /** The answers of ours are cut by a grant, those of the floor are whole. */
   readonly cut?: true

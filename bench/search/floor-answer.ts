@@ -1,4 +1,4 @@
-/** How floors find and answer: the look-up of `lookUpStatement`, and the same bytes as ours from fixed pieces. */
+/** The answers of floors: the look-up of `lookUpStatement`, and the same bytes as ours from fixed pieces. */
 
 import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'

@@ -1,4 +1,4 @@
-/** What floors sign and verify with: one Ed25519 signature each time, as ours, and no digest. */
+/** The signatures of floors: one Ed25519 signature each time, as ours, and no digest. */
 import { createHash, generateKeyPairSync, sign, webcrypto } from 'node:crypto'
 import { askerKey } from './signing.ts'
 

@@ -1,4 +1,4 @@
-/** What is searched: a registry of synthetic records, filled once, and participants who may ask. */
+/** The registry that is searched: synthetic records, filled once, and participants who may search. */
 import { Readable } from 'node:stream'
 import { setGrant } from '@rollcall/admin/grants/grant-changes'
 import { grantTemplate } from '@rollcall/admin/grants/grants'
@@ -22,7 +22,7 @@ import { generateLines } from '@rollcall/synthetic'
 import { acting } from '../../packages/admin/test/acting.ts'
 import { KIND, NAMESPACE, REGISTRY_SENDER } from './question.ts'
 
-/** Which registry is filled. */
+/** The registry that is filled. */
 export interface Hosted {
   readonly namespace: string
   readonly kind: string

@@ -1,4 +1,4 @@
-/** What a bench of searches stands on: a filled registry, one who asks, and both servers, each in its process. */
+/** The setting of a bench of searches: a filled registry, one participant, and both servers, each in its process. */
 import type { MessagePolicy } from '@rollcall/core/model/participant'
 import type { Database } from '@rollcall/database/database'
 import { type BenchDatabase, withBenchDatabase } from '../shared/bench-database.ts'
@@ -16,7 +16,7 @@ export type Identifiers = Generator<string, never>
 export interface Target {
   readonly url: string
   readonly process: ServerProcess
-  /** Of the next round. */
+  /** Headers for the next round. */
   headers(): Promise<Record<string, string>>
 }
 

@@ -1,4 +1,4 @@
-/** How the one who asks signs: as a client does, a while before the message is sent. */
+/** Signs as a client does, a while before the message is sent. */
 import { createPrivateKey, createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto'
 import type { Database } from '@rollcall/database/database'
 import { addParticipantKey } from '@rollcall/participants/store/participant-keys'
@@ -14,7 +14,7 @@ import {
 import { ASKER_SENDER, question } from './question.ts'
 
 const KID = 'bench'
-/** What a private Ed25519 key begins with in PKCS #8; its 32 bytes follow (RFC 8410, 7). */
+/** The beginning of a private Ed25519 key in PKCS #8; its 32 bytes follow (RFC 8410, 7). */
 const PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex')
 
 /** Always the same: a database that is kept knows it already. It signs nothing but messages of a benchmark. */

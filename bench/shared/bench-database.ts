@@ -14,7 +14,7 @@ export interface BenchDatabase {
   readonly db: Database
   /** The same database as the role that owns it; `db` itself where one role does both. */
   readonly owner: Database
-  /** What tells a server which database this is. */
+  /** The variables that name this database to a server. */
   readonly env: NodeJS.ProcessEnv
   /** Starts one of `SERVERS`, with more in its environment. In the smallest run it is started in this process. */
   start(server: keyof typeof SERVERS, more?: NodeJS.ProcessEnv): Promise<ServerProcess>

@@ -13,7 +13,7 @@ export async function temporaryDirectory(): Promise<string> {
 /** Always the same: a database that is kept is measured again. It guards nothing but keys of a benchmark. */
 const ROLLCALL_MASTER_KEY = Buffer.alloc(32, 'bench').toString('base64')
 
-/** Of this process' environment nothing that concerns a server: both run with the defaults. */
+/** The environment of a server: nothing of ours that concerns servers, so that both run with the defaults. */
 export function serverEnvironment(data: string, databaseUrl: string | undefined): NodeJS.ProcessEnv {
   const { PATH, HOME } = process.env
   const database = databaseUrl === undefined ? { ROLLCALL_DATA: resolve(data, 'data') } : { DATABASE_URL: databaseUrl }

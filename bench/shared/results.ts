@@ -1,4 +1,4 @@
-/** What a bench found: JSON with when, which commit and which machine, and lines of the table of docs/benchmarks.md. */
+/** The result of a bench: JSON with time, commit and machine, and rows for the table of docs/benchmarks.md. */
 import { execFileSync } from 'node:child_process'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { availableParallelism, cpus, totalmem } from 'node:os'
@@ -10,7 +10,7 @@ export interface Row {
   readonly what: string
   readonly ours: string
   readonly floor: string
-  /** What the bar is about: a ratio, mostly. */
+  /** The figure that the bar limits, mostly a ratio. */
   readonly figure: number | string
   /** Empty where there is no bar, and `passed` is true. */
   readonly wanted: string
@@ -22,7 +22,7 @@ export const ratioRow = (what: string, figure: number, bar: number, ours: string
   return { what, ours, floor, figure, wanted: `at least ${bar}`, passed: figure >= bar }
 }
 
-/** What ours may take of PostgreSQL's processor time, as a multiple of the floor's. */
+/** The most processor time of PostgreSQL, as a multiple of the floor's. */
 const DATABASE_BAR = 1.5
 
 /** A line for the processor time of PostgreSQL for a request; without a bar where it cannot be read. */

@@ -24,11 +24,11 @@ export interface Sides {
 
 /** Numbers of a bench that loads, each an option of it. */
 export const LOAD = {
-  /** Of a round. */
+  /** Seconds of a round. */
   seconds: [3, 1],
   rounds: [15, 1],
   connections: [32, 2],
-  /** Of a round; 0: as many as are answered in its seconds. */
+  /** Requests of a round; 0: as many as are answered in its seconds. */
   requests: [0, 20],
   /**
    * Requests that a side has answered before it is measured: by then the code that it runs through is compiled. On a busy machine
@@ -43,9 +43,9 @@ type LoadPlan = Pick<Plan, 'seconds' | 'connections' | 'requests'>
 interface Round extends Loaded {
   /** Processor time of the server's process, PostgreSQL's not counted. */
   readonly cpu_us_per_request: number
-  /** Of PostgreSQL; NaN where it cannot be read. */
+  /** Processor time of PostgreSQL; NaN where it cannot be read. */
   readonly database_us_per_request: number
-  /** How late the server's event loop came to its work, 99th percentile of a probe each millisecond. */
+  /** Delay of the server's event loop, in milliseconds: 99th percentile of a probe each millisecond. */
   readonly event_loop_delay_p99_ms: number
 }
 

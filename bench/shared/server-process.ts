@@ -7,11 +7,11 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 
-/** What a server's process tells of itself. */
+/** The figures that a server's process reports about itself. */
 export interface Usage {
   /** Processor time of the process since its start, in microseconds. */
   readonly cpu_us: number
-  /** How late its event loop came to its work since the last time this was asked, 99th percentile. */
+  /** Delay of its event loop since the last report: 99th percentile. */
   readonly event_loop_delay_p99_ms: number
   /** Memory of the process that is in use now. */
   readonly rss_bytes: number
@@ -110,7 +110,7 @@ function usageMeter(): () => Usage {
   probe.enable()
   return () => {
     const { user, system } = process.cpuUsage()
-    // What it measures is the time between two probes; only what is above their distance is a delay.
+    // The histogram has the times between two probes; only the part above their distance is a delay.
     const between = probe.percentile(99) / 1e6
     probe.reset()
     return {

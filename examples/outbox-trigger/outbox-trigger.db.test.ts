@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** What is published of what waits, in its order. */
+/** Publishes the waiting events, and returns them in order. */
 async function published(): Promise<readonly object[]> {
   const before = await query('select coalesce(max(id), 0) as last from event')
   await publishOutbox(server.context, new AbortController().signal)

@@ -71,7 +71,7 @@ test('decides the same by callback, and hears nothing of the people', async () =
   await expect
     .poll(async () => (await kept()).map(({ state }) => state))
     .toEqual(['delivered', 'delivered', 'delivered'])
-  // What was called back, as the registries tell it again, holds no member of a person.
+  // The records of the callbacks, as the registries repeat them, have no member of a person.
   const known = await readSettings(await settings(server.url))
   const records = await Promise.all((await kept()).map(({ correlation_id }) => recordsTold(known, correlation_id)))
   expect(records.flat().length).toBeGreaterThan(10)

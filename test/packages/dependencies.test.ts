@@ -1,11 +1,14 @@
-/** What runs without the packages for development: `npm ci --omit=dev` in a clone, and what is published. */
+/**
+ * Dependencies of the running code without the packages for development: `npm ci --omit=dev` in a clone, and published
+ * packages.
+ */
 import { globSync, readFileSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
 import { expect, it } from 'vitest'
 
 interface Manifest {
   readonly name: string
-  /** What of it runs, as patterns: all sources and programs unless it says otherwise. */
+  /** Patterns of its running files: all sources and programs unless it says otherwise. */
   readonly files?: readonly string[]
   readonly dependencies?: Readonly<Record<string, string>>
   readonly optionalDependencies?: Readonly<Record<string, string>>

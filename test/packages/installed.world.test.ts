@@ -1,4 +1,6 @@
-/** What is published, as a new user meets it: installed from a registry into an empty folder, with no access to this clone. */
+/**
+ * The published packages as a new user has them: installed from a registry into an empty folder, without this clone.
+ */
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -17,7 +19,7 @@ const NODE_22 = resolve(import.meta.dirname, '../../packages/client/node_modules
 const LOADED_MODULES = new URL('../../packages/cli/test/loaded-modules.ts', import.meta.url).href
 
 const page = (path: string): string => readFileSync(resolve(import.meta.dirname, '../..', path), 'utf8')
-/** What the examples print. */
+/** The output of the examples. */
 const PRINTED = { client: /^\S+ .*\d{4}/, protocol: /^Civil registry \[.*'birth_date'.*\n\d+\n$/s }
 
 let tarballs: string

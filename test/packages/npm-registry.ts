@@ -58,7 +58,7 @@ export async function npmRegistry(packed: readonly Packed[]): Promise<NpmRegistr
   await once(server, 'listening')
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 
-  /** What npm reads of a package. */
+  /** A package as npm reads it. */
   const described = (name: string, all: readonly Published[]): object => ({
     name,
     'dist-tags': { latest: all[0]?.manifest.version },

@@ -50,7 +50,7 @@ async function build(folder: string): Promise<void> {
   await writeBundle(SOURCES, folder, (path) => JSON.stringify(pathToFileURL(path).href))
 }
 
-/** What Node compiles is cached in the folder too: the first cache that is enabled is used, so not that of the command. */
+/** A program that caches compiled code in the folder too: the first enabled cache is used, so the command's is not. */
 const program = (name: string): string => `import { enableCompileCache } from 'node:module'
 enableCompileCache(import.meta.dirname + '/cache')
 await import('./entry-${name}.js')

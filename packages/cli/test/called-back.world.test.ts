@@ -1,4 +1,7 @@
-/** What docs/tutorial-integrator.md promises of callbacks, as a new user meets it: `npm start`, a listener, a search, and a kill in between. */
+/**
+ * The promises of docs/tutorial-integrator.md about callbacks, tried as a new user: `npm start`, a listener, a search,
+ * and a kill in between.
+ */
 import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -57,7 +60,7 @@ interface Heard {
   readonly items: readonly { readonly status: string; readonly records: number }[]
 }
 
-/** What the listener has said of this correlation_id, once it has as many callbacks. */
+/** Waits until the listener has printed so many callbacks of this correlation_id, and returns them. */
 function heard(correlation_id: string, callbacks: number): Promise<readonly Heard[]> {
   if (listener === null) throw new Error('nobody listens')
   const { output } = listener

@@ -7,7 +7,7 @@ import { databaseUrl, dataDirectory, rollcallJson } from './command.ts'
 
 export interface CommandDatabase {
   readonly database: TestDatabase
-  /** What a command must be given to use the database. */
+  /** The variables that give a command this database. */
   readonly env: { readonly DATABASE_URL: string }
   readonly home: Awaited<ReturnType<typeof dataDirectory>>
   /** Imports these documents into the registry `civil`. */

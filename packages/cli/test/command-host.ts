@@ -37,7 +37,7 @@ async function run({ words, env, input, cwd, mark }: Order): Promise<number> {
   return left.length > 0 ? -1 : Number(process.exitCode ?? 0)
 }
 
-/** What keeps a process from its end that was not there before. */
+/** New resources that keep the process from ending. */
 async function leftOpen(before: ReadonlyMap<string, number>): Promise<readonly string[]> {
   for (const end = performance.now() + PATIENCE; ; await sleep(5)) {
     const now = [...counted(process.getActiveResourcesInfo())]

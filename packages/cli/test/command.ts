@@ -25,14 +25,14 @@ export interface Ended {
 
 export interface Running {
   readonly process: ChildProcess
-  /** What it has printed so far. */
+  /** The output so far. */
   output(): Omit<Ended, 'code'>
   readonly ended: Promise<Ended>
   /** Sends a signal and waits for the end. */
   stop(signal?: NodeJS.Signals): Promise<Ended>
 }
 
-/** Of our own environment a command gets only what finds programs and folders. */
+/** The environment of a command: of our own it gets only the variables that find programs and folders. */
 function environment(env: Environment): Environment {
   const { PATH = '', HOME = '', TMPDIR } = process.env
   return {
@@ -117,7 +117,7 @@ export async function rollcall(
   return ended
 }
 
-/** What a stream brings before the mark, or before its end. */
+/** The text of a stream before the mark, or before its end. */
 function untilMark(stream: Readable | null, mark: string): Promise<string> {
   const { promise, resolve } = Promise.withResolvers<string>()
   let text = ''

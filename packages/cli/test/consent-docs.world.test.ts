@@ -17,7 +17,7 @@ const PERSON = {
   birth_date: '1990-05-05',
 }
 
-/** What the page leaves to its reader, before the server is started. */
+/** The preparations that the page leaves to its reader, before the server is started. */
 const PREPARED = `
   echo '${JSON.stringify(PERSON)}' | rollcall import civil - --format ndjson
   openssl genpkey -algorithm ed25519 -out private-key.pem

@@ -1,4 +1,4 @@
-/** What tests ask of a demo that runs: its page, its receiver of callbacks, and its admin API. */
+/** Calls to a running demo: to its page, its receiver of callbacks, and its admin API. */
 import { expect } from 'vitest'
 import type { DemoFile } from '../src/demo/demo-file.ts'
 import type { Running } from './command.ts'

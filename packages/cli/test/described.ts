@@ -5,7 +5,7 @@ interface Described {
   readonly result: Parameters<typeof validator>[0]
 }
 
-/** What a command printed with --json, which must be what the schema of its admin function describes. */
+/** The output of a command with --json, checked against the schema of its admin function. */
 export function described<Printed>(useCase: Described, printed: Printed): Printed {
   expect(validator(useCase.result).problem(printed, '')).toBeNull()
   return printed

@@ -81,7 +81,7 @@ test('the page does what it says', async () => {
   expect(life).toMatch(/^enrollement_status_change, event \d+: 1 subscription matched$/m)
   expect(life).toMatch(/\n20 events in all\n$/)
 
-  // Of this person, and of those who live.
+  // Enrolments of this person, and of living persons.
   await until(running, () =>
     /enrollement_status_change of a \w+, [\s\S]*7310000001/.test(running.output().stdout) ? true : null,
   )

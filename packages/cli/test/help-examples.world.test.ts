@@ -61,10 +61,10 @@ let peer: Awaited<ReturnType<typeof acknowledging>>
 let empty: Awaited<ReturnType<typeof emptyDatabase>>
 let office: Awaited<ReturnType<typeof emptyDatabase>>
 let folder: string
-/** Of the database that the server works on, and of one that nobody works on. */
+/** The environment for the server's database, and for a database without a server. */
 let env: Record<string, string>
 let other: Record<string, string>
-/** What the made-up names of examples stand for here. */
+/** Values here for the made-up names of examples. */
 const meaning: Record<string, string> = { 9000: '0' }
 
 beforeAll(async () => {
@@ -231,7 +231,7 @@ async function demoSubscription(event: string, made_up: string): Promise<void> {
   }
 }
 
-/** What the examples of backups name. */
+/** Fills the names in the examples of backups. */
 async function namesOfBackups(): Promise<void> {
   meaning['/backups/rollcall-2026-11-22.backup'] = join(folder, 'one.backup')
   meaning['/journal/rollcall'] = join(folder, 'journal')
@@ -261,7 +261,7 @@ async function proposed(name: string): Promise<void> {
 const addAuthority = () =>
   run('consent', 'authority', 'add', 'https://consent.example.org', '--key', join(folder, 'public-key.pem'))
 
-/** What must have happened before an example makes sense, where the examples before it have not seen to it. */
+/** Preparations of examples, where the examples before do not prepare them. */
 const PREPARED: Readonly<Record<string, () => Promise<unknown>>> = {
   'backup check': async () => {
     await namesOfBackups()
@@ -316,7 +316,7 @@ const PREPARED: Readonly<Record<string, () => Promise<unknown>>> = {
       '--loopback',
     ),
   'participant check': async () => {
-    // Of a participant that may do nothing, an accepted request is enough.
+    // An accepted request is enough for a participant that may do nothing.
     await grant(demo.server.database, 'new.example.org', 'civil-test', { operations: [] })
     await demo.server.database.db.pool.query(
       `insert into exchange (participant, message_id, fingerprint, correlation_id, registry, operation)
@@ -342,7 +342,7 @@ const PREPARED: Readonly<Record<string, () => Promise<unknown>>> = {
     meaning.a1b2c3 = JSON.parse(evidence).kid
   },
   'keys revoke': async () => {
-    // What begins with - would be read as an option.
+    // A value that begins with - would be read as an option.
     const keys: { kid: string }[] = await run('keys', 'list')
     const key = keys.find(({ kid }) => !kid.startsWith('-'))
     if (key === undefined) throw new Error('there is no key of ours')
@@ -371,7 +371,7 @@ const OWNERS: ReadonlySet<string> = new Set(['restore adopt'])
 /** Examples for a machine with the Debian package, where `npm run check:debian` runs such commands; elsewhere they are refused. */
 const PACKAGED: ReadonlySet<string> = new Set(['setup', 'upgrade'])
 
-/** What the commands that run until they are stopped print when they have begun, by a part of the example. */
+/** The first output of commands that run until they are stopped, by a part of the example. */
 const BEGUN: Readonly<Record<string, RegExp>> = {
   'rollcall serve': /^Rollcall (?:works|listens)/m,
   'rollcall demo': /"msg":"listening"/,

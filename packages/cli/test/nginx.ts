@@ -8,7 +8,7 @@ import { running } from './command.ts'
 
 const FILE = new URL('../../../deploy/nginx/rollcall.conf', import.meta.url)
 
-/** What is replaced in the file: ports, and what it marks with CHANGE. Each must be there. */
+/** Replaces ports, and the lines that the file marks with CHANGE. Each must be there. */
 function changed(text: string, changes: readonly (readonly [string, string])[]): string {
   return changes.reduce((so, [from, to]) => {
     if (!so.includes(from)) throw new Error(`rollcall.conf has no ${from}`)

@@ -9,7 +9,7 @@ import { shell, shownBlocks } from './shown-commands.ts'
 const blocks = await shownBlocks('docs/onboarding.md')
 const { folder, run, serve } = shell(true)
 
-/** What the participant sends when it is asked for a message. */
+/** The message that the participant sends when it is asked for one. */
 async function signedMessage(): Promise<string> {
   const pem = await readFile(join(folder(), 'private-key.pem'))
   const privateKey = await importSigningKey(createPrivateKey(pem).export({ format: 'jwk' }) as Jwk, 'EdDSA')

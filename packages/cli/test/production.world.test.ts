@@ -17,7 +17,7 @@ import { databaseUrl, type Ended, type Running, rollcall, rollcallJson, start, u
 import { startNginx } from './nginx.ts'
 
 const BIN = fileURLToPath(new URL('../bin/rollcall.mjs', import.meta.url))
-/** Of a system in the world, as the proxy sees it. */
+/** The address of a peer's system, as the proxy sees it. */
 const CLIENT = '203.0.113.7'
 
 let folder: string
@@ -26,7 +26,7 @@ let secrets: Record<string, string>
 let running: Running
 let proxy: Server
 let address: string
-/** Of the peers' listener. */
+/** The port of the listener for peers. */
 let port = 0
 /** Asks a signed search under an address of the server. */
 let ask: (url: string) => Promise<Ended>

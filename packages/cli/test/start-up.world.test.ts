@@ -15,7 +15,7 @@ async function loadedBy(words: readonly string[]): Promise<{ own: readonly strin
   return { own: own.map((url) => url.replace(/.*\/packages\//, '')), all: urls.length }
 }
 
-/** How many modules there may be, a few more than today: a command that loads a hundred more is noticed. */
+/** The most modules, a few more than today: a command that loads a hundred more is noticed. */
 it.each([
   { words: ['--help'], most: { own: 10, all: 30 } },
   { words: ['grant', '--help'], most: { own: 15, all: 35 } },

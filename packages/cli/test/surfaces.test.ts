@@ -1,4 +1,4 @@
-/** What of a public surface is growth, and what is lost. The surfaces are compared in `surfaces.world.test.ts`. */
+/** Whether a change of a public surface is growth or loss. The surfaces are compared in `surfaces.world.test.ts`. */
 import { Command, Option } from 'commander'
 import { describe, expect, test } from 'vitest'
 import { commandLineSurface } from '../../../build/command-lines.ts'

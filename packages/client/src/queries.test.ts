@@ -25,7 +25,7 @@ const scope = { kind, recordType, limits: { query_depth: 20, query_terms: 200, q
 /** A server reads it, to the last member, and it has its documented shape. */
 function expectRead({ query_type, query }: QueryCriteria): void {
   expect(documented.problem({ query_type, query }, '')).toBeNull()
-  // As it arrives: JSON.
+  // The query after it went through JSON.
   const arrived = JSON.parse(JSON.stringify(query))
   expect(readQuery(scope, query_type, arrived, 'query')).toHaveProperty('predicate')
 }

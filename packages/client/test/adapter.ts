@@ -18,7 +18,7 @@ export const JWS: SignatureProfile = {
   algorithms: ['RS256', 'EdDSA'],
 }
 
-/** What it knows of us: how we sign, and the key that it encrypts for. */
+/** Our keys at the adapter: how we sign, and the key that it encrypts for. */
 export interface Us {
   readonly sign: Jwk
   readonly decrypt: Jwk
@@ -34,7 +34,7 @@ export interface Adapter {
   readonly signing: KeyPair
   /** Our requests, opened, whose signature it found good. */
   readonly verified: Body[]
-  /** What it answers with: from the request, opened, whether that came encrypted, and the answer that it would give. */
+  /** Changes the answer, given the opened request. */
   answer: (answer: Unsigned, request: Body) => Unsigned
   /** Signs as the adapter does. */
   signed(envelope: Unsigned): string

@@ -1,4 +1,4 @@
-/** What a client makes of answers: items, rejections, what is not to be believed, pages. */
+/** How a client reads answers: items, rejections, untrusted answers, pages. */
 import { describe, expect, it } from 'vitest'
 import { HeaderRejected, ItemRejected, itemsOrThrow, resultsOf, SeveralRecords, UntrustedAnswer } from '../src/index.ts'
 import { finding, type Respond } from './loopback.ts'

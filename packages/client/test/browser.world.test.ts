@@ -21,7 +21,7 @@ const person = (uin: string, given_name: string) => ({
 })
 
 declare global {
-  /** Of the page. */
+  /** The client in the page. */
   var client: typeof Client
 }
 
@@ -61,7 +61,7 @@ beforeEach(() => {
   complaints.length = 0
 })
 
-/** How the client of the page is made. */
+/** The options of the page's client. */
 const given = () => ({
   options: {
     base_url: `${pages.origin}/civil/v1.0.0`,

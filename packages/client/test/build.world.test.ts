@@ -1,4 +1,4 @@
-/** What is published: built into an empty directory, it runs as plain JavaScript and brings its types. */
+/** The published package: built into an empty directory, it runs as plain JavaScript and brings its types. */
 import { execFile } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'

@@ -11,7 +11,7 @@ import type { TestServer } from '../../server/test/server.ts'
 import { type ClientOptions, callbacksAt, Receiver, type ReceiverOptions, RegistryClient } from '../src/index.ts'
 import { nodeListener } from '../src/node/index.ts'
 
-/** What the test has opened. */
+/** Closes of all that the test has opened. */
 export const open: (() => Promise<unknown>)[] = []
 afterEach(() => Promise.all(open.splice(0).map((close) => close())))
 

@@ -125,7 +125,7 @@ export function request(
   } as RequestInit)
 }
 
-/** What the peer is told. */
+/** The answer that the peer gets. */
 export async function told(response: Response) {
   // biome-ignore lint/suspicious/noExplicitAny: the shape of acks is what the tests are about
   const body = (await response.json()) as any
@@ -141,5 +141,5 @@ export function keeping() {
   return { got, handlers }
 }
 
-/** What a receiver tells the peer that sends this. */
+/** The answer of a receiver to the peer that sends this. */
 export const sent = async (to: Receiver, ...args: Parameters<typeof request>) => told(await to.handle(request(...args)))

@@ -97,7 +97,7 @@ it('every example compiles', async () => {
   ).toBe('')
 })
 
-/** What the examples that run print, line by line; callbacks come in any order. */
+/** Lines that the running examples print; callbacks come in any order. */
 const SAYS = [
   { lines: ["{ given_name: 'Ada', surname: 'Okoro' }"], inOrder: true },
   { lines: ["{ given_name: 'Ada', surname: 'Okoro' }", "{ given_name: 'Ada' }"], inOrder: true, underConsent: true },

@@ -17,7 +17,7 @@ export type Respond = (asked: Asked, response: ServerResponse) => object | undef
 
 export interface Loopback {
   readonly url: string
-  /** Of a civil registry. */
+  /** The address of a civil registry. */
   readonly base_url: string
   /** Requests of the protocol, in order. */
   readonly asked: Asked[]

@@ -42,7 +42,7 @@ function consumer() {
   }
 }
 
-/** What an envelope says to one subscription; null: nothing. */
+/** The part of an envelope for one subscription; null: there is none. */
 function forOne({ header, message }: Envelope, code: string): Pick<Envelope, 'header' | 'message'> | null {
   // biome-ignore lint/suspicious/noExplicitAny: the model composes it
   const { subscriptions, ...meta } = header.meta as any

@@ -31,7 +31,7 @@ function verifies(header: object, { message, signature }: { message: object; sig
   return verify(null, Buffer.from(text), key, Buffer.from(of(', signature'), 'base64'))
 }
 
-/** What the client sends for a search on a path of each mode. */
+/** The request that the client sends for a search on a path of each mode. */
 async function sent(options: Partial<ClientOptions>) {
   const bodies: string[] = []
   const asking = new RegistryClient({

@@ -21,7 +21,7 @@ const OTHER: Peer = {
 const asking = (receiver: Receiver, respond: Respond, peer: ClientOptions['peer'] = {}): Promise<RegistryClient> =>
   client([respond], { receiver, receiver_id: undefined, peer: { keys: CIVIL.keys, ...peer } } as never)
 
-/** What an adapter sends: the header of the request, with a status. */
+/** The answer of an adapter: the header of the request, with a status. */
 const repeated = (correlation_id = 'c-1', signer = SIGNER): string =>
   signed(
     onSearch({

@@ -43,7 +43,7 @@ export async function site(passOnTo: string, client = builtClient({ declarations
   }
 }
 
-/** What the modules import by name, of packages that the page's own map names. */
+/** Names that modules import from packages in the page's own map. */
 const NAMES = [
   ...['jose', 'typebox', 'typebox/format', 'typebox/guard', 'typebox/schema'],
   ...['typebox/system', '@noble/hashes/blake2.js', '@noble/hashes/legacy.js'],

@@ -33,7 +33,7 @@ afterEach(async () => {
   await Promise.all(open.splice(0).map((one) => one.close()))
 })
 
-/** What a promise rejects with. */
+/** The error with which a promise rejects. */
 export const failure = (promise: Promise<unknown>): Promise<unknown> =>
   promise.then(
     () => 'nothing failed',

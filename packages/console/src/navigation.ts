@@ -148,9 +148,9 @@ export const NAVIGATION: readonly NavigationRow[] = [
   },
   {
     path: '/accounts',
-    title: PAGES.accounts,
+    title: PAGES.auditLog,
     role: 'read',
-    page: page(() => import('./pages/accounts/page.tsx')),
+    page: page(() => import('./pages/audit-log/page.tsx')),
     menu: { group: 'oversight', icon: IconEyeSearch, key: 'w' },
   },
   {

@@ -1,4 +1,4 @@
-/** What a browser loads of the console stays small. */
+/** The files of the console that a browser loads stay small. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import { expect, it } from 'vitest'
@@ -7,7 +7,7 @@ import { CONSOLE_FILES, PARTNER_FILES } from '../src/index.ts'
 /** Bytes, compressed: of all pages, of which each is loaded when it is first opened. */
 const MOST = 300_000
 
-/** Of a document of the help, which is loaded when somebody reads it. */
+/** The most bytes of a document of the help, which is loaded when somebody reads it. */
 const MOST_OF_DOCUMENT = 15_000
 
 const assets = new URL('assets/', CONSOLE_FILES)
@@ -26,7 +26,7 @@ it(`a document of the help has less than ${MOST_OF_DOCUMENT} bytes, compressed`,
   for (const name of documents) expect(bytesOf(name), name).toBeLessThan(MOST_OF_DOCUMENT)
 })
 
-/** Of the partner page, all of it. */
+/** The most bytes of the partner page. */
 const MOST_OF_PARTNER = 170_000
 
 it(`the partner page has less than ${MOST_OF_PARTNER} bytes, compressed`, () => {

@@ -1,8 +1,8 @@
-/** What is wrong with a page, as programs see it. */
+/** Faults of a page that programs find. */
 import { AxeBuilder } from '@axe-core/playwright'
 import type { Page } from 'playwright-core'
 
-/** What axe finds wrong: all of it in light, and the colours in dark. */
+/** Faults that axe finds: all of them in light, and those of colours in dark. */
 export async function violationsOf(page: Page): Promise<readonly string[]> {
   const found: string[] = []
   for (const colorScheme of ['light', 'dark'] as const) {

@@ -21,7 +21,9 @@ import { LONG, type OperatorPage, operatorPage, settled } from './in-browser.ts'
 
 const SENDER = 'stranger.example'
 
-/** What a stranger writes where our pages show it; the tag says where it came from. An id has at most 99 characters. */
+/**
+ * A hostile text for every place that our pages show; the tag says where it came from. An id has at most 99 characters.
+ */
 const hostile = (tag: string): string =>
   `${tag}"'><img src onerror=__ran=1><svg onload=__ran=1><a href=javascript:__ran=1>{{7*7}}\u202e\u2067`
 
@@ -60,7 +62,7 @@ beforeAll(async () => {
   const participant = await changeParticipant(db, SENDER, { name: hostile('name') })
   await setCallbackSettings(db, participant.id, { default_url: peer.url })
 
-  // What it sends.
+  // The message of the hostile participant.
   const meta = { requested_by: hostile('user'), case: hostile('case') }
   const item = byIdentifier('UIN', '0012')
   const search = searchFor(stranger, [{ ...item, reference_id: hostile('reference') }], {
@@ -77,7 +79,7 @@ beforeAll(async () => {
   const subscribe = subscribeFor(stranger, [subscription ?? {}], { message: { transaction_id: hostile('subscribed') } })
   await accepted(server, stranger, subscribe, 'subscribe')
 
-  // What is stored of it: keys, the report of a check, an import that has rejected a line.
+  // Stored hostile texts: keys, the report of a check, an import with a rejected line.
   await registerKey(server, SENDER, keyPair('Ed25519'), { use: 'sig', kid: plain(hostile('kid')) })
   await noteUsedKey(db, SENDER, await publicKey('Ed25519', { kid: plain(hostile('published')), sender_id: SENDER }))
   const steps = [{ name: 'send', state: 'missing' as const, text: hostile('check') }]
@@ -122,7 +124,7 @@ const LOOK = `(() => {
   return { found, text: document.body.textContent }
 })()`
 
-/** What is wrong with a page; its text is remembered. */
+/** The faults of a page; its text is remembered. */
 async function faults({ page, complaints }: OperatorPage, name: string): Promise<readonly string[]> {
   const { found, text } = (await page.evaluate(LOOK)) as { found: readonly string[]; text: string }
   shown.push(text)

@@ -55,7 +55,7 @@ export async function strangerPage(
     refused,
     async open(hash) {
       await page.goto(`${adminUrl}/#${hash}`)
-      // What was shown before is gone when the next picture is drawn.
+      // The earlier content is gone when the next picture is drawn.
       await page.evaluate(NEXT_PICTURE)
       await settled(page)
     },

@@ -23,7 +23,7 @@ let message_id: string
 /** Whatever the browser found wrong. */
 let complaints: string[]
 
-/** Whose rare states are below the screen. */
+/** Pages whose rare states are below the screen. */
 const RARE = new Set(['registries-one', 'participants-one'])
 
 beforeAll(async () => {

@@ -26,7 +26,7 @@ let ben: OperatorPage
 /** Refuses for good, and takes everything. */
 let broken: Receiver
 let mended: Receiver
-/** Of the participant, as ada sees them once. */
+/** The participant's credentials, which ada sees once. */
 const credentials = { client_id: '', client_secret: '' }
 
 beforeAll(async () => {
@@ -291,10 +291,10 @@ const WORK = [
   ...[`/participants/${SENDER}`, `/participants/${SENDER}/grants/civil`, '/registries/civil'],
   ...['/subscriptions', '/events', '/approvals', '/settings'],
 ]
-/** What a page shows more of, or in another way, and what changes nothing. */
+/** Controls that show more of a page, or show it in another way, and change nothing. */
 const HARMLESS = /^(?:Search|Clear|Older|Newest|Refresh|What would it see\?|Copy .*)$/
 
-/** How each call is answered that is made from a page, with its session. */
+/** The answers to calls from a page, with its session. */
 const called = ({ page }: OperatorPage, routes: readonly { readonly method: string; readonly path: string }[]) =>
   page.evaluate(
     (calls) =>

@@ -156,7 +156,7 @@ describe('an application role that was taken over', () => {
       expect(await schemaOf(database.connection)).toBe('public')
       expect(await schemaOf({ connectionString: address })).toBe('public')
       expect(await schemaOf({ connectionString: `${address}&options=-c%20jit=off` })).toBe('public')
-      // What the operator says in the address counts.
+      // The options that the operator writes in the address win.
       const elsewhere = '-c search_path=rollcall_outbox,public'
       expect(await schemaOf({ ...database.connection, options: elsewhere })).toBe('rollcall_outbox')
       expect(await schemaOf({ connectionString: `${address}&options=${encodeURIComponent(elsewhere)}` })).toBe(

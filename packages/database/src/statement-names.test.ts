@@ -49,7 +49,7 @@ test('a name under which a search was slow three times does not come back, and n
   for (const _time of [1, 2, 3]) names.wasSlow('b')
   names.wasSlow('a')
   named(names, BO, 'd', 'd', 'e', 'e', 'f', 'f')
-  // That it was slow before it had a name does not count.
+  // Slow runs without a name do not count.
   expect(named(names, ADA, 'a', 'a', 'b', 'b')).toEqual([undefined, undefined, 'search_5', 'search_5'])
 })
 

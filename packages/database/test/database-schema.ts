@@ -1,4 +1,4 @@
-/** What a database is made of, read from its catalog: statements that make it again, and lines that can be compared. */
+/** The definition of a database, read from its catalog: statements that make it again, and lines to compare. */
 import type pg from 'pg'
 
 interface Column {
@@ -19,7 +19,7 @@ export interface DatabaseSchema {
   /** In the order of their names. */
   readonly tables: readonly { readonly table: string; readonly create: string; readonly rest: string }[]
   readonly columns: readonly Column[]
-  /** What is made when the rows are there: constraints, those that others refer to first, and indexes. */
+  /** Statements that follow the rows: constraints, first those that others refer to, and indexes. */
   readonly afterwards: readonly Statement[]
   readonly functions: readonly string[]
   readonly triggers: readonly Statement[]
@@ -28,7 +28,7 @@ export interface DatabaseSchema {
 /** Besides `public`, whose tables are named without it. */
 export const OTHER_SCHEMA = 'rollcall_outbox'
 
-/** Of the schemas that migrations fill. */
+/** Reads the schemas that migrations fill. */
 export async function readSchema(client: pg.ClientBase): Promise<DatabaseSchema> {
   const read = async <Row extends pg.QueryResultRow>(text: string): Promise<Row[]> =>
     (await client.query<Row>(text)).rows

@@ -87,7 +87,7 @@ export async function waitUntil(condition: () => boolean | Promise<boolean>): Pr
 /** Another process that uses the PostgreSQL of a directory. */
 export interface Other {
   readonly child: ChildProcess
-  /** What it said when it was through: 'open', or the error. */
+  /** Its output at the end: 'open', or the error. */
   readonly said: string
   /** Lets it close and waits for its end. */
   close(): Promise<void>

@@ -8,7 +8,7 @@ import pg from 'pg'
 import type { TestProject } from 'vitest/node'
 import { makeTemplates } from '../../keys/test/postgres.ts'
 
-/** How to reach the one PostgreSQL of a test run. */
+/** The address and the credentials of the one PostgreSQL of a test run. */
 export interface TestServer {
   readonly host: string
   readonly port: number

@@ -7,7 +7,7 @@ import type { TestServer } from './global-setup.ts'
 
 export interface LossyWay {
   readonly connection: TestServer
-  /** How many answers were lost. */
+  /** The number of lost answers. */
   readonly lost: () => number
   close(): Promise<void>
 }

@@ -1,4 +1,4 @@
-/** What a migration did to tables that were there, by the rules of its phase (CONTRIBUTING.md, "Add a migration"). */
+/** Changes of a migration to earlier tables, checked by the rules of its phase (CONTRIBUTING.md, "Add a migration"). */
 import type { MigrationPhase } from '../src/migration.ts'
 import type { Unused } from '../src/unused.ts'
 import { type DatabaseSchema, schemaLines } from './database-schema.ts'
@@ -11,8 +11,8 @@ interface Migrated {
 }
 
 /**
- * What breaks the rules, one line each.
- * @param retired what versions have stopped to use
+ * Breaches of the rules, one line each.
+ * @param retired objects that versions no longer use
  * @param versions in their order
  */
 export function phaseProblems(
@@ -52,7 +52,7 @@ const nameOf = ({ table, name }: DatabaseSchema['columns'][number]): string => `
 
 const NOT_NULL = / not null$/
 
-/** That a column may be null from now on breaks only whoever reads it: the version before may. */
+/** A column that may be null from now on breaks only readers: the earlier version may read null. */
 const isAsBefore = (was: string, is: string): boolean => withoutDefault(was) === withoutDefault(is)
 const withoutDefault = (definition: string): string => definition.replace(/ default .*?(?= not null$|$)/, '')
 

@@ -25,7 +25,7 @@ export interface StoredFilter {
 export class StoredFilters {
   readonly #predicates: (Predicate | null)[] = []
 
-  /** What a server reads of the criteria that it stored. */
+  /** Reads stored criteria as a server does. */
   readonly compile: CompileFilter = (_kind, criteria) => {
     const predicate = this.#predicates[Number(criteria)]
     if (predicate === undefined) throw new Error('the filter cannot be read')

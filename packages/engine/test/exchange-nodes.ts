@@ -8,7 +8,7 @@ import { type TestDatabase, testDatabase } from '../../keys/test/postgres.ts'
 export interface ExchangeNodes {
   readonly database: TestDatabase
   readonly memory: ExchangeMemory
-  /** Of another node: its own pool, its own queue. */
+  /** The memory of another node, with its own pool and queue. */
   readonly elsewhere: ExchangeMemory
 }
 

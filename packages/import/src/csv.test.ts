@@ -76,7 +76,7 @@ test('a bad row is reported in its place and the others are read', async () => {
   ]
   expect(await rows(content)).toMatchObject(expected)
   expect(await rows(content, { chunkBytes: 1 })).toMatchObject(expected)
-  // What is passed over when an import goes on is counted the same way.
+  // Entries that a resumed import skips are counted in the same way.
   expect(await rows(content, { entries: 4 })).toMatchObject(expected.slice(4))
   expect(await rows(content, { entries: 8 })).toEqual([])
 })

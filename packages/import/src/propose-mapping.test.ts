@@ -13,7 +13,7 @@ const kindOf = (name: string): Kind => {
 const civil = kindOf('civil')
 const [person] = civil.record_types
 
-/** What is proposed for one column with these values. */
+/** The proposal for one column with these values. */
 function propose(column: string, ...values: string[]) {
   const [proposed] = proposeColumns(civil, person, { header: [column], rows: values.map((value) => [value]) })
   if (proposed === undefined) throw new Error('no column')

@@ -44,7 +44,7 @@ async function fill(source: MasterKeySource): Promise<Filled> {
   return { vault, keys, body: await createBodies(database.db, vault).encryptBody('kept', 'a') }
 }
 
-/** What a server that starts now with this source can use: a new node has nothing in memory. */
+/** Starts a server with this source, as a new node with nothing in memory does. */
 async function startWith(source: MasterKeySource, body: Buffer): Promise<string> {
   const vault = await createVault(database.db, source)
   const keys = await createKeys(database.db, vault, log)

@@ -21,7 +21,7 @@ export async function holdTable({ db }: Pick<TestDatabase, 'db'>, table = 'r1_pe
   }
 }
 
-/** How many statements of this database wait for a lock. */
+/** The number of statements of this database that wait for a lock. */
 export async function lockWaits({ db }: Pick<TestDatabase, 'db'>): Promise<number> {
   const { rows } = await db.pool.query<{ waiting: number }>(
     `select count(*) as waiting from pg_stat_activity

@@ -61,13 +61,13 @@ it('after a declined write it is not ready for some seconds, and then when a wri
   health.failed(await takeTokens(readOnly, PROBE).catch((error: unknown) => error))
   expect(await health.isReady()).toBe(false)
 
-  // What is read is still answered; the probe writes.
+  // Reads are still answered; the probe writes.
   clock.pass(10_000)
   expect(health.breaker()).toBe('probing')
   expect(await health.isReady()).toBe(false)
   expect(asked).toEqual(['read', 'write'])
 
-  // What it met counts like any other declined write.
+  // The probe's refusal counts like any other declined write.
   clock.pass(9_999)
   expect(await health.isReady()).toBe(false)
   expect(asked).toHaveLength(2)

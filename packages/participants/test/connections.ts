@@ -5,7 +5,10 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { expect } from 'vitest'
 
 export interface Connections {
-  /** How many have come since the server was given. Connects once itself: whoever connected before was seen before. */
+  /**
+   * The number of connections since the server was given. It connects once itself, so that earlier connections were
+   * seen.
+   */
   seen(): Promise<number>
 }
 

@@ -5,7 +5,7 @@ import type { KeySetOwner } from '@rollcall/participants/trust/key-sets'
 import { connectionsTo } from './connections.ts'
 
 export interface KeySetServer {
-  /** What is published: an object as JSON, or a whole answer. */
+  /** Publishes an object as JSON, or a whole answer. */
   publish(content: object | RequestListener): void
   /** Requests until now. */
   readonly asked: number

@@ -126,7 +126,7 @@ export async function accepted(
 // biome-ignore lint/suspicious/noExplicitAny: see above
 type Callback = { readonly path: string; readonly envelope: any }
 
-/** What a receiver was sent, in its order. */
+/** Callbacks that a receiver got, in order. */
 export const callbacksTo = ({ received }: Receiver): readonly Callback[] =>
   received.map(({ path, body }) => ({ path, envelope: JSON.parse(body) }))
 

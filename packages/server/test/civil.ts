@@ -1,4 +1,4 @@
-/** What tests of requests begin with: a server with a civil registry, and a participant who asks it. */
+/** The beginning of tests of requests: a server with a civil registry, and a participant who may ask it. */
 
 import { afterAll } from 'vitest'
 import type { TestSettings } from '../../settings/test/config.ts'

@@ -33,12 +33,12 @@ import { type TestSettings, testConfig } from '../../settings/test/config.ts'
 import type { Context } from '../src/app/context.ts'
 import { createContext } from '../src/app/context.ts'
 
-/** What delivers, without listeners and jobs. */
+/** A sender of deliveries, without listeners and jobs. */
 export interface TestSender {
   readonly context: Context
   readonly database: TestDatabase
   readonly registry: Registry
-  /** What it was configured with. */
+  /** Its configuration. */
   readonly env: TestSettings
   /** By which caches age, rates are measured and messages are signed: `pass` lets time pass. */
   readonly clock: TestClock
@@ -95,7 +95,7 @@ export interface Receiver {
   readonly received: readonly Received[]
   /** The most that were answered at a time. */
   readonly most: () => number
-  /** How the next ones are answered. */
+  /** Answers the next deliveries. */
   answer: (response: ServerResponse, received: Received) => void
   close(): Promise<void>
 }
@@ -165,7 +165,7 @@ export interface SenderWithPeers {
   ): Promise<{ readonly peer: Receiver; readonly participant: Participant }>
 }
 
-/** What the tests of one file deliver with and to, to be awaited at its top level; it is closed after them. */
+/** A sender and receivers for the tests of one file, to be awaited at its top level; closed after them. */
 export async function senderWithPeers(env: TestSettings = {}): Promise<SenderWithPeers> {
   const sender = await testSender(env)
   const open: Receiver[] = []

@@ -75,7 +75,7 @@ export async function enrolmentServer(env: TestSettings = {}) {
       const answer = await post(`${server.url}/ibr/v1.0.0/registry/sync/search`, request, bearer(sp))
       return answer.body.message.search_response[0].data.reg_records
     },
-    /** What is enrolled, as the registry answers. */
+    /** The enrolments, as the registry answers. */
     async enrolled(person: string, programme?: string) {
       const query = {
         person_identifier: { eq: person },

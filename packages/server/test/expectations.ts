@@ -1,4 +1,4 @@
-/** What refused requests look like, asserted in one place. */
+/** Assertions about refused requests, in one place. */
 import { expect } from 'vitest'
 import type { Answer } from './server.ts'
 

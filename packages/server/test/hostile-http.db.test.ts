@@ -1,4 +1,4 @@
-/** What no client sends and an attacker does: HTTP that is slow, broken, ambiguous or huge, over raw sockets. */
+/** HTTP of an attacker: slow, broken, ambiguous or huge, over raw sockets. */
 import { ErrorAnswer, validator } from '@rollcall/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type RawConnection, type RawResponse, rawConnection } from '../../engine/test/raw-http.ts'
@@ -298,7 +298,7 @@ describe('large', () => {
         raw.socket.once('close', resolve)
       })
     }
-    // What is read, and what the sockets of both sides hold.
+    // The pieces that were read, and those in the buffers of both sockets.
     expect(pieces).toBeLessThan(40)
   })
 

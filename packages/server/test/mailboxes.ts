@@ -30,7 +30,7 @@ export async function mailboxSender(settings: Partial<CallbackSettings> = {}) {
   return {
     server,
     rows,
-    /** Of the test that runs. */
+    /** The receiver of the running test. */
     receiver: (): Receiver => peer,
     /** Aborted at the end of the test. */
     working: (): AbortSignal => working.signal,

@@ -102,7 +102,7 @@ export const FIXTURES: readonly Fixture[] = [
   },
 ]
 
-/** What no log line may hold. */
+/** Values that no line of the log may have. */
 export const PERSONAL = /Quillvarosh|Zephyrine|7712|771-/i
 
 /**

@@ -1,4 +1,4 @@
-/** What mutations put in place of what was there. Values and names are raw JSON lexemes, and some are no JSON. */
+/** Values that mutations put in place of others. Values and names are raw JSON lexemes, and some are no JSON. */
 import { FIXTURES } from './mutation-records.ts'
 
 const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth)
@@ -44,7 +44,7 @@ export const HOSTILE_VALUES: readonly string[] = [
   ...[40, 58, 64, 65, 500, 20_000].map(nested),
 ]
 
-/** What names somebody. */
+/** Values that name a person. */
 export const KNOWN_VALUES: readonly string[] = [
   ...new Set(
     FIXTURES.flatMap(({ bears }) => bears.flatMap(([type, value]) => strings(type, value, ` ${value.toLowerCase()} `))),

@@ -134,7 +134,7 @@ const errorAnswers = validator(ErrorAnswer)
 const callbackHeaders = validator(CallbackHeader)
 const searchResponses = validator(SearchResponse)
 
-/** What an answer may never hold, whoever asks for what: frames of a stack, places of this machine, words of SQL. */
+/** Texts that no answer may have: frames of a stack, paths of this machine, words of SQL. */
 const INNARDS = new RegExp(
   `\\bat [^"]{1,200}\\.[jt]s:\\d+:\\d|node:internal|${import.meta.dirname.replace(/packages.*/, '')}|syntax error at|relation "`,
 )

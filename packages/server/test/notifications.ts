@@ -15,7 +15,7 @@ export interface Subscribed {
 }
 
 interface SubscriptionChanges {
-  /** Of the subscribe request; null: none. */
+  /** The sender_uri of the subscribe request; null: none. */
   readonly sender_uri?: string | null
   readonly event_type?: string
   readonly record_type?: string
@@ -41,7 +41,7 @@ interface NotificationChanges {
   readonly corrects?: number
 }
 
-/** What a test of one registry writes. */
+/** Writes rows in tests of one registry. */
 export function eventRows({ db }: Pick<TestDatabase, 'db'>, registry: Pick<Registry, 'id'>) {
   const row = async <Row extends object>(text: string, values: unknown[]): Promise<Row> => {
     const { rows } = await db.pool.query<Row>(text, values)
@@ -97,7 +97,7 @@ export function eventRows({ db }: Pick<TestDatabase, 'db'>, registry: Pick<Regis
       return written.id
     },
 
-    /** Of notifications, by id. */
+    /** States of notifications, by id. */
     async states(): Promise<readonly string[]> {
       const { rows } = await db.pool.query<{ state: string }>('select state from notification order by id')
       return rows.map(({ state }) => state)
@@ -107,7 +107,7 @@ export function eventRows({ db }: Pick<TestDatabase, 'db'>, registry: Pick<Regis
 
 const uinOf = (uin: string) => ({ identifier_type: 'UIN', identifier_value: uin })
 
-/** What was received, read. */
+/** The envelope in a received body. */
 export const envelopeOf = ({ body }: Received) => JSON.parse(body)
 
 /** The UINs of the records of an envelope, in order. */

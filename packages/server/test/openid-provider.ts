@@ -7,7 +7,7 @@ import { exportJWK, generateKeyPair, jwtVerify, SignJWT, UnsecuredJWT } from 'jo
 
 export const CLIENT = { id: 'rollcall-console', secret: 'a-secret-of-the-client' }
 
-/** How an ID token is to differ from a good one. */
+/** The faults of an ID token. */
 export interface Bent {
   readonly claims?: Readonly<Record<string, unknown>>
   readonly signed?: 'by another key' | 'not at all'

@@ -4,7 +4,7 @@ import { acting } from '../../admin/test/acting.ts'
 import { PARTNER_BASE } from '../src/http/partner/route.ts'
 import { type Answer, answerOf, type TestServer } from './server.ts'
 
-/** What the page sends. */
+/** Headers that the page sends. */
 const PAGE = { 'Rollcall-Partner': '1', 'Sec-Fetch-Site': 'same-origin' }
 
 /** The code of a new link. */

@@ -20,7 +20,7 @@ export const askingOf = (by: TestParticipant, action: string, message: object, h
   message: { transaction_id: 'tx-14', ...message },
 })
 
-/** Which operation is asked, where, and by which spellings. */
+/** The operation, its path, and the spellings of a question. */
 export interface Asking {
   readonly operation: string
   readonly namespace: Kind['name']

@@ -1,4 +1,4 @@
-/** What the acts of tests that wait for a second operator are made with. */
+/** The setting of tests of acts that wait for a second operator. */
 
 import { addPurpose } from '@rollcall/admin/consents/purposes'
 import { findParticipant } from '@rollcall/participants/store/participants'
@@ -6,10 +6,10 @@ import type { ActDeps } from '../../admin/src/approvals/acts.ts'
 import { acting } from '../../admin/test/acting.ts'
 import { keyPair } from '../../core/test/key-pairs.ts'
 import { QUIET, type TestParticipant, type TestServer, testServer } from './server.ts'
-/** What the admin functions of an operator work with. */
+/** The parts that an operator's admin functions need. */
 export type OperatorDeps = TestServer['context'] & ActDeps
 
-/** How an act is asked for: by a call of the admin API, or as a command calls its admin function. */
+/** The way to an act: a call of the admin API, or the admin function as a command calls it. */
 type Way =
   | { readonly path: string; readonly body: object }
   | { readonly command: (deps: OperatorDeps) => Promise<unknown> }
@@ -17,15 +17,15 @@ type Way =
 export type ReadyAct = Way & {
   /** The command after `rollcall`; absent: there is none. */
   readonly words?: readonly string[]
-  /** What the command reads. */
+  /** Standard input of the command. */
   readonly stdin?: string
-  /** What the diff must show. */
+  /** A text that the diff must show. */
   readonly shows: string
-  /** What the diff must not show: personal data, and secrets. */
+  /** Texts that the diff must not show: personal data, and secrets. */
   readonly hides: readonly string[]
   /** Another operator does something that makes it untrue. */
   readonly meanwhile: () => Promise<unknown>
-  /** How it is refused then. */
+  /** The message of the refusal then. */
   readonly refusal: RegExp
   /** It shows something, and changes nothing. */
   readonly looks?: true

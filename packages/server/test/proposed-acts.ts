@@ -150,7 +150,7 @@ const others = ({ database, deps, fresh, uin }: ActServer): ReadyActs => ({
   },
   async apply() {
     const code = `purpose-${fresh()}`
-    // What it does not name stays.
+    // Entries that it does not name stay.
     const { participants: _, ...configuration } = await exportConfiguration(deps, {})
     const changed = { ...configuration, purposes: { ...configuration.purposes, [code]: {} } }
     return {

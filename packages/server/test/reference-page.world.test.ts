@@ -62,7 +62,7 @@ function listen(context: BrowserContext): void {
   context.on('request', (request) => {
     unfinished.add(request)
     const url = new URL(request.url())
-    // What stands in the address itself is loaded from nowhere.
+    // A `data:` address is not loaded from anywhere.
     if (!['data:', 'about:'].includes(url.protocol)) seen.origins.add(url.origin)
   })
   context.on('requestfailed', (request) => seen.complaints.push(`failed: ${request.url()}`))

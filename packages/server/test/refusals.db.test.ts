@@ -1,4 +1,4 @@
-/** What an attack leaves behind: lines and counters, few of each, and a limit for the address that it comes from. */
+/** Traces of an attack: a few lines and counters, and a limit for its address. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { bearer, post, searchRequest, type TestParticipant, type TestServer, testServer } from './server.ts'
 

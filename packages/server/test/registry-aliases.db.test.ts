@@ -30,7 +30,7 @@ const search = (namespace: string, changes: Parameters<typeof searchRequest>[2])
     bearer(caller),
   )
 
-/** How a search to the path of this registry is answered: by what its item says. */
+/** The answer to a search at the path of this registry: the status of its item. */
 const item = async (namespace: string, reg_type: string) => {
   const { body } = await search(namespace, { criteria: { reg_type } })
   const [{ status, status_reason_message }] = body.message.search_response

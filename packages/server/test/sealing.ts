@@ -148,7 +148,7 @@ export async function expectSealed(
   expect(isSigned(JSON.stringify(answer.body), sender_id, await publishedKeys(server), profile)).toBe(true)
 }
 
-/** What an encrypted reply says to the participant it is for. */
+/** An encrypted reply, decrypted by its participant. */
 export function opened(answer: Answer, { encryption }: Pick<Peer, 'encryption'>) {
   expect(answer.body.header.is_msg_encrypted).toBe(true)
   if (encryption === null) throw new Error('it has no key to open with')

@@ -1,4 +1,4 @@
-/** What tests of the forms of a search begin with: people and a household, and one item that is asked for. */
+/** The beginning of tests of the forms of a search: people and a household, and one item. */
 import { expect } from 'vitest'
 import { type CivilServer, civilServer } from './civil.ts'
 import { postSearch } from './server.ts'

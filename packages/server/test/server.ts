@@ -62,7 +62,7 @@ export interface TestServer {
   close(): Promise<void>
 }
 
-/** What test databases are sealed with. */
+/** The master key of test databases. */
 export const MASTER_KEY = masterKeyOfRun()
 
 /** No regular background tasks: every statement is caused by a message. */
@@ -211,7 +211,7 @@ export async function postSearch(
   return post(`${server.url}/${namespace}/v1.0.0/registry/sync/search`, request, bearer(by))
 }
 
-/** What came back: the status and the body, parsed where it is JSON. */
+/** The status and the body, parsed if it is JSON. */
 export interface Answer {
   readonly status: number
   readonly headers: Headers

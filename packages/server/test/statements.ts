@@ -16,7 +16,7 @@ export interface Statements {
 
 type Sent = string | { readonly text?: string; readonly cursor?: { readonly text?: string } }
 
-/** What every new connection is set up with: when one is opened depends on what runs at the time. */
+/** Statements that set up each new connection: when one is opened depends on what runs at the time. */
 const SETTING_UP = /^set /i
 
 /**

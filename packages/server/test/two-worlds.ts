@@ -97,7 +97,7 @@ const nid = (value: string) => ({ identifier_type: 'NID', identifier_value: `N-$
 const defined = (object: Readonly<Record<string, JsonValue | undefined>>): JsonObject =>
   Object.fromEntries(Object.entries(object).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])))
 
-/** What stands in the place of a value that the participant may neither ask about nor see. */
+/** Replaces a value that the participant may neither ask about nor see. */
 type Veil = (attribute: string, value: string, others: readonly string[]) => string
 
 const civilDocument = (world: World, one: Somebody, isNamed: (at: number) => boolean, veil: Veil): JsonObject => {
@@ -302,7 +302,7 @@ const expressions = (one: fc.Arbitrary<object>, sorts: readonly string[], record
     .map(([query, members]) => ({ query_type: 'expression', query, ...members }))
 const GROUP = { reg_record_type: 'Group' }
 
-/** What is asked of each registry. */
+/** Questions to each registry. */
 export const anyQuestions = fc.record({
   civil: fc.array(fc.oneof(byType, graphql, expressions(condition, ['surname', 'birth_date', 'age'])), {
     minLength: 8,

@@ -67,7 +67,7 @@ test('every option of docs/settings.md that a node reads has a row for operators
   const named = [...text.matchAll(/^\| (`[^|]*`) \|/gm)].flatMap(([, names = '']) =>
     [...names.matchAll(/`(\w+)`/g)].map(([, name = '']) => name),
   )
-  // Of commands alone, and other names for secrets.
+  // Variables of commands alone, and other names for secrets.
   const ofCommands = (name: string): boolean => /^ROLLCALL_DEMO_|_(FILE|COMMAND)$/.test(name)
   expect(OPTIONS.map(({ variable }) => variable).toSorted()).toEqual(
     named.filter((name) => !ofCommands(name)).toSorted(),

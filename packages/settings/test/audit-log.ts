@@ -36,9 +36,9 @@ const config = readConfig({ ROLLCALL_MASTER_KEY: masterKeyOfRun(), DATABASE_URL:
 export const vaultOf = (db: Database): Promise<Vault> => openVault(config, db)
 
 export interface TestAuditLog extends ProcessAuditLog {
-  /** Of this process: `pass` lets time pass, by which checkpoints become due. */
+  /** The clock of this process: `pass` lets time pass, by which checkpoints become due. */
   readonly clock: TestClock
-  /** What was counted, such as `witnessed failed`. */
+  /** Counted results, such as `witnessed failed`. */
   readonly counted: readonly string[]
   /** The messages that were logged. */
   readonly logged: readonly string[]
@@ -93,7 +93,7 @@ export async function storedEntries({ pool }: Pick<Database, 'pool'>): Promise<r
   }))
 }
 
-/** How many persons there are in all entries; those that were erased do not count. */
+/** The number of persons in all entries, without erased ones. */
 export async function countPersons({ pool }: Pick<Database, 'pool'>): Promise<number> {
   const { rows } = await pool.query<{ count: number }>(`select count(*) from ${personRows()} as person`)
   return rows[0]?.count ?? 0

@@ -47,7 +47,7 @@ function makeAuthority(name: string): void {
   openssl('x509', '-req', '-in', `${name}.csr`, '-out', `${name}.pem`, ...signed)
 }
 
-/** How the check of a source ends: what it says of the database, with what is weak; or why it is refused. */
+/** The result of a check of a source: what it reports about the database and its weaknesses, or the refusal. */
 async function checked(given: object, address: string): Promise<unknown> {
   const file = readSourceFile(JSON.parse(JSON.stringify(given)), kind)
   const engine = openEngine(file, { OFFICE: address })

@@ -25,7 +25,7 @@ const person = (members: JsonObject = {}, uin = 'U-44') => ({ identifier: [id('U
 const publish = (reg_event_type: string, record: JsonObject, more: Partial<Input> = {}) =>
   publishEvent(deps(), { namespace: 'civil', reg_event_type, record, ...more })
 
-/** How many events there are, and records of the person of these tests. */
+/** The number of events, and of records of the person of these tests. */
 const stored = async () =>
   (
     await database.db.pool.query(

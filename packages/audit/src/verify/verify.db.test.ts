@@ -87,7 +87,7 @@ describe('a healthy audit log', () => {
 
 type Place = { readonly chain: string; readonly other: string }
 
-/** What is done, and the faults that are named, in their order. */
+/** Acts of tampering, and the faults that the verification names, in order. */
 const TAMPERINGS: readonly (readonly [string, (place: Place) => string, (place: Place) => readonly string[]])[] = [
   [
     'an entry is changed',

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { RowCutter } from './csv-rows.ts'
 import { LineCutter } from './lines.ts'
 
-/** Of one cell each, as far as they are not blank. */
+/** Texts of lines with one cell, some of them blank. */
 const TEXT = fc
   .array(fc.constantFrom('a', 'b c', '', '', ' ', '\t\r', '  x'), { maxLength: 30 })
   .map((lines) => lines.join('\n'))
@@ -16,7 +16,7 @@ function pieces(text: string, cuts: readonly number[]): Buffer[] {
   return places.slice(1).map((end, index) => bytes.subarray(places[index], end))
 }
 
-/** What is in a text line by line, found without any cutter. */
+/** The lines of a text, found without any cutter. */
 function expected(text: string): { line: number; end: number; text: string }[] {
   const lines = text.split('\n')
   return lines.flatMap((content, index) => {

@@ -10,7 +10,7 @@ const ROOT = join(import.meta.dirname, '..')
 /** Packages that every file may use: what an operator does, the settings, and those of no side. */
 const FREE = /^(?:admin|settings|protocol|client|synthetic)(?:\/|$)/
 
-/** What some files use of another face. A name after `type` is no code: the face is not loaded for it. */
+/** Uses of another package by some files. A name after `type` is no code: it loads nothing. */
 interface Use {
   readonly face: string
   readonly names: readonly string[]
@@ -158,7 +158,10 @@ test('no command imports SQL', () => {
   expect(sources.filter(({ text }) => /\bpool\.query\b|\bkysely\b|from 'pg'/.test(text))).toEqual([])
 })
 
-/** What commands call of the admin room that is no admin function: none of it writes, so none could wait for a second operator. */
+/**
+ * Functions of the package admin that commands call and that are no admin functions: none writes, so none waits for a
+ * second operator.
+ */
 const HELPERS = [
   ...['changeableStates', 'delimiterName', 'findings', 'grantWords', 'judgedOk', 'openRecordFile'],
   ...[
@@ -172,7 +175,10 @@ const HELPERS = [
   ],
 ]
 
-/** How the demo starts, and how a database is kept from being a demo's and a production's: no operator asks for it. */
+/**
+ * Functions by which the demo starts, and by which a database is either a demo's or a production's: no operator calls
+ * them.
+ */
 const DEMO = [...['fillEmptyRegistries', 'refuseDemoData', 'refuseRealData', 'refuseSecondDemo', 'refuseToAddToDemo']]
 
 test('what a command does is an admin function, which says whether it waits for a second operator', async () => {
@@ -193,7 +199,9 @@ test('what a command does is an admin function, which says whether it waits for 
   expect([...found].toSorted()).toEqual([...HELPERS, ...DEMO].toSorted())
 })
 
-/** What a source takes from the package admin: at its start, or later, as in `(await grants()).listGrants`. */
+/**
+ * The names that a source imports from the package admin, at its start or later, as in `(await grants()).listGrants`.
+ */
 function adminNames(source: string): readonly { readonly from: string; readonly names: readonly string[] }[] {
   const namesIn = (list: string) => [...list.matchAll(/(?:^|,)\s*(?!type )(\w+)/g)].map(([, name = '']) => name)
   const first = [...source.matchAll(/import \{([^}]*)\} from '(@rollcall\/admin\/[^']*)'/g)]

@@ -17,7 +17,7 @@ afterAll(() => server.close())
 
 const operator = (...words: string[]) => rollcall(['operator', ...words], env)
 
-/** What the admin API answers to a token. */
+/** The status with which the admin API answers a token. */
 async function asked(token: string): Promise<number> {
   const response = await fetch(`${server.adminUrl}/admin/v1/participants`, {
     headers: { Authorization: `Bearer ${token}` },

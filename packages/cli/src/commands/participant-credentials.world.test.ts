@@ -145,7 +145,7 @@ describe('--auth mtls', () => {
   test('shows the certificate to the origin that it was set for, and to no other', async () => {
     const asked = { requestCert: true, ca: partnerCertificate, rejectUnauthorized: true }
     const { url, shown } = await secured(asked)
-    // Of TLS 1.3 a client may believe that the handshake is over when it is refused.
+    // With TLS 1.3, a client may believe that the handshake is over when it is refused.
     const other = await secured({ ...asked, maxVersion: 'TLSv1.2' })
     expect(await callback('--default-url', url, '--allow', other.url, ...identity())).toMatchObject({ auth: 'mtls' })
     expect(await roundTrip([], trusting())).toMatchObject({

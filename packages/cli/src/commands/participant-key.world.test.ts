@@ -90,7 +90,7 @@ test.each([
         `if it signs with this key, first run rollcall participant policy b.example --profile ${advised}; ` +
         'if the key is for encryption, add --use enc\n',
     })
-    // What it says helps.
+    // The advice in the refusal works.
     expect(await key('add', 'b.example', pem, '--use', 'enc')).toMatchObject([{ use: 'enc' }])
     await rollcallJson(['participant', 'policy', 'b.example', '--profile', advised], env)
     expect(await key('add', 'b.example', pem, '--use', 'sig')).toMatchObject([{ algorithm: 'RS256' }])

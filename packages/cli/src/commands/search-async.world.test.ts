@@ -13,7 +13,7 @@ const QUESTION = ['search', '--identifier', 'UIN=0012']
 const EVERYBODY = ['search', '--identifier', 'MOBILE=+999 555 0101', '--sort', 'given_name']
 const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'
 
-/** What the command says on standard error while it waits. */
+/** The line on standard error while the command waits. */
 const WAITING = new RegExp(`^accepted, correlation_id ${UUID}; waiting for the callback\n$`)
 
 describe('without a listener', () => {

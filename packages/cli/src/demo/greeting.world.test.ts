@@ -28,7 +28,7 @@ const demo = {
   ],
 }
 
-/** What the commands would call curl with, one argument a line; the first call answers with a token. */
+/** Arguments with which the commands call curl, one a line; the first call answers with a token. */
 function pasted(text: string): string[][] {
   const curl = `curl() { printf '%s\\0' "$@" >&2; printf '\\n\\0' >&2; echo '{"access_token":"a.b_c-d","expires_in":900}'; }`
   const stderr = execFileSync('bash', ['-c', `{ ${curl}\n${text}\n} 2>&1 1>/dev/null`], { encoding: 'utf8' })

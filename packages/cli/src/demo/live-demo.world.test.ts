@@ -201,7 +201,7 @@ test('the demo participant subscribes in every registry without a filter, and is
     const answer = await until(running, () => at('on-subscribe') ?? null)
     expect(answer.message.subscribe_response[0].subscriptions[0].code).toMatch(/^SUB-/)
 
-    // Of the first record type, and of somebody who is not there yet.
+    // A record of the first record type, of a new person.
     const [recordType] = kind?.record_types ?? expect.fail(`no kind ${name}`)
     const record =
       [...generate(name, { count: 2_100, seed: 'demo' })]

@@ -26,7 +26,7 @@ type Document = Readonly<Record<string, unknown>>
 const civil = kindNamed('civil') ?? expect.fail('there is no kind civil')
 const [recordType] = civil.record_types
 
-/** What `restricted` may see of a record, and what identifies it: these members are the same in both databases. */
+/** Members that `restricted` may see, and identifiers: they are the same in both databases. */
 const GRANTED = ['@type', '@context', 'identifier', 'name', 'birth_date', 'phone_number', 'email']
 const PEOPLE = [...generate('civil', { count: 12, seed: 'restricted' })] as readonly Document[]
 /** The same people; of each of them everything else is that of another person, or is missing, or is new. */
@@ -112,7 +112,7 @@ const pathOf = ({ operation, mode }: Request): string =>
   [...operation.sync_paths, ...operation.async_paths][0] ??
   ''
 
-/** What `restricted` gets for the request on one side. */
+/** The answer that `restricted` gets to the request on one side. */
 async function answered({ server, restricted }: Side, request: Request, ids: { readonly id: string }) {
   const kind = KINDS.find(({ name }) => name === request.namespace) ?? civil
   const known = kind.name === 'civil' && request.operation.kinds !== 'all' ? null : request.operation
@@ -158,7 +158,7 @@ const scalars = (value: unknown): readonly (string | number)[] => {
   if (typeof value === 'string' || typeof value === 'number') return [value]
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(scalars) : []
 }
-/** What stands in records of either side. */
+/** Values in records of either side. */
 const anyValue = fc.constantFrom(...new Set([...PEOPLE, ...OTHERS].flatMap(scalars)))
 interface Identified {
   readonly identifier_type: string

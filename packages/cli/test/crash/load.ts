@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { askToken } from '../ask.ts'
 import { type Asker, SHARED, type World } from './world.ts'
 
-/** What is asked for, and how many pages and records answer it. */
+/** A request, with the numbers of pages and records that answer it. */
 interface Question {
   readonly criteria: object
   readonly pages: number
@@ -26,13 +26,16 @@ const QUESTIONS: readonly Question[] = [
 ]
 
 export interface Load {
-  /** What was acknowledged, by correlation_id. */
+  /** Acknowledged requests, by correlation_id. */
   readonly acknowledged: ReadonlyMap<string, Question>
   /** Message ids that were sent, and never acknowledged. */
   readonly unacknowledged: ReadonlySet<string>
-  /** What was refused, or not answered, and sent again: what must happen when a node is killed, and never otherwise. */
+  /**
+   * Requests that were refused or not answered, and sent again: there are some whenever a node is killed, and else
+   * none.
+   */
   readonly sentAgain: readonly string[]
-  /** What should not have been answered so. */
+  /** Wrong answers. */
   readonly problems: readonly string[]
   /** Sends no more, and waits for what is on its way. */
   stop(): Promise<void>

@@ -70,7 +70,7 @@ test(`${CYCLES} times nodes are killed while notifications leave`, async () => {
   const nodes: Node[] = await Promise.all([world.node(), world.node()])
   const published: string[] = []
   for (let cycle = 0; cycle < CYCLES; cycle += 1) {
-    // What is held goes together at one moment, while the others leave at once.
+    // Held notifications go together at one moment, while the others leave at once.
     const tick = Array.from({ length: EVENTS }, (_, nth) => `tick ${cycle}.${nth}`)
     const dueAt = Date.now() + 2_000
     for (const [nth, name] of tick.entries()) {

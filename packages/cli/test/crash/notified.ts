@@ -2,9 +2,9 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** What came at one address. */
+/** The envelopes that came at one address. */
 export interface Notified {
-  /** By what the record is called: the message_ids under which it came. */
+  /** The message_ids under which each record came, by its name. */
   readonly message_ids: Map<string, Set<string>>
   /** By message_id, header and message letter by letter. */
   readonly contents: Map<string, Set<string>>

@@ -7,7 +7,7 @@ export interface CountedPage {
   readonly message_ids: Set<string>
   /** Header and message of each, letter by letter. */
   readonly contents: Set<string>
-  /** Of the items, all of them together. */
+  /** Statuses of all items together. */
   readonly statuses: Set<string>
   records: number
   times: number
@@ -20,8 +20,8 @@ export interface CountingReceiver {
   /** Callbacks that could not be read. */
   readonly unreadable: string[]
   /**
-   * How the next callback is treated: answered well unless this says otherwise. `counted`: it came, and whoever said so
-   * answers it; `done`: the same, and it did not come.
+   * The treatment of the next callback. `answer`: it is acknowledged; `counted`: it is counted, and the caller has
+   * answered it; `done`: the same, and it is not counted.
    */
   treat: (response: ServerResponse) => 'answer' | 'counted' | 'done'
   close(): Promise<void>

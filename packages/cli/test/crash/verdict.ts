@@ -1,4 +1,4 @@
-/** What must hold in the end, whatever was killed: counted by the receiver, and in the database. */
+/** The conditions that must hold in the end, whatever was killed: counted by the receiver, and in the database. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'vitest'
 import type { Load } from './load.ts'
@@ -58,7 +58,7 @@ const LEFT_OVER = {
     + (select count(*) from accepted_exchange where claim is not null) as count`,
 } as const
 
-/** What must never be there, because all of it is written together or not at all. */
+/** States that must never exist, because all of their parts are written in one transaction. */
 const HALF_DONE = {
   'remembered, not accepted': `select count(*) from exchange where operation = 'search'
     and not exists (select from accepted_exchange where correlation_id = exchange.correlation_id)`,
@@ -91,7 +91,7 @@ async function found({ db }: World, counts: Readonly<Record<string, string>>): P
   return names
 }
 
-/** How many nodes work: each listens on a connection of its own. */
+/** The number of nodes: each listens on a connection of its own. */
 export async function nodeCount({ db }: World): Promise<number> {
   const { rows } = await db.pool.query<{ count: number }>(
     "select count(*) from pg_stat_activity where query = 'listen rollcall_work'",

@@ -48,7 +48,7 @@ export interface World {
   /** Several, so that what one of them waits for is not done by the way when there is something for another. */
   readonly askers: readonly Asker[]
   readonly receiver: CountingReceiver
-  /** Of PostgreSQL. */
+  /** The data directory of PostgreSQL. */
   readonly dataDirectory: string
   /** The environment of a node. */
   readonly env: Readonly<Record<string, string>>

@@ -65,7 +65,7 @@ for (const namespace of [HELD, BROKEN]) {
   await importFile(db, registry, source, { format: 'ndjson', rejectsPath: null })
 }
 
-/** How each participant treats its callbacks, by its name. */
+/** The treatment of callbacks by each participant, by its name. */
 type Treatment = 'take' | 'refuse' | 'keep waiting'
 const treatments = new Map<string, (nth: number) => Treatment>()
 const calls = new Map<string, number>()
@@ -220,7 +220,7 @@ async function send(
   return message.correlation_id
 }
 
-/** How the queue of the commit is asked: before migration 0018 it was graphile-worker's. */
+/** The state of the commit's queue: before migration 0018 it was graphile-worker's. */
 const { rows: queues } = await db.pool.query<{ there: boolean }>(
   `select to_regnamespace('graphile_worker') is not null as there`,
 )

@@ -106,7 +106,7 @@ test('no request is refused and none is lost, also when a migration was killed o
   expect(await last?.running.stop('SIGTERM')).toMatchObject({ code: 0 })
   await moreAcknowledged(load, 20)
   await Promise.all([load.stop(), searches.stop()])
-  // Of what is asked synchronously only the message is remembered.
+  // Only the messages of synchronous requests are remembered.
   await world.db.pool.query(`delete from exchange where transaction_id ~ '^t-[0-9]{4}-[0-9]{2}-[0-9]{2}T'`)
   await expectNothingLost(world, load)
   expect([load.sentAgain, [...load.unacknowledged], searches.wrong]).toEqual([[], [], []])

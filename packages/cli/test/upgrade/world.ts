@@ -1,7 +1,7 @@
-/** What the fixtures of the upgrade test were made with, and what is known of each. */
+/** The settings with which the fixtures of the upgrade test were made, and facts about each. */
 import { fileURLToPath } from 'node:url'
 
-/** Of no other database: what is sealed in the fixtures is opened with it. */
+/** The master key of the fixtures alone: their encrypted values are opened with it. */
 export const FIXTURE_MASTER_KEY = Buffer.alloc(32, 'upgrade').toString('base64')
 
 /** Where the participants of the fixtures took their callbacks; who restores one puts another address in its place. */
@@ -15,7 +15,7 @@ export interface AcknowledgedRequest {
   readonly correlation_id: string
   /** The state in which it was left. */
   readonly left: string
-  /** Of its items, in their order. */
+  /** The reference_ids of its items, in order. */
   readonly reference_ids: readonly string[]
   /** Records that its answer has in all. */
   readonly records: number

@@ -12,7 +12,7 @@ const social = new RegistryClient({ ...OPTIONS, kind: 'social' })
 const unsaid = new RegistryClient(OPTIONS)
 const ADA = identifier('UIN', '0012')
 
-/** What a call would resolve with, without the call. */
+/** The type with which a call resolves. */
 type Answered<Call extends (...given: never[]) => Promise<unknown>> = Awaited<ReturnType<Call>>
 
 describe('a client with a kind', () => {

@@ -12,7 +12,7 @@ const item = (reference_id: string, data: object) => ({
   data: { reg_record_type: 'Person', reg_records: { number: reference_id }, ...data },
 })
 
-/** What each handler got, as `name number`, and the contexts. */
+/** Calls that each handler got, as `name number`, and their contexts. */
 async function handledBy(names: readonly (keyof EventHandlers)[], events: readonly object[], meta?: object) {
   const calls: string[] = []
   const contexts: EventContext[] = []

@@ -8,7 +8,7 @@ import { type EventContext, onEvent } from './on-event.ts'
 import type { ReceiverOptions } from './receiver.ts'
 
 describe('subscriptions that share a mailbox', () => {
-  /** What handlers got, as `codes uin version`, with what is superseded. */
+  /** Events that handlers got, as `codes uin version`, with the versions that they supersede. */
   function telling(options: Partial<ReceiverOptions> = {}) {
     const told: string[] = []
     const otherwise = (record: unknown, { subscriptions, record_version, superseded }: EventContext): void => {

@@ -31,7 +31,7 @@ export function SealedContent({ open }: SealedProps) {
   const [reason, setReason] = useState('')
   const act = useAct({
     call: () => open(reason),
-    changes: ['accounts'],
+    changes: ['auditLog'],
     onOver: () => {
       dialog.close()
       setReason('')

@@ -15,7 +15,7 @@ it.each(['urn:uuid:1', 'https://sp.example/a?b=c&d#e', '100%', '%2F', 'a%b', 'ü
   'an id comes through the router as it was: %s',
   (id) => {
     const written = encodeURIComponent(id)
-    // What the router does with an address.
+    // The router decodes an address in this way.
     expect(decodeURI(asWritten(written))).toBe(written)
     expect(new URLSearchParams(decodeURI(asWritten(`id=${written}`))).get('id')).toBe(id)
   },

@@ -2,7 +2,7 @@
 export const AUDIT_LOG = {
   lead: 'The audit log: who asked for whose data, on what basis, and what left. Each look at these pages has an audit entry, too.',
   views: 'Parts of this page',
-  view: { accounts: 'Entries', person: 'Of a person', emergencies: 'Emergencies', verify: 'Verification' },
+  view: { entries: 'Entries', person: 'Of a person', emergencies: 'Emergencies', verify: 'Verification' },
   caption: 'Audit entries',
   fields: { participant: 'Participant', namespace: 'Registry', kind: 'Kind', from: 'From', to: 'Before' },
   columns: {

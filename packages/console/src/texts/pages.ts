@@ -16,7 +16,7 @@ export const PAGES = {
   events: 'Events',
   settings: 'Settings',
   try: 'Try it',
-  accounts: 'Who looked',
+  auditLog: 'Who looked',
   approvals: 'Approvals',
   approval: 'Proposal',
   help: 'Help',

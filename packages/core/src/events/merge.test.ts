@@ -162,7 +162,7 @@ describe.each(recordTypes)('$name', ({ kind, recordType }) => {
 })
 
 describe('many elements are merged in time that grows with their number', () => {
-  /** How often a key is read: each reading of an element reads the types that it may have. */
+  /** The number of readings of a key: each reading of an element reads the types that it may have. */
   function readings(count: number, of: (count: number) => readonly [JsonObject, JsonObject]): number {
     let reads = 0
     const kind = new Proxy(civil.kind, {

@@ -24,7 +24,7 @@ const OPERATORS: Readonly<Record<AttributeType, readonly Comparator[]>> = {
   datetime: ORDER,
 }
 
-/** How often an attribute of the type is asked about: most where most can go wrong. */
+/** Weights of attributes by type: the types with most pitfalls are asked about most often. */
 const WEIGHTS: Readonly<Record<AttributeType, number>> = {
   text: 2,
   code: 1,

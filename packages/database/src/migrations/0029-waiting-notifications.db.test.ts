@@ -29,7 +29,7 @@ const insert = (purpose: string) =>
     [purpose],
   )
 
-/** What an envelope is made of its row. */
+/** Makes an envelope of rows. */
 const send = (rows: string) =>
   query(
     `with made as (

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { MIGRATIONS } from './index.ts'
 
-/** Of each file the beginning of its SHA-256. A line is added and never changed (CONTRIBUTING.md, "Add a migration"). */
+/** The beginning of each file's SHA-256. A line is added and never changed (CONTRIBUTING.md, "Add a migration"). */
 const LANDED: Readonly<Record<string, string>> = {
   '0001-directory.ts': 'b2b5289eb97ffb3a6cb706d1c13f37d0',
   '0002-import-progress.ts': '9d60ae6207ae4578f3cda8e6b54dcf18',

@@ -132,7 +132,7 @@ test('of thousands of destinations the last hundred are remembered, and whicheve
     clock += 1
     entered(limiter.acquire(at(`${port}`), fast)).release('failing')
   }
-  // Of those who make answers one has a permit at an address of which nothing is known any more.
+  // One of several answer senders has a permit at an address of which nothing is known any more.
   expect(limiter.tryAcquire(at('2999'), fast)).toBeNull()
   expect(limiter.tryAcquire(at('2901'), fast)).toBeNull()
   entered(limiter.tryAcquire(at('1'), fast)).release('unused')

@@ -76,7 +76,7 @@ test.each([
   expect(couldLeavePrefix(pathOf(path))).toBe(false)
 })
 
-/** What servers, proxies and frameworks do to a path before they resolve its dot segments. */
+/** Changes that servers, proxies and frameworks make to a path before they resolve its dot segments. */
 const STEPS: readonly ((path: string) => string)[] = [
   (path) => path.normalize('NFKC'),
   (path) => path.normalize('NFKD'),

@@ -56,7 +56,7 @@ async function rolledBack<Result>(work: (client: ClientBase) => Promise<Result>)
   }
 }
 
-/** What is matched: by event and subscription, the presence. And how many pages it took. */
+/** The presence by event and subscription, and the number of pages that matching took. */
 async function matched(
   client: ClientBase,
   filters: StoredFilters,

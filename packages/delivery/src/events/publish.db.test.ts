@@ -34,7 +34,7 @@ interface Subscriber {
   readonly event: string
   readonly filter: JsonObject | null
 }
-/** What one person's record becomes; null: it is deleted. */
+/** A change of one person's record; null: it is deleted. */
 interface Step {
   readonly uin: string
   readonly members: JsonObject | null
@@ -100,7 +100,7 @@ function changesOf(steps: readonly Step[]): readonly Change[] {
   })
 }
 
-/** Of each change who is notified, each as a text. */
+/** The notified subscribers of each change, each as a text. */
 function model(subscribers: readonly Subscriber[], changes: readonly Change[]): string[][] {
   const { kind, time_zone } = registry
   const recordType = kind.record_types[0]

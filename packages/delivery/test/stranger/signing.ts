@@ -49,7 +49,7 @@ const FORMS: Readonly<Record<Profile['canonical_form'], (value: object, text: (v
 
 const SPELT: Readonly<Record<Algorithm, string>> = { EdDSA: 'ed25519', ES256: 'ES256', RS256: 'RS256' }
 
-/** What the three lines end with, by prefix. */
+/** The digest at the end of the three lines, by prefix. */
 function digestOf(text: string, prefix: Profile['digest_prefix']): string {
   const hash = prefix === 'BLAKE-512=' ? 'blake2b512' : 'sha256'
   return prefix + createHash(hash).update(text).digest('base64')
@@ -58,11 +58,11 @@ function digestOf(text: string, prefix: Profile['digest_prefix']): string {
 const seconds = (): number => Math.floor(Date.now() / 1_000)
 
 export interface Changes {
-  /** Of the parameter layout: other values than the right ones, signed as they are. */
+  /** Wrong values of the parameter layout, signed as they are. */
   readonly parameters?: Readonly<Record<string, string | number>>
-  /** Of a JWS: other members of the header. */
+  /** Other members of the header of a JWS. */
   readonly jws?: object
-  /** What makes the bytes of the signature, instead of the key. */
+  /** Makes the bytes of the signature instead of the key. */
   readonly signBytes?: (content: Buffer) => Buffer
 }
 
@@ -147,7 +147,7 @@ export function isSigned(
   profile: Profile = SPEC,
 ): boolean {
   const body = JSON.parse(text) as Sealed
-  // What we send is canonical JSON, so that as it was received is the same text.
+  // We send canonical JSON, so the text as received is the same.
   const form = FORMS[profile.canonical_form]
   const [header, message] = [body.header, body.message].map((part) => form(part, canonical)) as [string, string]
   const whole = `{"header":${header},"message":${message}}`

@@ -18,21 +18,15 @@ import type { Outcome } from './outcome.ts'
 /** Runs of a frequency that the answer names. */
 const RUNS = 3
 
+type ReadItems = ReadonlyMap<Item, SubscribeCriteria | ItemRejection>
+
 /** Answers every item, and subscribes when the answer is committed. */
 export async function answerSubscribe(deps: Answering, asked: Asked): Promise<Outcome> {
-  const { exchange, message, sender_uri = null } = asked
+  const { exchange, sender_uri = null } = asked
   const now = new Date(deps.clock.date())
-  const read = new Map<Item, SubscribeCriteria | ItemRejection>()
-  for (const item of itemsOf(exchange, message)) {
-    read.set(item, await readItem(deps, exchange, item, now))
-    await turn()
-  }
-  const { participant, registry, encrypted, correlation_id } = exchange
-  const { transaction_id } = message
-  const subscriber = { participant, registry, sender_uri, encrypted, transaction_id, correlation_id }
-  const wanted = [...read.values()].flatMap((criteria) => (criteria instanceof ItemRejection ? [] : [criteria]))
-  const subscribing = await Subscribing.begin(deps.db, subscriber, deps.limits, wanted)
-  const canNotify = await deps.canNotify(participant, sender_uri)
+  const read = await readItems(deps, asked, now)
+  const subscribing = await beginSubscribing(deps, asked, read)
+  const canNotify = await deps.canNotify(exchange.participant, sender_uri)
   // Each item affects the next ones, so all are decided without a pause, in order.
   const outcome = await answerBatch(deps, asked, async (work, item) => {
     const criteria = read.get(item) ?? (await readItem(deps, exchange, item, now))
@@ -44,6 +38,28 @@ export async function answerSubscribe(deps: Answering, asked: Asked): Promise<Ou
     return { members: membersOf(criteria, decision, item, exchange, now) }
   })
   return { ...outcome, effects: subscribing.effects }
+}
+
+/** Reads the criteria of every item, with a turn of the event loop after each. */
+async function readItems(deps: Answering, { exchange, message }: Asked, now: Date): Promise<ReadItems> {
+  const read = new Map<Item, SubscribeCriteria | ItemRejection>()
+  for (const item of itemsOf(exchange, message)) {
+    read.set(item, await readItem(deps, exchange, item, now))
+    await turn()
+  }
+  return read
+}
+
+/** Reads the subscriptions of the participant that the items may renew. */
+function beginSubscribing(
+  { db, limits }: Answering,
+  { exchange, message: { transaction_id }, sender_uri = null }: Asked,
+  read: ReadItems,
+): Promise<Subscribing> {
+  const { participant, registry, encrypted, correlation_id } = exchange
+  const subscriber = { participant, registry, sender_uri, encrypted, transaction_id, correlation_id }
+  const wanted = [...read.values()].flatMap((criteria) => (criteria instanceof ItemRejection ? [] : [criteria]))
+  return Subscribing.begin(db, subscriber, limits, wanted)
 }
 
 /** The facts about a subscription for the audit entry: its record type, and what its filter names. */

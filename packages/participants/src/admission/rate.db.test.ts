@@ -19,7 +19,7 @@ function bucket(tokens: number) {
   return { asked, state, take, now: () => state.time }
 }
 
-/** How many of `count` concurrent requests pass. */
+/** The number of `count` concurrent requests that pass. */
 async function passing(rates: Rates, count: number, rate: number): Promise<number> {
   const waits = await Promise.all(Array.from({ length: count }, () => rates.pass('b', rate)))
   return waits.filter((wait) => wait === 0).length

@@ -3,7 +3,7 @@ import { createSearchSlots, type SearchSlots } from './search-slots.ts'
 
 const [ADA, BO, CAI, DEE] = [1, 2, 3, 4] as const
 
-/** What has begun, in order. */
+/** Begun searches, in order. */
 let begun: string[]
 let ends: Map<string, () => void>
 let searchSlots: SearchSlots

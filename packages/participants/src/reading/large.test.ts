@@ -32,7 +32,7 @@ function sender(form: CanonicalFormName, signature_policy: Participant['signatur
   return { id: 1, sender_id: 'a.example', signature_policy, signature_profile }
 }
 
-/** What came of it, or what was refused. */
+/** The result of the work, or its refusal. */
 async function outcome(work: () => unknown): Promise<unknown> {
   try {
     return await work()

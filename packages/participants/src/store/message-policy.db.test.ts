@@ -84,7 +84,7 @@ test('nobody has no policy', async () => {
 const host = (changes: Partial<AllowedHost>) => ({ outgoing: [{ ...LOOPBACK, ...changes }] })
 const ADDRESS = 'jwks_uri is an absolute address of at most 2048 characters'
 
-// What comes from a command line or a file has no types.
+// Values from a command line or a file have no types.
 test.each<[object, string]>([
   [
     { signature_policy: 'if-present' },

@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** What housekeeping needs, and the lines that it logs from `warn` on. */
+/** The parts that housekeeping needs, and the lines that it logs from `warn` on. */
 function deps() {
   const lines: string[] = []
   const destination = new Writable({

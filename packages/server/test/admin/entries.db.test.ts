@@ -64,7 +64,7 @@ const now = new Date()
 const passed = { checked_at: now, version: '1', passed: true, steps: [] }
 await saveCheck(db, { participant, registry: await registryAt(db, 'civil-test'), since: now }, passed)
 const terms = { operations: 'all', see: 'all', basis: 'law' } as const
-/** What ada wants, as a proposal. */
+/** A proposal of ada's. */
 async function proposal(act: (deps: typeof server.context & { owner: typeof db } & Acting) => Promise<unknown>) {
   const approvals = createApprovals(server.context)
   const waiting = await act({ ...server.context, owner, caller: ada, approvals }).catch((error: unknown) => error)

@@ -80,7 +80,7 @@ async function tablesWith(removable: Removable): Promise<readonly string[]> {
   return rows.map(({ name }) => name)
 }
 
-/** What is stored of a withdrawal must hold for whoever comes later. */
+/** Tables that must stay: a stored withdrawal must hold for a later participant. */
 const STAYING = ['consent_withdrawal', 'signed_consent']
 
 const idOf = { registry: () => registry?.id, participant: () => participant?.id }

@@ -44,7 +44,7 @@ const signed = (by: Peer, message: { header: object; message: object }): string 
     header: { ...message.header, sender_id: by.sender_id, message_ts: new Date().toISOString() },
   })
 
-/** What a message leaves behind where it is let in. */
+/** The number of traces that an accepted message leaves. */
 async function traces(sender_id: string): Promise<number> {
   const tables = ['exchange', 'accepted_exchange', 'inbox_message', 'subscription', 'delivery', 'sealed_message']
   let count = 0

@@ -100,7 +100,7 @@ async function expectAlike(foreign: readonly string[], ask: (names: readonly str
   expect(sent[1]).toEqual(sent[0])
 }
 
-/** What the owner has: names of an exchange of each operation and mode. */
+/** The owner's objects: names of an exchange of each operation and mode. */
 const OWNED = new Map<string, Required<Named> & { readonly correlation_id: string }>()
 for (const { operation, path } of PATHS) {
   const named = {

@@ -78,7 +78,7 @@ function namesIn(schema: TSchema | null | undefined, name = ''): readonly string
   ]
 }
 
-/** What schemas of messages are made of. */
+/** A schema of a message. */
 interface Described {
   readonly type?: string
   readonly items?: TSchema

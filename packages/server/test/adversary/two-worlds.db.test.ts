@@ -31,7 +31,7 @@ async function statementsOf(search: object, namespace = 'civil'): Promise<readon
   const { server, peer } = everything
   const { db } = server.database
   server.clock.pass(1_000)
-  // What is remembered for a moment is read, whatever is asked.
+  // Fills short-lived caches, so that they do not depend on the questions.
   await postSearch(server, peer, [{ search_criteria: byUin('U-0') }], namespace)
   const made: string[] = []
   const noted = ([statement]: readonly unknown[]): void => {
@@ -40,7 +40,7 @@ async function statementsOf(search: object, namespace = 'civil'): Promise<readon
   const restore = [db.pipeline, db.searches, db.pool].map((pool) => spied(pool, noted))
   await postSearch(server, peer, [{ search_criteria: search }], namespace)
   for (const back of restore) back()
-  // How often the participant asks is counted now and then, whatever it asks.
+  // The counting of requests happens now and then, whatever is asked.
   return made.filter((text) => !/quota_bucket|grant_use/.test(text)).toSorted()
 }
 

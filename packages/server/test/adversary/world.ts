@@ -1,4 +1,4 @@
-/** What the adversary works against: two registries with one person, and what must never be seen of it. */
+/** The target of the adversary: two registries with one person, and texts that must never be seen. */
 
 import type { JsonWebKey } from 'node:crypto'
 import { afterAll, afterEach, expect } from 'vitest'
@@ -21,13 +21,13 @@ export interface Adversary {
   readonly server: TestServer
   /** A participant that must sign (`sealingPeer`), and whose secrets must never be seen. */
   peer(sender_id: string, options?: PeerOptions): Promise<Peer>
-  /** Whose secrets must never be seen as well. */
+  /** Participants whose secrets must never be seen either. */
   readonly holders: Holder[]
-  /** What refused requests were answered, in which nothing may be seen either. */
+  /** Answers to refused requests, which must show nothing either. */
   readonly refused: Answer[]
 }
 
-/** What the tests of one file work against, to be awaited at its top level; after each of them nothing may have leaked. */
+/** The target for the tests of one file, to be awaited at its top level; after each test nothing may have leaked. */
 export async function adversary(env: TestSettings = {}): Promise<Adversary> {
   const server = await world(env)
   const [holders, refused]: [Holder[], Answer[]] = [[], []]

@@ -23,7 +23,7 @@ import { type HeldRecord, type Population, populate } from './population.ts'
 import { answer } from './reference.ts'
 import type { Answer } from './truth.ts'
 
-/** Of each record type: 8 of them with 100 trees over 120 records are 96,000 questions. */
+/** Trees for each record type: 8 of them with 100 trees over 120 records are 96,000 questions. */
 const TREES = Number(process.env.AGREEMENT_TREES ?? 100)
 const RECORDS = 120
 

@@ -1,4 +1,4 @@
-/** What stands in the columns of a record, and what should. */
+/** The columns of a record: as they are, and as they should be. */
 
 import type { ExtractedRecord } from '@rollcall/core/query/memory/extract-record'
 import type { Database } from '@rollcall/database/database'
@@ -35,7 +35,7 @@ function ofAttributes({ attributes }: RecordType, held: Columns): Columns {
 
 const iso = (text: string): string => new Date(text).toISOString()
 
-/** What the columns of the record have to hold. @param identifiers of its document */
+/** The columns that the record should have. @param identifiers of its document */
 export function columnsOf(
   { attributes, compounds = [], sort_identifiers = [] }: RecordType,
   record: ExtractedRecord,

@@ -17,7 +17,7 @@ function bornBy(today: string, value: AttributeValue | undefined): readonly stri
   return value === undefined ? [] : daysOf(period(value)).filter((day) => day <= today)
 }
 
-/** What the predicate is of the record on `today`, YYYY-MM-DD. Ages are asked as they stand. */
+/** The answer of the predicate for the record on `today`, YYYY-MM-DD. Ages are not resolved before. */
 export function answer(predicate: Predicate, record: ExtractedRecord, today: string): Answer {
   const ask = (predicate: Predicate, subject: Subject): Answer => {
     switch (predicate.is) {

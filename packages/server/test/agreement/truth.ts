@@ -33,7 +33,7 @@ export function certain(yes: boolean): Answer {
   return yes ? 'yes' : 'no'
 }
 
-/** What is true of every day that a date may mean is true of the date, what is true of none is false. */
+/** True if it is true of every day that a date may mean, false if it is false of every one. */
 export function ofEvery<Day>(days: readonly Day[], ask: (day: Day) => boolean): Answer {
   const answers = new Set(days.map(ask))
   if (answers.size === 2) return 'unknown'

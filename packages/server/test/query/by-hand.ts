@@ -1,4 +1,4 @@
-/** What a record says, read in the plainest way there is: the other opinion in tests of queries. */
+/** Reads a record in the plainest way: the other opinion in tests of queries. */
 
 /** Every value at a dotted path, through all arrays on the way. */
 export function at(document: unknown, path: string): unknown[] {

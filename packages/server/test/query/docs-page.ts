@@ -7,7 +7,7 @@ const page = readFileSync(new URL('query-reference.md', docs), 'utf8')
 /** Rows that the page leaves to the tests, in the same form. */
 const furtherRows = readFileSync(new URL('further-rows.txt', import.meta.url), 'utf8')
 
-/** What a row of a table promises about one query. */
+/** The promise of a table's row about one query. */
 export interface Row {
   readonly section: string
   readonly namespace: string
@@ -33,7 +33,7 @@ export const shellBlocks: readonly string[] = [...guide.matchAll(/```sh\n(.*?)\n
 
 const typed = (type: string, expression: unknown) => ({ type: `ns:org:QueryType:${type}`, value: { expression } })
 
-/** What stands in the first cell, by the first word of the table's head: the page says so at its top. */
+/** Readings of the first cell, by the first word of the table's head: the top of the page explains them. */
 const FORMS: Readonly<Record<string, (cell: string) => object>> = {
   Identifier: (cell) => ({ query_type: 'idtype-value', query: JSON.parse(cell) }),
   List: (cell) => ({ query_type: 'predicate', query: JSON.parse(cell) }),

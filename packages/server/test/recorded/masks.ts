@@ -1,4 +1,4 @@
-/** What of a recorded exchange may differ from one run to the next: ids, times, signatures and human-readable texts. */
+/** Parts of a recorded exchange that differ between runs: ids, times, signatures and texts for people. */
 import type { Answer } from '../server.ts'
 
 /** Members whose values are made anew each time, by their names. The value says which kind of thing stood there. */

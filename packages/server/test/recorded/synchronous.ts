@@ -21,7 +21,7 @@ export function identifiersOf(value: unknown): readonly { type: string; value: s
   return [...own, ...Object.values(value).flatMap(identifiersOf)]
 }
 
-/** What a kind can be asked: its published examples, its identifiers, each attribute, each order. */
+/** Questions that a kind answers: its published examples, its identifiers, each attribute, each order. */
 export function questionsOf(kind: Kind, documents: readonly object[]): readonly (readonly [string, object])[] {
   const examples = examplesOf(kind)
   const identifiers = documents.slice(0, 4).flatMap((document) => identifiersOf(document).slice(0, 3))
@@ -157,7 +157,7 @@ export const refusals = (by: TestParticipant): readonly Row[] =>
     headers: bearer(by),
   }))
 
-/** What is asked without the right path, method, type or token. */
+/** Requests with a wrong path, method, type or token. */
 export const strays = (by: TestParticipant): readonly Row[] => {
   const body = searchRequest(by.sender_id, { type: 'UIN', value: '1' })
   const headers = bearer(by)

@@ -13,7 +13,7 @@ export interface World {
   readonly plain: AsyncPeer
   /** Signs each message and opens what is encrypted. */
   readonly sealed: Peer & AsyncPeer
-  /** Of the first record of the civil registry. */
+  /** An identifier of the first record of the civil registry. */
   readonly identifier: { readonly type: string; readonly value: string }
   close(): Promise<void>
 }

@@ -16,7 +16,7 @@ interface DecisionProps {
 /** Queries that an act may have changed. */
 const CHANGES = [
   ...(['proposals', 'participants', 'registries', 'grants', 'deliveries', 'subscriptions', 'operators'] as const),
-  'accounts',
+  'auditLog',
 ] as const
 
 export function Decision({ proposal, onResult }: DecisionProps) {

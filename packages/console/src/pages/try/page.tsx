@@ -52,7 +52,7 @@ function Trial({ names, first }: { readonly names: readonly string[]; readonly f
   })
   const act = useAct({
     call: (body: Tried) => answered(api.POST('/admin/v1/registries/{namespace}/try', { ...of, body })),
-    changes: ['messages', 'accounts'],
+    changes: ['messages', 'auditLog'],
   })
   const [last, setLast] = useState<Tried | null>(null)
   const build = (tried: Tried) => {

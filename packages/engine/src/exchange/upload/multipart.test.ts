@@ -6,7 +6,7 @@ import { boundaryOf, readParts } from './multipart.ts'
 
 const MAX = 10_000_000
 
-/** What is read of a body that comes in these pieces: the parts, and the fault that ended it. */
+/** Reads a body that comes in these pieces: returns its parts, and the fault that ended it. */
 async function read(pieces: readonly Buffer[], maxBytes = MAX) {
   const parts: { name: string | null; bytes: Buffer[]; ended: boolean }[] = []
   let fault: unknown = null

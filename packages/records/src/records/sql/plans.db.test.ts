@@ -1,4 +1,4 @@
-/** That searches for few records of many read indexes, on 100,000 records. */
+/** Searches for few records of many read indexes: plans on 100,000 records. */
 
 import type { Interval, Predicate } from '@rollcall/core/model/predicate'
 import { afterAll, beforeAll, expect, test } from 'vitest'

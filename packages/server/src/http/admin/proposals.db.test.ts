@@ -20,7 +20,7 @@ const HOUR = 3_600_000
 const clock = testClock()
 let server: TestServer
 let caller: AdminCaller
-/** Of two persons with the role own. */
+/** Tokens of two persons with the role own. */
 let [ada, bea] = ['', '']
 
 beforeAll(async () => {
@@ -254,7 +254,7 @@ it('what is confidential is encrypted, and shown to those who may decide', async
   expect(rows[0].stored).not.toContain('8128560370')
   expect((await caller.get(`/proposals/${id}`, caller.tokens.read)).body.confidential).toBe(null)
   expect((await caller.get(`/proposals/${id}`, bea)).body.confidential).toEqual({ identifier_value: '8128560370' })
-  // What the act refuses is refused to who approves, and the proposal is over.
+  // A refusal of the act is the answer to the approver, and the proposal is over.
   expect(await refusedApproval(id)).toBe('404 err.request.not_found identifier: no protected person has it')
   expect((await caller.get(`/proposals/${id}`, bea)).body).toMatchObject({
     state: 'failed',

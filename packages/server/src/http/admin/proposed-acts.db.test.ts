@@ -41,7 +41,7 @@ afterAll(async () => {
   await world.server.close()
 })
 
-/** What is written about acts, and not by them; and what a node notes by itself. */
+/** Tables written beside the acts, and by a node itself. */
 const BESIDE = /^"?(proposal|account.*|session|slow_search|grant_use|quota_bucket)"?$/
 let tables: readonly string[] = []
 /** A digest of each table that acts may change. */
@@ -90,7 +90,7 @@ function person(one: Person | undefined): Person {
 }
 
 const WORDS = { approve: approveProposal, decline: declineProposal }
-/** What a person gets who decides. @param skipped milliseconds by which the clock has gone on */
+/** The answer to a person who decides. @param skipped milliseconds by which the clock has gone on */
 const decided = (id: string, word: keyof typeof WORDS, by: Person | undefined, skipped = 0): Promise<string> =>
   WORDS[word](depsOf(person(by), skipped), { id }).then(
     () => 'done',

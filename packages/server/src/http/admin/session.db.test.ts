@@ -26,7 +26,7 @@ async function tokenOf(roles: readonly OperatorRole[] = ['read'], registries?: r
   return { name, token }
 }
 
-/** What the pages of the console send. */
+/** Headers that the console's pages send. */
 const CONSOLE = { 'Rollcall-Console': '1', 'Sec-Fetch-Site': 'same-origin' }
 
 async function call(path: string, headers: Readonly<Record<string, string>> = {}, body?: object) {

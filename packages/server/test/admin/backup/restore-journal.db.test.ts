@@ -79,7 +79,7 @@ test('a backup that knows the line of an act and not yet the act does not undo i
     journal: 1,
   })
   expect(await rowsOf(three, 'select status from participant')).toEqual([{ status: 'disabled' }])
-  // What is done is done: neither the source nor what was restored has open lines.
+  // Done acts stay done: neither the source nor the restored databases have open lines.
   for (const place of [from, one, two, three]) expect(await rowsOf(place, 'select from journal_open_line')).toEqual([])
   await expect(
     restoreDatabase(acting(depsOf(await target())), { file: await backupOf(from), journal: [journal] }),

@@ -1,4 +1,4 @@
-/** What weakened trust once, and was taken back after the backup: a restore does not bring it back. */
+/** Trust that was weakened, and tightened again after the backup: a restore does not bring it back. */
 import { join } from 'node:path'
 import { createApprovals, Proposed } from '@rollcall/admin/approvals/approval'
 import { approveProposal, declineProposal, operatorWithToken, showProposal } from '@rollcall/admin/approvals/proposals'
@@ -53,7 +53,7 @@ test('a weaker policy, and hosts that were removed, do not come back to a partic
     encryption_policy: 'required',
     outgoing: [kept],
   })
-  // What is loosened has no line: the stricter one stays after a restore.
+  // Loosening has no line in the journal: the stricter policy stays after a restore.
   await setMessagePolicy(db, sender_id, { signature_policy: 'off', allow_unsigned: true })
   await setMessagePolicy(db, sender_id, { outgoing: [kept, plain] })
   const again = await target()

@@ -277,7 +277,7 @@ test('the audit log verifies, and says from when until when entries are lost; th
   expect(gap?.witnessed).toBeGreaterThanOrEqual(2)
   expect(gap?.open.length).toBeGreaterThan(0)
 
-  // What the signed entry does not say is a fault: an older checkpoint, and one behind the restore.
+  // Any other checkpoint than that of the signed entry is a fault: an older one, and one behind the restore.
   const move = (line: string, at: string) =>
     line.replace(/"at":"[^"]+"/, `"at":"${at}"`).replace(/"digest":"../, '"digest":"00')
   const [last = ''] = lines.slice(-1)

@@ -146,7 +146,7 @@ test('a filter that finds nothing looks through so many entries and no more, and
     do {
       query.mockClear()
       const page = await listMessages(acting(bounded(5)), { participant: 'nobody.example', before })
-      // Where it begins, how far it goes, what is there, and whether there is more.
+      // The statements: the start, the end, the rows, and whether there are more.
       expect(query.mock.calls.length).toBeLessThanOrEqual(4)
       expect([page.messages, page.next]).toEqual([[], page.searched_to])
       before = page.next ?? undefined

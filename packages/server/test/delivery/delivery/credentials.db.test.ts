@@ -39,7 +39,7 @@ afterAll(async () => {
 })
 
 let id = 0
-/** What a participant has whose credentials these are. */
+/** A participant with these credentials. */
 async function owner(secrets: Secrets) {
   id += 1
   const participant = { id, outgoing: [LOOPBACK, { ...LOOPBACK, host: 'partner.example', plainHttp: false }] }

@@ -1,4 +1,4 @@
-/** What is away at one address of a participant holds up none of its other addresses. */
+/** A broken address of a participant does not delay its other addresses. */
 
 import { randomUUID } from 'node:crypto'
 import type { Participant } from '@rollcall/core/model/participant'

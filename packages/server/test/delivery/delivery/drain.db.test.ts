@@ -61,7 +61,7 @@ test('the database fails while it looks for what is due: the places are free aga
   const all = await deliveries(participant, 3)
   const { context, database } = sender
   const rename = (from: string, to: string) => database.db.pool.query(`alter table ${from} rename to ${to}`)
-  // Of the statements of a drain only the one that claims needs this table.
+  // Of the statements of a drain, only the one that claims needs this table.
   await rename('delivery_attempt', 'away')
   for (let at = 0; at < 3; at += 1) {
     await expect(drain(context, participant.id)).rejects.toThrow('delivery_attempt')
@@ -173,7 +173,7 @@ test('a breaker opens after five failures, lets one through, and closes with a s
   peer.answer = answering(200)
   await probeNow(participant)
   await drain(sender.context, participant.id)
-  // What is due follows in the same turn.
+  // Due deliveries follow in the same turn.
   expect(peer.received.length).toBeGreaterThan(7)
   expect(await findBreaker(sender.database.db, to(peer, participant))).toMatchObject({ opened_at: null })
   await dueNow(sender, participant.id)
@@ -256,7 +256,7 @@ test('a drain that is told to stop finishes what is under way, and leaves the re
       stop.abort()
       setTimeout(() => answering(200)(response, received), 30)
     },
-    // Of which one that has shown nothing yet has half.
+    // One that has shown nothing yet gets half of them.
     { concurrency: 4 },
   )
   const all = await deliveries(participant, 6)

@@ -279,7 +279,7 @@ test('what comes while the last envelope is under way is sent right behind it', 
   await mailboxes.poll(working())
   await isHeld
   await rows.notify(subscribed, await rows.event('B'))
-  // Of which mailbox is not said: those that are in work are looked at again as well.
+  // It does not say which mailbox: those in work are looked at again as well.
   mailboxes.due([])
   await mailboxes.poll(working())
   peer.answer = answering(200)
@@ -383,7 +383,7 @@ test('the story of a notification is found by its message_id, its reference_id a
   ])
   expect(JSON.stringify(found)).not.toContain('UIN')
   expect(await trace(acting({ db: server.database.db }), { id: subscribed.code })).toEqual(found)
-  // What waits has no reference_id yet. The newest comes first.
+  // Waiting notifications have no reference_id yet. The newest comes first.
   await rows.notify(subscribed, await rows.event('B'), { due: 3_600 })
   const both = await trace(acting({ db: server.database.db }), { id: subscribed.code })
   expect(both[0]).toMatchObject({ state: 'waiting', reference_id: null, delivery: null })

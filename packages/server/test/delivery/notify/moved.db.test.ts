@@ -37,7 +37,7 @@ const renew = ({ id, mailbox: from }: Subscribed, sender_uri = `${peer.url}/new/
     expect(await renewSubscriptions(client, { registry: registry.id, mailbox }, [renewal])).toBe(1)
     return mailbox
   })
-/** Where it came, its number there, and the UINs of its items. */
+/** The place where it came, its number there, and the UINs of its items. */
 const told = ({ path, ...received }: Received): string => {
   const { sequence } = envelopeOf({ path, ...received }).header.meta
   return `${path} ${sequence}: ${uinsOf({ path, ...received }).join(' ')}`

@@ -30,7 +30,7 @@ const publish = (value: string, more: object = {}, reg_event_type = 'UPDATE') =>
     record: record(value, more),
     reg_event_type,
   })
-/** How many are notified; the rules of the record type say what the change is. */
+/** Imports a record, and returns the number of notified subscriptions; the rules of the record type name the change. */
 async function imported(value: string, more: object): Promise<number> {
   const source = Readable.from([JSON.stringify(record(value, more))])
   const before = await states()

@@ -1,4 +1,7 @@
-/** What was composed and is not sent any more: its subscription was taken back, or its participant may not have it. */
+/**
+ * Composed notifications that are not sent any more: their subscription was taken back, or their participant may not
+ * have them.
+ */
 
 import type { Participant } from '@rollcall/core/model/participant'
 import { traceNotifications } from '@rollcall/delivery/store/events/traced-notifications'
@@ -21,7 +24,7 @@ const attemptsOf = () => query(`select attempts from delivery where state = 'pen
 const due = () => query(`update delivery set next_attempt_at = now() where state = 'pending' and claim is null`)
 const unsubscribe = ({ id }: Subscribed) =>
   query(`update subscription set state = 'ended', reason = 'unsubscribed', ended_at = now() where id = $1`, [id])
-/** As it is seen when what is remembered of participants is read again. */
+/** Withdraws the grant, and makes the server read it again. */
 async function withdraw({ sender_id }: Participant): Promise<void> {
   await grant(server.database, sender_id, 'civil', { unfiltered: false })
   server.clock.pass(60_000)

@@ -1,4 +1,4 @@
-/** What waits first in a mailbox is due at once when an operator has repaired what held it up. */
+/** The first notification of a mailbox is due at once when an operator has repaired its obstacle. */
 
 import { changeCallback } from '@rollcall/admin/callbacks/callbacks'
 import { changeDeliveries } from '@rollcall/admin/deliveries/deliveries'

@@ -22,7 +22,7 @@ afterAll(() => server.close())
 const question = (by: TestParticipant) => searchFor(by, [byIdentifier('UIN', 'U1')])
 const send = (by: TestParticipant, body: object, path = 'search'): Promise<Answer> =>
   post(`${server.url}/civil/v1.0.0/registry/${path}`, body, bearer(by))
-/** What was counted is out of date for half a second at most. */
+/** Counts are out of date for half a second at most. */
 const outdated = () => server.clock.pass(SETTINGS_AGE)
 
 const TEXT = `too many requests: at most ${MOST} requests that are answered later and ${MOST_BYTES} bytes of them a day`
@@ -68,7 +68,7 @@ describe('what a participant may have accepted in a day', () => {
 
   it('by size, of what is stored', async () => {
     const peer = await server.participant('large.example')
-    // Of no pattern, as what is stored is compressed.
+    // Random text, because stored messages are compressed.
     const large = searchFor(peer, [byIdentifier('UIN', randomBytes(MOST_BYTES).toString('base64'))])
     await accepted(server, peer, large)
     outdated()

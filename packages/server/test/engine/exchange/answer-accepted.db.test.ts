@@ -141,7 +141,7 @@ describe('an accepted search', () => {
     const correlation_id = await ask([byIdentifier('UIN', 'U41'), byIdentifier('UIN', 'U40')])
     await Promise.all([run(correlation_id), run(correlation_id), run(correlation_id)])
     await run(correlation_id)
-    // Which of them attempts the delivery, or whether it is left to the dispatcher, is not said.
+    // Any of them may attempt the delivery, or leave it to the dispatcher.
     await deliverAll(server)
     expect(sent()).toHaveLength(1)
     expect(await stateOf(correlation_id)).toMatchObject({ state: 'replied', deliveries: 1, items: 2 })

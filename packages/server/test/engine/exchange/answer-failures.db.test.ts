@@ -228,7 +228,7 @@ describe('the records of one callback', () => {
       [{ reference_id: 'r-0', status: 'succ', pagination: { page_number: 2 } }],
     ])
 
-    // What has grown since the first page counts as it is now.
+    // Growth since the first page counts with its present size.
     const growing = recordTable(wide, wide.kind.record_types[0]).table
     peer.receiver.answer = (response) => {
       query(`update ${growing} set document = replace(document, 'xxxx', 'xxxxxxxx')`).then(() => response.end())

@@ -11,7 +11,7 @@ const { server, registry, send } = await inboxServer()
 const signer = await sealingPeer(server, 'signs.example')
 await server.registry('social')
 
-/** What is kept of a message, opened. */
+/** The stored message, decrypted. */
 async function kept(message_id: string, by: TestParticipant = registry) {
   const [letter, ...more] = await findInInbox(server.database.db, message_id, by.sender_id)
   expect(more).toEqual([])

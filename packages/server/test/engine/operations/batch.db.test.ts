@@ -138,7 +138,7 @@ describe('the rest of a batch', () => {
   const search_request = Array.from({ length: 12 }, (_, index) => ({ reference_id: `r-${index}`, timestamp: now }))
   const message = { transaction_id: 'tx-1', search_request }
 
-  /** How many items are begun; `handle` is told which one it is, from 1. */
+  /** The number of begun items; `handle` gets the index of each, from 1. */
   async function begun(handle: (index: number) => void, isGone: () => boolean, failure: object) {
     let count = 0
     const exchange = { operation: operation('search'), isGone, received_at: new Date() } as unknown as Exchange

@@ -92,7 +92,7 @@ describe('an emergency', () => {
     const replies = callbacksTo(peer.receiver).map(({ envelope }) => envelope.message)
     const reply = replies.find((message) => message.correlation_id === correlation_id)
     expect(reply?.search_response[0].data.reg_records).toEqual([WIDE])
-    // What is given again is what the grant itself shows.
+    // A repeated answer shows what the grant itself shows.
     const asked = await askStatus(server, peer, 'correlation_id', correlation_id)
     expect(JSON.stringify(asked)).toContain('1990-05-05')
     expect(JSON.stringify(asked)).not.toContain('Obi')

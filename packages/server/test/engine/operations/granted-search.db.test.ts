@@ -79,7 +79,7 @@ describe('asking', () => {
     ]) {
       const rejected = await item(expression(query))
       expect(rejected).toMatchObject({ status: 'rjct', status_reason_code: 'rjct.search_criteria.invalid' })
-      // What would be accepted is said of what may be asked alone.
+      // The text that lists accepted members lists only askable ones.
       expect(rejected.status_reason_message.split('; those of ')[1]).not.toMatch(/birth_date|surname|age/)
     }
     expect(
@@ -215,7 +215,7 @@ describe('seeing', () => {
     const selecting = (selection: string) =>
       item({ query_type: 'graphql', query: { type: 'graphql', value: `{ person(UIN: "1") { ${selection} } }` } })
     expect((await selecting('sex')).data.reg_records).toEqual([{ sex: 'F' }])
-    // What may not be seen is refused as what there is not, and the text lists what may be seen alone.
+    // Hidden members are refused like unknown ones, and the text lists only visible members.
     for (const name of ['birth_date', 'name', 'surname', 'BRN', 'no_such_field']) {
       expect(await selecting(`sex ${name}`), name).toMatchObject({
         status: 'rjct',

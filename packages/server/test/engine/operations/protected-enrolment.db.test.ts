@@ -1,4 +1,4 @@
-/** What is asked and written about a protected person is answered as about an unknown one. */
+/** Questions and updates about a protected person are answered like those about an unknown person. */
 
 import { protectPerson } from '@rollcall/admin/persons/protected-persons'
 import { expect, test } from 'vitest'

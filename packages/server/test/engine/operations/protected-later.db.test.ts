@@ -1,4 +1,7 @@
-/** What was found, stored or on its way before somebody was protected; records that were merged; identifiers of several. */
+/**
+ * Records that were found, stored or on their way before a person was protected; merged records; persons with several
+ * identifiers.
+ */
 
 import { listProtected, protectPerson, unprotectPerson } from '@rollcall/admin/persons/protected-persons'
 import { mergeRecords, unmergeRecords } from '@rollcall/admin/records/merge'

@@ -1,4 +1,4 @@
-/** How many records one request may find where all of their pages follow. */
+/** The most records that one request may find if all of their pages follow. */
 import { expect, it } from 'vitest'
 import { accepted, answerExchange, asyncServer, byExpression, callbacksTo, searchFor } from '../../asynchronous.ts'
 import { postSearch } from '../../server.ts'

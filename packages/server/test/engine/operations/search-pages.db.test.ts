@@ -252,7 +252,7 @@ describe('a search that is too broad', () => {
         code: 'rjct.search_criteria.invalid',
         message: expect.stringContaining('took longer than 1 seconds'),
       })
-      // What may not be asked about is not named.
+      // Members that may not be asked about are not named.
       await expect(search({ UIN: { $eq: '1' } }, narrowed)).rejects.toMatchObject({
         message: 'search_criteria.query: took longer than 1 seconds; narrow it by an identifier',
       })

@@ -30,7 +30,7 @@ async function start(env: TestSettings): Promise<void> {
   await server.registry('civil', PEOPLE, 'other')
 }
 
-/** What is asked of `civil` stands from now on until `proceed`. */
+/** Searches of `civil` wait from now on until `proceed`. */
 beforeEach(async () => {
   proceed = (await holdTable(server.database)).release
 })

@@ -1,4 +1,4 @@
-/** How long the searches of one request are begun that all read one state of the database. */
+/** The time within which the searches of one request begin that read one state of the database. */
 import { expect, it } from 'vitest'
 import { holdTable, lockWaits } from '../../../../keys/test/held-table.ts'
 import {
@@ -17,7 +17,7 @@ const peer = await newPeer()
 
 const slow = byExpression({ sex: { eq: 'F' } })
 
-/** What is answered to the items when the first search of the database takes longer than searches are begun. */
+/** The answers to the items when the first search takes longer than the time to begin searches. */
 async function answered(items: readonly object[]): Promise<string[]> {
   const held = await holdTable(server.database)
   const correlation_id = await accepted(server, peer, searchFor(peer, items))

@@ -1,4 +1,4 @@
-/** What is asked for a second time: already subscribed to, renewed, or made live again. */
+/** Repeated subscribe requests: for an existing subscription, a renewed one, or one made live again. */
 import { randomUUID } from 'node:crypto'
 import { publishEvent } from '@rollcall/admin/events/publish'
 import { describe, expect, it } from 'vitest'

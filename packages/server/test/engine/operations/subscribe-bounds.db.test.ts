@@ -1,4 +1,4 @@
-/** How much a participant may subscribe to, and what holds when requests are many, at once, or repeated. */
+/** The limits of subscriptions, and many, concurrent and repeated requests. */
 import { randomUUID } from 'node:crypto'
 import { changeParticipant } from '@rollcall/participants/store/participants'
 import { describe, expect, it } from 'vitest'

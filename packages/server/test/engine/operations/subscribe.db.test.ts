@@ -1,4 +1,4 @@
-/** What a request to subscribe is answered, and what it makes. */
+/** The answer to a subscribe request, and the subscriptions that it makes. */
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { setCallbackSettings } from '@rollcall/participants/store/participant-callbacks'

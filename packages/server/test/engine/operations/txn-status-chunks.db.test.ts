@@ -1,4 +1,4 @@
-/** What is said of a batch that is answered in chunks. */
+/** The status of a batch that is answered in chunks. */
 import { expect, it } from 'vitest'
 import { CHUNK } from '../../../../engine/src/exchange/unread-request.ts'
 import { accepted, answerExchange, asyncServer, byIdentifier, deliverAll, searchFor } from '../../asynchronous.ts'

@@ -1,4 +1,4 @@
-/** What is said of an earlier answer under the grant of today. */
+/** The status of an earlier answer under the grant of today. */
 
 import type { GrantTerms } from '@rollcall/core/model/grant'
 import { beforeAll, expect, it } from 'vitest'

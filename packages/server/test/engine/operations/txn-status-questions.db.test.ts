@@ -1,4 +1,4 @@
-/** How a question about a transaction may be asked, synchronous and asynchronous, and encrypted. */
+/** Forms of questions about a transaction: synchronous, asynchronous and encrypted. */
 import { describe, expect, it } from 'vitest'
 import { accepted, answerExchange, byIdentifier, callbacksTo, searchFor, withReceiver } from '../../asynchronous.ts'
 import { LOOPBACK } from '../../deliveries.ts'

@@ -1,4 +1,4 @@
-/** What is said of requests to subscribe and to unsubscribe. */
+/** The status of requests to subscribe and to unsubscribe. */
 import { randomUUID } from 'node:crypto'
 import { setParticipantStatus } from '@rollcall/participants/store/participants'
 import { describe, expect, it } from 'vitest'
@@ -43,7 +43,7 @@ describe('a subscribe', () => {
       ...message,
       subscribe_response: [rejected, made],
     })
-    // Of a code the item that made it.
+    // For a code, the item that made it.
     expect(await statusOf('subscribe', 'subscription_code_list', [code, 'NO-SUCH'])).toEqual({
       ...message,
       subscribe_response: [made],

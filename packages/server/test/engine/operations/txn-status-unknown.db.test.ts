@@ -1,4 +1,4 @@
-/** What is said of transactions that the sender does not have: the same, whether nobody has them or somebody else. */
+/** The status of transactions that the sender does not have: the same, whether nobody has them or somebody else. */
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { answerExchange, byIdentifier } from '../../asynchronous.ts'

@@ -1,4 +1,4 @@
-/** What is said of a transaction that the sender has. */
+/** The status of a transaction that the sender has. */
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { accepted, answerExchange, byExpression, byIdentifier, callbacksTo, searchFor } from '../../asynchronous.ts'

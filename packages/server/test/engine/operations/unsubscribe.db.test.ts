@@ -1,4 +1,4 @@
-/** What a request to unsubscribe is answered, and what it ends. */
+/** The answer to an unsubscribe request, and the subscriptions that it ends. */
 
 import { randomUUID } from 'node:crypto'
 import { CallbackHeader, operation, RequestHeader, UnSubscribeResponse, validator } from '@rollcall/protocol'
@@ -135,7 +135,7 @@ describe('codes that end nothing', () => {
     await end([code])
     const ended = `not ended, since they had ended before: ${code}`
     expect(await end([code])).toEqual(rejected('rjct.event.already_unsubscribed', ended))
-    // Of several reasons the one that says most.
+    // Of several reasons, the most specific one.
     expect(await end(['NO-SUCH', code])).toEqual(
       rejected('rjct.event.already_unsubscribed', `${ended}; ${UNKNOWN}NO-SUCH`),
     )

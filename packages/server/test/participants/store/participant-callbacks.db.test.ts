@@ -60,7 +60,7 @@ test('credentials go with the master key when it is replaced', async () => {
   await rotateMasterKey(db, masterKeySource(both), [SEALED_CREDENTIALS])
   const after = await openVault({ ...config, masterKey: NEXT }, db)
   expect(await decryptCredentials(after, id, await findCallbackSettings(db, id))).toEqual(secrets)
-  // What is sealed with the replaced key is refused by the database.
+  // The database refuses values that were encrypted with the replaced key.
   const { sealed } = await findCallbackSettings(db, id)
   const stale = Buffer.from(sealed ?? [])
   stale[0] = 1

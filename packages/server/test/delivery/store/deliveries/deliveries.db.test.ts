@@ -106,7 +106,7 @@ test('a claim that ended is taken over, its attempt noted as interrupted, and it
   expect(await attemptsOf(sender, id)).toMatchObject([{ number: 1, error: 'interrupted' }])
   expect(await record(id, lost, DONE)).toBe(false)
   expect(await kept(sender, id)).toMatchObject({ state: 'pending', attempts: 2, claimed: true })
-  // What it knows of its attempt is better than nothing.
+  // Partial knowledge of an attempt is better than none.
   expect(await attemptsOf(sender, id)).toMatchObject([{ number: 1, status: 200, error: null }])
   expect(await record(id, claim, DONE, {}, 2)).toBe(true)
   expect(await kept(sender, id)).toMatchObject({ state: 'delivered', wait: null, claimed: false })

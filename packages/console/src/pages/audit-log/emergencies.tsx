@@ -12,7 +12,7 @@ import { count } from '../../parts/times.ts'
 import { useAct } from '../../parts/use-act.tsx'
 import { EMERGENCIES } from '../../texts/audit-log.ts'
 import { LOCALE } from '../../texts/common.ts'
-import styles from './accounts.module.css'
+import styles from './audit-log.module.css'
 
 type Emergency = Answer<'/admin/v1/emergencies'>[number]
 
@@ -54,7 +54,7 @@ export function Emergencies() {
       answered(
         api.POST('/admin/v1/emergencies/{id}/reviews', { params: { path: { id } }, body: { note: note.trim() } }),
       ),
-    changes: ['emergencies', 'accounts', 'overview'],
+    changes: ['emergencies', 'auditLog', 'overview'],
     done: () => EMERGENCIES.done,
     onOver: close,
   })

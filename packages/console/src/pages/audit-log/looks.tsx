@@ -5,7 +5,7 @@ import { type Column, DataTable, fixed } from '../../parts/table.tsx'
 import { count } from '../../parts/times.ts'
 import { AUDIT_LOG, PERSON } from '../../texts/audit-log.ts'
 import { LOCALE } from '../../texts/common.ts'
-import styles from './accounts.module.css'
+import styles from './audit-log.module.css'
 import { ENTRY_COLUMNS } from './columns.tsx'
 
 type Call = paths['/admin/v1/accounts/person']['post']

@@ -6,12 +6,12 @@ import { isoOf } from '../../parts/filters.ts'
 import { Panel, Section } from '../../parts/page.tsx'
 import { useAct } from '../../parts/use-act.tsx'
 import { PERSON } from '../../texts/audit-log.ts'
-import styles from './accounts.module.css'
+import styles from './audit-log.module.css'
 import { download } from './download.ts'
 import { Looks } from './looks.tsx'
 
 const { fields: FIELDS, report: REPORT } = PERSON
-const CHANGES = ['accounts']
+const CHANGES = ['auditLog']
 const EMPTY = { type: '', value: '', from: '', to: '', confidential: false }
 const ROLES = ['seen', 'written', 'asked'] as const
 

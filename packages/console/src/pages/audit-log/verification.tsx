@@ -12,14 +12,14 @@ import { count } from '../../parts/times.ts'
 import { useAct } from '../../parts/use-act.tsx'
 import { VERIFY } from '../../texts/audit-log.ts'
 import { LOCALE } from '../../texts/common.ts'
-import styles from './accounts.module.css'
+import styles from './audit-log.module.css'
 
 type Progress = Answer<'/admin/v1/accounts/verify'>
 type Fault = NonNullable<Progress['result']>['faults'][number]
 
 const { facts: NAMES, columns: TITLES } = VERIFY
 const EVERY_MS = 1_000
-const CHANGES = ['verification', 'accounts']
+const CHANGES = ['verification', 'auditLog']
 
 const COLUMNS: readonly Column<Fault>[] = [
   { title: TITLES.kind, cell: ({ kind }) => kind },

@@ -25,7 +25,7 @@ export function EntryList() {
   // An operator who is bound to registries looks at one of them at a time.
   const bound = registries?.[0]
   const query = useQuery({
-    queryKey: ['accounts', filter.values],
+    queryKey: ['auditLog', filter.values],
     queryFn: () =>
       answered(
         api.GET('/admin/v1/accounts', {

@@ -9,14 +9,14 @@ import { EntriesOfPerson } from './person.tsx'
 import { Verification } from './verification.tsx'
 
 const VIEWS = [
-  { name: 'accounts', title: AUDIT_LOG.view.accounts, role: 'read', content: EntryList },
+  { name: 'entries', title: AUDIT_LOG.view.entries, role: 'read', content: EntryList },
   { name: 'person', title: AUDIT_LOG.view.person, role: 'audit', content: EntriesOfPerson },
   { name: 'emergencies', title: AUDIT_LOG.view.emergencies, role: 'audit', content: Emergencies },
   { name: 'verify', title: AUDIT_LOG.view.verify, role: 'audit', content: Verification },
 ] as const
 
 export const Page = () => (
-  <PageFrame title={PAGES.accounts} lead={AUDIT_LOG.lead}>
+  <PageFrame title={PAGES.auditLog} lead={AUDIT_LOG.lead}>
     <Views label={AUDIT_LOG.views} views={VIEWS} />
   </PageFrame>
 )
