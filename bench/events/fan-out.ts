@@ -6,7 +6,7 @@
 
 import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
-import { referenceOf } from '../../packages/delivery/src/store/events/events.ts'
+import { referenceIdSql } from '../../packages/delivery/src/store/events/events.ts'
 import { makeFloorDatabase } from '../async/floor-database.ts'
 import type { EventsPlan } from '../events.ts'
 import type { BenchDatabase } from '../shared/bench-database.ts'
@@ -139,7 +139,7 @@ async function publish<Before>(
     await client.query('begin')
     const { rowCount } = await client.query(
       `insert into notification (mailbox, event, subscription, presence, reference_id, due_at)
-        select mailbox.id, told.event, subscription.id, 'entered', ${referenceOf('mailbox', 'told.event')}, statement_timestamp()
+        select mailbox.id, told.event, subscription.id, 'entered', ${referenceIdSql('mailbox', 'told.event')}, statement_timestamp()
         from unnest($1::bigint[]) with ordinality as told (event, nth),
           subscription join mailbox on mailbox.id = subscription.mailbox
         order by nth, subscription.id`,

@@ -1,7 +1,7 @@
 /** Details that may name a person who works with the data: encrypted, and bound to their entry. */
 
 import type { ConfidentialDetails } from '@rollcall/core/model/audit-entry'
-import { decrypt, encrypt, OVERHEAD } from '@rollcall/keys/encrypted-value'
+import { decrypt, ENCRYPTION_OVERHEAD, encrypt } from '@rollcall/keys/encrypted-value'
 import type { ConfidentialKey } from './keys.ts'
 import type { EntryPlace } from './store/evidence.ts'
 
@@ -14,7 +14,7 @@ export const sealDetails = (key: ConfidentialKey, place: EntryPlace, details: Co
 export function openDetails(key: ConfidentialKey, place: EntryPlace, sealed: string): ConfidentialDetails | null {
   const bytes = Buffer.from(sealed.slice(key.kid.length + 1), 'base64url')
   // Each seal has one spelling, so that no letter of it can be changed.
-  if (sealed !== `${key.kid}.${bytes.toString('base64url')}` || bytes.length < OVERHEAD) return null
+  if (sealed !== `${key.kid}.${bytes.toString('base64url')}` || bytes.length < ENCRYPTION_OVERHEAD) return null
   const opened = decrypt(key.key, 0, contextOf(place), bytes)
   return opened === null ? null : (JSON.parse(opened.toString()) as ConfidentialDetails)
 }

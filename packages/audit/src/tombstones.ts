@@ -13,7 +13,7 @@ export interface ErasureTombstone {
   readonly erased: Readonly<Record<string, readonly (readonly [sequence: number, position: number])[]>>
 }
 
-/** The entries of chains up to these were pruned, with the rows of their persons. Checkpoints stay. */
+/** The tombstone of pruned entries: in each chain up to one entry, with the rows of their persons. Checkpoints stay. */
 export interface PruneTombstone {
   readonly kind: 'prune'
   readonly at: string

@@ -98,7 +98,7 @@ export function derived<Input, Result, More = unknown>(
 }
 
 /** The function with another answer, which says what the settings of this process say. */
-export const answering = <Input, Found, Result>(
+export const withAnswer = <Input, Found, Result>(
   adminFunction: AdminFunction<Input, Found, unknown>,
   answer: (found: Found, deps: Deps) => Result,
 ): AdminFunction<Input, Result, unknown> => {

@@ -5,7 +5,7 @@ import type { explainGrant, listGrants } from '@rollcall/admin/grants/grants'
 import type { proposeGrant } from '@rollcall/admin/grants/proposal'
 import { grantWords } from '@rollcall/admin/grants/words'
 import { CommandError } from './failure.ts'
-import { listed } from './output.ts'
+import { tablePrinter } from './output.ts'
 
 type Listed = Awaited<ReturnType<typeof listGrants>>
 type Revoked = Awaited<ReturnType<typeof revokeGrant>>
@@ -13,7 +13,7 @@ type Explained = Awaited<ReturnType<typeof explainGrant>>
 
 /** Says grants as a table. */
 export const listedGrants = (nothing: string) =>
-  listed<Listed[number]>(
+  tablePrinter<Listed[number]>(
     'sender_id namespace version basis operations valid_from valid_until',
     nothing,
     ({ terms: { basis, operations }, ...grant }) => ({ ...grant, basis, operations: names(operations) }),

@@ -73,7 +73,7 @@ function factText(value: unknown): string {
 }
 
 /** Makes a function that prints rows as a table with these columns; `nothing` is the text for no rows. */
-export const listed =
+export const tablePrinter =
   <Row extends object>(columns: string, nothing: string, cells: (row: Row) => object = (row) => row) =>
   (rows: readonly Row[]): string =>
     table(

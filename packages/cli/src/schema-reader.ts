@@ -1,6 +1,6 @@
 /** Members of the schema of an admin function, as they are read from a command line. */
 import { InvalidArgumentError } from 'commander'
-import { instant, wholeNumber } from './values.ts'
+import { readInstant, wholeNumber } from './values.ts'
 
 /** The members of a JSON Schema that are read. */
 interface Schema {
@@ -56,7 +56,7 @@ export function membersOf(input: object): readonly Member[] {
 export function memberReader(schema: Schema, none: string): Reader | null {
   if (schema.anyOf !== undefined) return unionReader(schema.anyOf, none)
   if (schema.enum !== undefined) return { choices: schema.enum }
-  if (schema.format === 'date-time') return { placeholder: 'time', parse: (text) => instant(text).toISOString() }
+  if (schema.format === 'date-time') return { placeholder: 'time', parse: (text) => readInstant(text).toISOString() }
   return READERS[schema.type ?? '']?.(schema) ?? null
 }
 

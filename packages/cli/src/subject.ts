@@ -16,7 +16,7 @@ export interface Group {
 }
 
 /** A command in a module of its own: it is written by hand, or its row needs more imports than the subject. */
-export const later = (about: string, load: () => Promise<Pick<Leaf, 'complete'>>): Leaf => ({
+export const lazyCommand = (about: string, load: () => Promise<Pick<Leaf, 'complete'>>): Leaf => ({
   about,
   complete: async (command) => (await load()).complete(command),
 })

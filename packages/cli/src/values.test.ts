@@ -1,13 +1,13 @@
 import { InvalidArgumentError } from 'commander'
 import { expect, test } from 'vitest'
 import { CommandError } from './failure.ts'
-import { instant, limit, personOf } from './values.ts'
+import { limitReader, personOf, readInstant } from './values.ts'
 
 test.each([
   ['0.5', false, 0.5],
   ['200', true, 200],
   ['unlimited', true, Number.POSITIVE_INFINITY],
-])('%s is a limit', (text, whole, value) => expect(limit({ whole })(text)).toBe(value))
+])('%s is a limit', (text, whole, value) => expect(limitReader({ whole })(text)).toBe(value))
 
 test.each([
   ['0', false, 'It must be a number above 0, or unlimited.'],
@@ -16,16 +16,16 @@ test.each([
   ['Infinity', false, 'It must be a number above 0, or unlimited.'],
   ['1.5', true, 'It must be a whole number above 0, or unlimited.'],
 ])('%s is none', (text, whole, message) =>
-  expect(() => limit({ whole })(text)).toThrow(new InvalidArgumentError(message)),
+  expect(() => limitReader({ whole })(text)).toThrow(new InvalidArgumentError(message)),
 )
 
 test.each([
   ['2026-07-01', '2026-07-01T00:00:00.000Z'],
   ['2026-07-01T09:30:00+02:00', '2026-07-01T07:30:00.000Z'],
-])('%s is a moment', (text, time) => expect(instant(text).toISOString()).toBe(time))
+])('%s is a moment', (text, time) => expect(readInstant(text).toISOString()).toBe(time))
 
 test.each(['2026-02-30', 'tomorrow', '2026-07-01T09:30:00', ''])('%j is none', (text) =>
-  expect(() => instant(text)).toThrow(
+  expect(() => readInstant(text)).toThrow(
     new InvalidArgumentError('It must be a day such as 2026-07-01 or a time such as 2026-07-01T09:30:00Z.'),
   ),
 )

@@ -13,7 +13,7 @@ export function wholeNumber(min: number, max: number = Number.MAX_SAFE_INTEGER):
 }
 
 /** A limit: a number above 0, whole ones from 1 where `whole`; `unlimited` is Infinity. */
-export function limit(options: { readonly whole: boolean }): (text: string) => number {
+export function limitReader(options: { readonly whole: boolean }): (text: string) => number {
   return (text) => {
     if (text === 'unlimited') return Number.POSITIVE_INFINITY
     const value = Number(text)
@@ -23,7 +23,7 @@ export function limit(options: { readonly whole: boolean }): (text: string) => n
 }
 
 /** A moment: a day, which begins at midnight UTC, or a time with a time zone. */
-export function instant(text: string): Date {
+export function readInstant(text: string): Date {
   const milliseconds = timestampInstant(text.includes('T') ? text : `${text}T00:00:00Z`)
   if (milliseconds !== null) return new Date(milliseconds)
   throw new InvalidArgumentError('It must be a day such as 2026-07-01 or a time such as 2026-07-01T09:30:00Z.')
@@ -61,6 +61,6 @@ export const identifierOf = ({ type, value }: ReturnType<typeof personOf>) => ({
 })
 
 /** A reader of options that may be given again. */
-export function collected(text: string, before: readonly string[] = []): readonly string[] {
+export function collectOption(text: string, before: readonly string[] = []): readonly string[] {
   return [...before, text]
 }

@@ -5,7 +5,7 @@ import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import { checkSchema as checkTables, pendingMigrations as readPending, runMigrations } from './migrate.ts'
 import { openPipeline, type Pipeline } from './pipeline.ts'
-import { answeredWithin, answerTime, WaitingPool } from './pools.ts'
+import { answeredWithin, answerTimeout, WaitingPool } from './pools.ts'
 import { settleRoles } from './roles.ts'
 import { readSchemaVersions, schemaLead } from './schema-version.ts'
 import { withSearchPath } from './search-path.ts'
@@ -80,9 +80,9 @@ export interface SearchOptions {
  */
 export function openDatabase(connection: pg.PoolConfig, { search_timeout }: SearchOptions = {}): Database {
   const settings = { ...DEFAULTS, ...withSearchPath(connection), types: { getTypeParser } }
-  const pool = answeredWithin(openPool(settings), answerTime(settings.statement_timeout))
+  const pool = answeredWithin(openPool(settings), answerTimeout(settings.statement_timeout))
   const searchTime = search_timeout ?? SEARCH_DEFAULTS.statement_timeout
-  const query_timeout = answerTime(searchTime)
+  const query_timeout = answerTimeout(searchTime)
   const searchSettings = {
     ...settings,
     ...SEARCH_DEFAULTS,
@@ -99,7 +99,7 @@ export function openDatabase(connection: pg.PoolConfig, { search_timeout }: Sear
   })
   const claims = answeredWithin(
     openPool({ ...settings, min: 1, max: CLAIM_CONNECTIONS }),
-    answerTime(settings.statement_timeout),
+    answerTimeout(settings.statement_timeout),
   )
   const kysely = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) })
   const pipeline = openPipeline(settings)

@@ -126,7 +126,7 @@ export interface FirstComeTable<Entry, Stored> {
 const TRIES = 3
 
 /** Bytes from which an entry has its own statement, so that it delays no other entry, and fails alone. */
-export const LARGE = 262_144
+export const LARGE_ENTRY_BYTES = 262_144
 
 /** @param options.waiting calls that may wait for a statement at a time */
 export function firstCome<Entry, Stored>(
@@ -148,7 +148,7 @@ export function firstCome<Entry, Stored>(
   }
   const small = groupCommit(write, options)
   const large = groupCommit(write, { ...options, together: 1 })
-  return { remember: (entry) => ((table.bytes?.(entry) ?? 0) < LARGE ? small : large).submit(entry) }
+  return { remember: (entry) => ((table.bytes?.(entry) ?? 0) < LARGE_ENTRY_BYTES ? small : large).submit(entry) }
 }
 
 async function resolve<Entry, Stored>(

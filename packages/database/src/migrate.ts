@@ -5,7 +5,7 @@ import { isConflict } from './database-errors.ts'
 import { MIGRATIONS } from './migrations/index.ts'
 import { StoreRefusal } from './refusal.ts'
 import { isForbidden, OWNED_BY_ANOTHER } from './roles.ts'
-import { MOST_AHEAD, readSchemaVersions, recorded, schemaLead, schemaVersion } from './schema-version.ts'
+import { MOST_AHEAD, readSchemaVersions, recordingVersion, schemaLead, schemaVersion } from './schema-version.ts'
 
 const MIGRATION_TABLE = 'rollcall_migration'
 const OLDEST_SERVER = 15
@@ -46,7 +46,7 @@ export async function runMigrations(
 async function runPending(connection: Kysely<unknown>, only: readonly string[]): Promise<readonly string[]> {
   const migrations = Object.entries(MIGRATIONS)
     .filter(([name]) => only.includes(name))
-    .map(([name, migration]) => [name, recorded(migration)])
+    .map(([name, migration]) => [name, recordingVersion(migration)])
   // Without pending migrations, the migrator is not loaded.
   const { Migrator } = await import('kysely/migration')
   const migrator = new Migrator({

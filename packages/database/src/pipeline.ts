@@ -5,7 +5,7 @@
  * ones on its connection. Only short statements belong here: no transaction, no sort of many rows, no wait for a lock.
  */
 import pg from 'pg'
-import { answerTime } from './pools.ts'
+import { answerTimeout } from './pools.ts'
 
 /** A statement with the name under which each connection prepares it once. */
 export interface NamedStatement {
@@ -71,7 +71,7 @@ class PipelinedConnection {
     // When the database does not answer, all statements on the connection would wait for their own limits. pg gives the
     // connection up when the first of them has waited for this long, and all fail at once.
     const { statement_timeout } = connection
-    const query_timeout = answerTime(statement_timeout)
+    const query_timeout = answerTimeout(statement_timeout)
     this.#config = { ...connection, ...(query_timeout !== undefined && { query_timeout }), pipeline: true }
   }
 

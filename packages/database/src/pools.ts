@@ -9,7 +9,7 @@ const GRACE = 500
  * Milliseconds after which a statement is given up on this side too: a host that is cut off says nothing, and TCP waits for
  * a long time. Undefined where the statement has no time limit.
  */
-export function answerTime(statement_timeout: number | false | undefined): number | undefined {
+export function answerTimeout(statement_timeout: number | false | undefined): number | undefined {
   return statement_timeout ? statement_timeout + GRACE : undefined
 }
 

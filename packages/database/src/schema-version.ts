@@ -18,7 +18,7 @@ export const schemaVersions = (): readonly string[] => [
 export const schemaVersion = (): string => schemaVersions().at(-1) ?? FIRST_VERSION
 
 /** The migration, which then also records its version. */
-export function recorded(migration: SchemaMigration): Migration {
+export function recordingVersion(migration: SchemaMigration): Migration {
   const { version } = migration
   if (version === undefined) return migration
   return {

@@ -69,7 +69,7 @@ interface SnapshotConnections {
 }
 
 /** Runs a statement whose failure, such as a timeout, does not end the snapshot. */
-export async function tried<Result>(snapshot: Snapshot, statement: () => Promise<Result>): Promise<Result> {
+export async function tryInSnapshot<Result>(snapshot: Snapshot, statement: () => Promise<Result>): Promise<Result> {
   await snapshot.query('savepoint tried')
   try {
     const result = await statement()

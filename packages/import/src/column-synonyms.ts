@@ -80,7 +80,7 @@ export const WHOLE_NAMES: readonly string[] = [
 ]
 
 /** Columns from which the date of birth cannot be known. */
-export const AGES: readonly string[] = ['age', 'âge', 'edad', 'idade']
+export const AGE_COLUMNS: readonly string[] = ['age', 'âge', 'edad', 'idade']
 
 /** Numbers whose meaning an international standard says; a file may have others. */
 export const USUAL_CODES: Readonly<

@@ -60,7 +60,7 @@ export interface Mark {
   readonly encoding: string | null
 }
 
-export function markOf(head: Buffer): Mark {
+export function byteOrderMarkOf(head: Buffer): Mark {
   const found = MARKS.find(({ bytes }) => head.subarray(0, bytes.length).equals(bytes))
   return { bytes: found?.bytes.length ?? 0, encoding: found?.encoding ?? null }
 }

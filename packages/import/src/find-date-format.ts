@@ -15,7 +15,7 @@ export const readsAsWritten = (values: readonly string[]): boolean =>
   values.every((value) => dayInterval(value) !== null)
 
 /** The formats that read every value; of formats that read all values alike, the first. */
-export const formatsOf = (values: readonly string[]): readonly string[] =>
+export const formatsOfAll = (values: readonly string[]): readonly string[] =>
   oneOfEach(FORMATS.filter((format) => values.every((value) => isRead(format, value))))
 
 /**

@@ -3,7 +3,7 @@
  * shown.
  */
 import { dayInterval } from '@rollcall/protocol'
-import { formatsOf } from './find-date-format.ts'
+import { formatsOfAll } from './find-date-format.ts'
 import { ImportError } from './import-error.ts'
 import type { ProposedColumn, Table } from './propose-mapping.ts'
 
@@ -28,6 +28,6 @@ function isValue(cell: string, rows: Table['rows'], place: number): boolean {
   if (cell === '') return false
   if (/\d/.test(cell) && !/\p{L}{2}/u.test(cell)) return true
   if (/^[^@\s]+@[^@\s]+$/.test(cell)) return true
-  if (dayInterval(cell) !== null || formatsOf([cell]).length > 0) return true
+  if (dayInterval(cell) !== null || formatsOfAll([cell]).length > 0) return true
   return rows.some((row) => row[place]?.trim() === cell)
 }

@@ -8,7 +8,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
 import { inTransaction } from '@rollcall/database/transaction'
-import { filtersOf, type Recording } from '@rollcall/delivery/events/recording'
+import { compiledFiltersOf, type Recording } from '@rollcall/delivery/events/recording'
 import { lockEvents } from '@rollcall/delivery/store/events/lock'
 import { type Kind, type RecordType, resolveRecordType } from '@rollcall/protocol'
 import { hasRecords } from '@rollcall/records/records/record-counts'
@@ -228,7 +228,7 @@ async function eventsOf(
 ): Promise<RunEvents | null> {
   if (given === undefined || given.mode === 'none') return null
   const isWanted = given.mode === 'changes' || (from.events ?? (await hasRecords(db, registry)))
-  return isWanted ? { ...given, records: recordsOf(db, registry), filters: filtersOf(db.pool) } : null
+  return isWanted ? { ...given, records: recordsOf(db, registry), filters: compiledFiltersOf(db.pool) } : null
 }
 
 type RunEvents = ImportEvents & Pick<Recording, 'filters' | 'records'>

@@ -13,8 +13,15 @@ import {
   resolveIdentifierType,
 } from '@rollcall/protocol'
 import { UNDECIDED } from './column-mapping.ts'
-import { AGES, ATTRIBUTE_COLUMNS, CODE_WORDS, IDENTIFIER_COLUMNS, USUAL_CODES, WHOLE_NAMES } from './column-synonyms.ts'
-import { exampleOf, formatsOf, formatsOfMost, readsAsWritten } from './find-date-format.ts'
+import {
+  AGE_COLUMNS,
+  ATTRIBUTE_COLUMNS,
+  CODE_WORDS,
+  IDENTIFIER_COLUMNS,
+  USUAL_CODES,
+  WHOLE_NAMES,
+} from './column-synonyms.ts'
+import { exampleOf, formatsOfAll, formatsOfMost, readsAsWritten } from './find-date-format.ts'
 import { type RecordPath, valuePaths } from './record-paths.ts'
 
 /** The rule for reading a value, as a mapping has it. */
@@ -84,7 +91,7 @@ interface NamedTarget {
 }
 
 /** A name without case, accents and separators. */
-export const plain = (name: string): string =>
+export const plainName = (name: string): string =>
   name
     .normalize('NFKD')
     .toLowerCase()
@@ -93,7 +100,7 @@ export const plain = (name: string): string =>
 function targetsByName(kind: Kind, recordType: RecordType): ReadonlyMap<string, NamedTarget> {
   const targets = new Map<string, NamedTarget>()
   const add = (names: readonly string[], target: NamedTarget): void => {
-    for (const name of names.map(plain)) if (!targets.has(name)) targets.set(name, target)
+    for (const name of names.map(plainName)) if (!targets.has(name)) targets.set(name, target)
   }
   const paths = valuePaths(recordType)
   for (const attribute of recordType.attributes) {
@@ -139,7 +146,7 @@ function proposeColumn(
   values: readonly string[],
   database: DatabaseTable | null,
 ): ProposedColumn {
-  const name = plain(column)
+  const name = plainName(column)
   const found = targetOf(names, name, database)
   if (values.length === 0) {
     const reasons = ['no row has a value in it']
@@ -147,13 +154,13 @@ function proposeColumn(
       ? unmapped(column, reasons)
       : decide(column, reasons, [{ path: found.path, rule: column, meaning: found.meaning }])
   }
-  const isCompleted = database !== null && names.has(plain(database.name) + name)
-  if (!isCompleted && WHOLE_NAMES.some((one) => plain(one) === name)) {
+  const isCompleted = database !== null && names.has(plainName(database.name) + name)
+  if (!isCompleted && WHOLE_NAMES.some((one) => plainName(one) === name)) {
     const given = names.get('givenname')
     const reason = 'it may hold whole names, and records have given name and surname apart; divide the column'
     return given === undefined ? unmapped(column, [reason]) : decide(column, [reason], choicesOf(names, column))
   }
-  if (AGES.some((one) => plain(one) === name)) {
+  if (AGE_COLUMNS.some((one) => plainName(one) === name)) {
     return unmapped(column, ['an age changes every year: records have a date of birth, from which ages are counted'])
   }
   if (found === undefined) return byValues(names, column, values)
@@ -173,7 +180,7 @@ function targetOf(
   database: DatabaseTable | null,
 ): NamedTarget | undefined {
   if (database === null) return names.get(name)
-  const table = plain(database.name)
+  const table = plainName(database.name)
   const rest = name.startsWith(table) ? name.slice(table.length) : name
   const found = names.get(`${table}${name}`) ?? names.get(name) ?? names.get(rest)
   // JSON-LD members such as `@id` and `@type` are not proposed for keys and types of rows.
@@ -202,7 +209,7 @@ function byValues(names: ReadonlyMap<string, NamedTarget>, column: string, value
     const reasons = [unknown, 'all its values look like telephone numbers with the code of a country']
     return decide(column, reasons, [{ path: phone.path, rule: column, meaning: 'telephone numbers' }])
   }
-  const isDated = readsAsWritten(values) || formatsOf(values).length > 0
+  const isDated = readsAsWritten(values) || formatsOfAll(values).length > 0
   return unmapped(column, isDated ? [unknown, 'all its values are dates, and their meaning is not known'] : [unknown])
 }
 
@@ -216,7 +223,7 @@ function dated(
     const why = [...reasons, 'all its values are dates that need no format']
     return { column, state: 'mapped', path, rule: column, choices: [], reasons: why }
   }
-  const formats = formatsOf(values)
+  const formats = formatsOfAll(values)
   const choices = formats.map((format) => ({
     path,
     rule: { column, format },

@@ -9,7 +9,7 @@ import {
   UNLISTED,
 } from '@rollcall/protocol'
 import type { Target } from './column-mapping.ts'
-import { CELL, cellProblem, cellProblems, cellRule, type RowCells } from './row-documents.ts'
+import { CELL_STATES, cellProblem, cellProblems, cellRule, type RowCells } from './row-documents.ts'
 
 /** A value that an attribute, or an identifier of a type, cannot hold. */
 interface Unread {
@@ -85,8 +85,8 @@ export class RecordNotes implements ReadingNotes {
   compare({ targets, states }: RowCells): void {
     for (const [at, target] of targets.entries()) {
       const found = this.unreadValues.find((one) => isAt(target, one))
-      if (found !== undefined && target.column !== null) states[at] = CELL.not_understood
-      if (found !== undefined || states[at] !== CELL.not_understood) continue
+      if (found !== undefined && target.column !== null) states[at] = CELL_STATES.not_understood
+      if (found !== undefined || states[at] !== CELL_STATES.not_understood) continue
       for (const name of target.reads) this.unreadValues.push({ name, path: target.key, rule: '' })
     }
   }

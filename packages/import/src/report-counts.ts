@@ -10,7 +10,7 @@ import {
   type ValueCounts,
 } from './import-progress.ts'
 import { OTHER_TYPES, type RecordNotes } from './record-notes.ts'
-import { CELL, type RowCells } from './row-documents.ts'
+import { CELL_STATES, type RowCells } from './row-documents.ts'
 
 /** Lines that are named as examples. */
 const EXAMPLES = 3
@@ -172,8 +172,8 @@ export class BatchCounts {
         counts = new Counts()
         this.#columns.set(path, counts)
       }
-      if (states[at] === CELL.value) counts.understood += 1
-      else if (states[at] === CELL.not_understood) counts.notUnderstood(line)
+      if (states[at] === CELL_STATES.value) counts.understood += 1
+      else if (states[at] === CELL_STATES.not_understood) counts.notUnderstood(line)
     }
   }
 

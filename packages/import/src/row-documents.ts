@@ -6,7 +6,7 @@ import type { ColumnMapping, Target } from './column-mapping.ts'
 import { ImportError } from './import-error.ts'
 
 /** The state of a cell. */
-export const CELL = { empty: 0, value: 1, not_understood: 2 } as const
+export const CELL_STATES = { empty: 0, value: 1, not_understood: 2 } as const
 
 /** The cells of one row, for the report. */
 export interface RowCells {
@@ -46,7 +46,9 @@ export function rowReader({ targets }: ColumnMapping, header: readonly string[])
       const states = new Uint8Array(targets.length)
       for (const [at, { target, index }] of placed.entries()) {
         const { values, state } =
-          index === null ? { values: [target.value ?? ''], state: CELL.value } : valuesIn(target, cells[index] ?? '')
+          index === null
+            ? { values: [target.value ?? ''], state: CELL_STATES.value }
+            : valuesIn(target, cells[index] ?? '')
         states[at] = state
         put(document, target, values)
       }
@@ -66,9 +68,9 @@ export const cellRule = ({ format, codes }: Target): string | null => {
 
 /** The problems of the cells whose values the mapping does not understand. */
 export const cellProblems = ({ targets, states }: RowCells): readonly string[] =>
-  states.includes(CELL.not_understood)
+  states.includes(CELL_STATES.not_understood)
     ? targets.flatMap((target, at) => {
-        const rule = states[at] === CELL.not_understood ? cellRule(target) : null
+        const rule = states[at] === CELL_STATES.not_understood ? cellRule(target) : null
         return rule === null ? [] : [cellProblem(target, rule)]
       })
     : []
@@ -92,13 +94,13 @@ function columnIndex({ path, column }: Target, names: readonly string[]): number
 function valuesIn(target: Target, cell: string): { readonly values: Scalar[]; state: number } {
   const pieces = target.split === null ? [cell] : cell.split(target.split).map((piece) => piece.trim())
   const values: Scalar[] = []
-  let state: number = CELL.empty
+  let state: number = CELL_STATES.empty
   for (const piece of pieces) {
     if (piece.trim() === '') continue
     const value = valueIn(target, piece)
     if (value !== undefined) values.push(value ?? piece)
-    if (value === null) state = CELL.not_understood
-    else if (state === CELL.empty) state = CELL.value
+    if (value === null) state = CELL_STATES.not_understood
+    else if (state === CELL_STATES.empty) state = CELL_STATES.value
   }
   return { values, state }
 }

@@ -5,7 +5,7 @@ import { type FileHandle, open } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import { systemReason } from '@rollcall/base/shared/system-error'
 import type { JsonValue } from '@rollcall/protocol'
-import { type Mark, markOf, refuseOtherFiles } from './detect.ts'
+import { byteOrderMarkOf, type Mark, refuseOtherFiles } from './detect.ts'
 import { ImportError } from './import-error.ts'
 import type { RowCells } from './row-documents.ts'
 
@@ -47,7 +47,7 @@ async function openPath(path: string): Promise<Source> {
     if (!stat.isFile()) return await streamSource(read(handle), () => handle.close())
     const head = await readHead(handle)
     refuseOtherFiles(head)
-    const mark = markOf(head)
+    const mark = byteOrderMarkOf(head)
     const digest = createHash('sha256').update(head).digest('hex')
     return {
       totalBytes: Number(stat.size),
@@ -92,7 +92,7 @@ async function streamSource(
     head = Buffer.concat([head, typeof value === 'string' ? Buffer.from(value) : value])
   }
   refuseOtherFiles(head)
-  const mark = markOf(head)
+  const mark = byteOrderMarkOf(head)
   return {
     totalBytes: null,
     identity: null,

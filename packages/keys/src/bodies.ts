@@ -11,7 +11,7 @@ import { deflateRaw, deflateRawSync, inflateRaw, inflateRawSync, type ZlibOption
 import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
 import type { Database } from '@rollcall/database/database'
 import { isJsonObject, JsonError, type JsonObject, parseJson } from '@rollcall/protocol'
-import { decrypt, encrypt, OVERHEAD } from './encrypted-value.ts'
+import { decrypt, ENCRYPTION_OVERHEAD, encrypt } from './encrypted-value.ts'
 import { addBodyKey, findBodyKey } from './store/body-keys.ts'
 import { ENCRYPTED, withCurrentMasterKey } from './store/master-keys.ts'
 import type { Vault } from './vault.ts'
@@ -80,7 +80,7 @@ export function createBodies(db: Database, vault: Vault, clock: Clock = CLOCK): 
     async decryptBody(encrypted, context) {
       const bytes = Buffer.from(encrypted.buffer, encrypted.byteOffset, encrypted.byteLength)
       const format = bytes[0] ?? 0
-      if (bytes.length < HEAD + OVERHEAD || !Object.values(FORMATS).includes(format))
+      if (bytes.length < HEAD + ENCRYPTION_OVERHEAD || !Object.values(FORMATS).includes(format))
         throw new BodyUnreadable('altered')
       const number = bytes.readUInt32BE(1)
       if (number > LAST_DAY) throw new BodyUnreadable('altered')

@@ -31,7 +31,7 @@ export function encryptValue(master: MasterKey, purpose: string, context: ValueC
 /** @throws DecryptionError */
 export function decryptValue(master: MasterKey, purpose: string, context: ValueContext, encrypted: Uint8Array): Buffer {
   const bytes = Buffer.from(encrypted.buffer, encrypted.byteOffset, encrypted.byteLength)
-  if (bytes.length < 1 + OVERHEAD || bytes[0] !== master.version)
+  if (bytes.length < 1 + ENCRYPTION_OVERHEAD || bytes[0] !== master.version)
     throw new DecryptionError('not a value of this master key')
   const bound = additionalData(master, purpose, context)
   const plaintext = decrypt(keyFor(master, purpose), 1, bound, bytes)
@@ -54,7 +54,7 @@ const CIPHER = 'aes-256-gcm'
 const NONCE = 12
 const TAG = 16
 /** Bytes of a ciphertext beside its head and its plaintext. */
-export const OVERHEAD = NONCE + TAG
+export const ENCRYPTION_OVERHEAD = NONCE + TAG
 
 /** Nonces that are drawn together: asking the system for random bytes costs more than encrypting a message. */
 const DRAWN = 512

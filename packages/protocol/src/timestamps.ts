@@ -46,7 +46,7 @@ const IN_RESULT = /^(\d{4}-\d{2}-\d{2})[Tt ](\d{2}:\d{2}:\d{2}(?:\.\d+)?)([Zz]|(
  * A timestamp of a result, rewritten as in RFC 3339 if it has a space before the time, a zone without colon, or no
  * zone, which means UTC. Other texts stay as they are.
  */
-export function asInResult(text: string): { readonly text: string; readonly zone: 'given' | 'missing' } {
+export function normaliseTimestamp(text: string): { readonly text: string; readonly zone: 'given' | 'missing' } {
   const parts = IN_RESULT.exec(text)
   if (isTimestamp(text) || parts === null) return { text, zone: 'given' }
   const [, date, time, zone, hours, minutes] = parts

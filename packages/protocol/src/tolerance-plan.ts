@@ -54,7 +54,7 @@ export function planOf(schema: ObjectSchema, rows: Tolerated): Plan {
 }
 
 /** Applies a plan to an object, or to each object of an array; copies only what it changes. */
-export function apply(plan: Plan, value: JsonValue): JsonValue {
+export function applyPlan(plan: Plan, value: JsonValue): JsonValue {
   if (Array.isArray(value)) {
     return replaceEach(value, (element) => (isJsonObject(element) ? applyToObject(plan, element) : element))
   }
@@ -84,7 +84,7 @@ function applyToObject(plan: Plan, object: JsonObject): JsonObject {
   for (const [member, inner] of plan.inside) {
     const value = own(result, member)
     if (value === undefined) continue
-    const read = apply(inner, value)
+    const read = applyPlan(inner, value)
     if (read !== value) put(member, read)
   }
   for (const { member, object: mayBeEmpty } of plan.optional) {

@@ -9,7 +9,7 @@ import type { TSchema } from 'typebox'
 import { RequestHeader } from './envelope.ts'
 import { isJsonObject, type JsonValue } from './json.ts'
 import { wholeDigits } from './numbers.ts'
-import { apply, type Plan, planOf, type Reading, replaceEach, type Tolerated } from './tolerance-plan.ts'
+import { applyPlan, type Plan, planOf, type Reading, replaceEach, type Tolerated } from './tolerance-plan.ts'
 
 /** An integer given for a text is read by its digits. */
 const digits: Reading = (value) => wholeDigits(value) ?? value
@@ -163,17 +163,17 @@ export interface NamedMessage {
 
 /** The envelope with canonical member names; the members' values stay unchanged. */
 export function tolerateEnvelope(envelope: JsonValue): JsonValue {
-  return apply(ENVELOPE_PLAN, envelope)
+  return applyPlan(ENVELOPE_PLAN, envelope)
 }
 
 /** A request header or callback header in canonical spelling. */
 export function tolerateHeader(header: JsonValue): JsonValue {
-  return apply(HEADER_PLAN, header)
+  return applyPlan(HEADER_PLAN, header)
 }
 
 /** The header of a synchronous answer whose signature is not looked at, in canonical spelling: its sender_id may be empty. */
 export function tolerateUnsignedAnswer(header: JsonValue): JsonValue {
-  return apply(UNSIGNED_ANSWER_PLAN, header)
+  return applyPlan(UNSIGNED_ANSWER_PLAN, header)
 }
 
 /** An operation's request in canonical spelling. */
@@ -192,5 +192,5 @@ export function tolerateAs({ name, schema }: NamedMessage, message: JsonValue): 
     plan = planOf(schema, { ...rows, readings: { ...EVERY_MESSAGE, ...rows?.readings } })
     PLANS.set(schema, plan)
   }
-  return apply(plan, message)
+  return applyPlan(plan, message)
 }

@@ -6,7 +6,7 @@
 import type { TSchema } from 'typebox'
 import { isJsonObject, type JsonObject, type JsonValue } from './json.ts'
 import { type PathStep, pathText } from './paths.ts'
-import { asInResult } from './timestamps.ts'
+import { normaliseTimestamp } from './timestamps.ts'
 import type { ObjectSchema } from './tolerance-plan.ts'
 
 interface Part extends ObjectSchema {
@@ -33,7 +33,7 @@ export function inUtc(schema: TSchema, value: JsonValue, path: string): InUtc {
   const read = (part: Part, value: JsonValue, at: readonly PathStep[]): JsonValue => {
     if (part.anyOf !== undefined) return part.anyOf.reduce((read1, branch) => read(branch, read1, at), value)
     if (typeof value === 'string' && part.format === 'date-time') {
-      const { text, zone } = asInResult(value)
+      const { text, zone } = normaliseTimestamp(value)
       if (zone === 'missing') places.push([...at])
       return text
     }

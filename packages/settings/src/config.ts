@@ -126,7 +126,7 @@ function text(env: Environment, variable: string): string | undefined {
 /** Words seen in public examples and in use; the specification has a placeholder there (1.4, D17). */
 const SIGNATURE_NAMESPACES = 'registry,reg,rollcall,spdci,dci,g2p,ns,<NAMESPACE>'
 
-/** Words that fit into a quoted parameter. */
+/** Words that fit into a quoted parameter of a header. */
 const NAMESPACE_WORD = /^[\x21\x23-\x2b\x2d-\x5b\x5d-\x7e]{1,64}$/
 
 function readNamespaces(env: Environment): Config['signatureNamespaces'] {

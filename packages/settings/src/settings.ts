@@ -9,7 +9,7 @@ interface Option {
   readonly default: string | null
   readonly unit?: string
   readonly meaning: string
-  /** The value of the configuration; a secret has none. */
+  /** Reads the value from a configuration; a secret is never read. */
   readonly value: ((config: Config) => string | readonly string[] | number | boolean | undefined) | 'secret'
 }
 

@@ -8,7 +8,7 @@ import { type AuditMetrics, createAuditLog, type ProcessAuditLog } from '@rollca
 import { createJournal } from '@rollcall/backup/journal/journal'
 import { CLOCK } from '@rollcall/base/shared/clock'
 import { type Database, openDatabase } from '@rollcall/database/database'
-import { layout } from '@rollcall/database/embedded/files'
+import { clusterPaths } from '@rollcall/database/embedded/files'
 import { openEmbeddedPostgres } from '@rollcall/database/embedded/postgres'
 import { environmentSource, fileSource, type MasterKeySource } from '@rollcall/keys/master-key'
 import { createVault, type Vault } from '@rollcall/keys/vault'
@@ -118,7 +118,7 @@ export const demoFile = ({ dataDirectory }: Pick<Config, 'dataDirectory'>): stri
 /** The files whose modes doctor judges. */
 export const judgedFiles = (config: Pick<Config, 'dataDirectory'>) => ({
   data_directory: config.dataDirectory,
-  password: layout(join(config.dataDirectory, 'postgres')).passwordFile,
+  password: clusterPaths(join(config.dataDirectory, 'postgres')).passwordFile,
   demo_file: demoFile(config),
   master_key: masterKeyFile(config),
 })

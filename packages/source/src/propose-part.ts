@@ -4,7 +4,7 @@ import {
   type DatabaseTable,
   type ProposedColumn,
   type ProposedRule,
-  plain,
+  plainName,
   proposeColumns,
 } from '@rollcall/import/propose-mapping'
 import { recordPath } from '@rollcall/import/record-paths'
@@ -96,8 +96,8 @@ const nameIn = ({ quoted }: SampledTable, name: string): string =>
 /** Proposes the condition on rows; null: nothing suggests that some rows are to be left out. */
 export function proposeWhere(sampled: SampledTable): ProposedMember | null {
   const { columns } = sampled.table
-  const removing = columns.filter(({ name }) => REMOVED.test(plain(name)))
-  const counting = columns.filter(({ name }) => COUNTING.test(plain(name)))
+  const removing = columns.filter(({ name }) => REMOVED.test(plainName(name)))
+  const counting = columns.filter(({ name }) => COUNTING.test(plainName(name)))
   if (removing.length === 0 && counting.length === 0) return null
   const sure = removing.flatMap((column) => clauseOf(sampled, column) ?? [])
   const open = [...removing.filter((column) => clauseOf(sampled, column) === null), ...counting]

@@ -4,7 +4,7 @@
  */
 
 import { nearestHint } from '@rollcall/base/shared/nearest'
-import { plain, proposeColumns } from '@rollcall/import/propose-mapping'
+import { plainName, proposeColumns } from '@rollcall/import/propose-mapping'
 import type { Kind, RecordType } from '@rollcall/protocol'
 import { databaseRefusal } from './database-refusal.ts'
 import type { CatalogTable } from './engine/catalog.ts'
@@ -142,7 +142,7 @@ function pointsOf(kind: Kind, recordType: RecordType, { name, columns }: Catalog
 
 function bonusOf({ name }: RecordType, table: CatalogTable, catalog: readonly CatalogTable[]): number {
   const count = catalog.filter(({ references }) => references.some((one) => isTo(one, table))).length
-  const isNamed = plain(table.name).includes(plain(name))
+  const isNamed = plainName(table.name).includes(plainName(name))
   return Math.min(MOST_REFERENCES, count) + (isNamed ? OWN_NAME : 0) - (table.isView ? 1 : 0)
 }
 
@@ -218,7 +218,7 @@ function proposeOn(own: CatalogTable, key: ProposedMember, other: CatalogTable):
     return { ...member, value: null, choices, reasons: ['several foreign keys name a record, such as two spouses'] }
   }
   const [name] = keys
-  if (typeof name !== 'string' || keys.length > 1 || COMMON_KEYS.has(plain(name))) return null
+  if (typeof name !== 'string' || keys.length > 1 || COMMON_KEYS.has(plainName(name))) return null
   const held = own.columns.find((column) => column.name === name)?.holds
   const same = other.columns.find((column) => column.name === name && column.holds === held)
   const isOther = other.references.some(({ column }) => column === name)

@@ -1,7 +1,7 @@
 /** Makes records from rows of a source, by the mapping and the rules of an import. */
 
 import { RecordNotes } from '@rollcall/import/record-notes'
-import { CELL, type RowCells } from '@rollcall/import/row-documents'
+import { CELL_STATES, type RowCells } from '@rollcall/import/row-documents'
 import { isJsonObject, type JsonObject, type JsonValue, type Kind } from '@rollcall/protocol'
 import { InvalidRecord, type PreparedRecord, prepareGiven } from '@rollcall/records/records/prepare-record'
 import type { SourceRow } from './engine/engine.ts'
@@ -74,7 +74,7 @@ function prepare(
 function together(rows: readonly RowCells[], targets: RowCells['targets']): RowCells {
   const states = new Uint8Array(targets.length)
   for (const row of rows) {
-    for (const [at, state] of row.states.entries()) states[at] = Math.max(states[at] ?? CELL.empty, state)
+    for (const [at, state] of row.states.entries()) states[at] = Math.max(states[at] ?? CELL_STATES.empty, state)
   }
   return { targets, states }
 }

@@ -29,7 +29,7 @@ const PersonAccess = closed({
   unsent: flag('Whether it was not sent, as a later entry says: nothing of it left.'),
 })
 
-/** The types in a result may be those of the person's other identifiers. */
+/** Lists the accesses to a person's data. They may be stored under other identifiers of the person. */
 export const auditPerson = act(
   {
     name: 'audit person',

@@ -19,7 +19,7 @@ import { type PlannedParticipant, planParticipants } from './participants.ts'
 import { planPurposes } from './purposes.ts'
 import { configurationOf, readStored, type Stored } from './read.ts'
 import { planRegistries } from './registries.ts'
-import { about, CHANGES, refused, type Step, type StepDeps } from './steps.ts'
+import { CHANGES, refusalAt, refusingAt, type Step, type StepDeps } from './steps.ts'
 
 export { Configuration, FORMAT_VERSION }
 
@@ -98,7 +98,7 @@ const checked = validator<Configuration>(Configuration)
 function read(file: unknown): Configuration {
   const version = typeof file === 'object' && file !== null && 'version' in file ? file.version : undefined
   if (typeof version === 'number' && version > FORMAT_VERSION) {
-    throw refused(
+    throw refusalAt(
       ['version'],
       `this file is of format version ${version}, and this version of rollcall reads version ${FORMAT_VERSION}`,
     )
@@ -107,7 +107,7 @@ function read(file: unknown): Configuration {
   if (problem === null) return file as Configuration
   throw problem.at.length === 0
     ? new AdminRefusal(`the file ${problem.rule}`)
-    : refused(problem.at, `${problem.rule}${nearestHint(String(problem.at.at(-1)), problem.known ?? [])}`)
+    : refusalAt(problem.at, `${problem.rule}${nearestHint(String(problem.at.at(-1)), problem.known ?? [])}`)
 }
 
 /** Makes the changes in order. @throws AdminRefusal with the number of changes that were made before */
@@ -117,7 +117,7 @@ async function make(steps: readonly Step[], deps: StepDeps, checkHeld: () => Pro
     await checkHeld()
     await auditAct(deps, { note: `apply: ${name}`, registry })
     const before = index === 0 ? '' : `; what stands before it was changed (${index} of ${steps.length})`
-    await about(at, () => change({ ...deps, caller }), before)
+    await refusingAt(at, () => change({ ...deps, caller }), before)
   }
 }
 

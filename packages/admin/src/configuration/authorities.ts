@@ -1,6 +1,11 @@
 /** The steps for the consent authorities of a configuration file. */
 import { type ConsentAuthority, checkAuthorityName } from '@rollcall/consents/store/authorities'
-import { addConsentAuthority, checkAuthority, keysOf, removeConsentAuthority } from '../consents/authorities.ts'
+import {
+  addConsentAuthority,
+  checkAuthority,
+  readAuthorityKeys,
+  removeConsentAuthority,
+} from '../consents/authorities.ts'
 import type { Configuration } from './file.ts'
 import { type PlannedNames, planNames } from './names.ts'
 import { authorityEntry, type Stored } from './read.ts'
@@ -18,7 +23,7 @@ export const planAuthorities = (
       shown: authorityEntry,
       async rowOf(name, entry, found) {
         checkAuthorityName(name)
-        const keys = entry.keys === undefined ? (found?.keys ?? []) : await keysOf(name, entry.keys)
+        const keys = entry.keys === undefined ? (found?.keys ?? []) : await readAuthorityKeys(name, entry.keys)
         const outgoing = entry.hosts ?? found?.outgoing ?? []
         return { name, jwks_uri: entry.jwks_uri ?? null, outgoing, keys }
       },

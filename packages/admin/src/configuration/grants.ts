@@ -4,7 +4,7 @@ import { nearestHint } from '@rollcall/base/shared/nearest'
 import type { Environment } from '@rollcall/core/model/environment'
 import type { GrantTerms } from '@rollcall/core/model/grant'
 import type { Registry } from '@rollcall/core/model/registry'
-import { changeGrants, environmentProblem, type StoredGrant, timesOf } from '@rollcall/participants/store/grants'
+import { changeGrants, environmentProblem, grantPeriod, type StoredGrant } from '@rollcall/participants/store/grants'
 import { type Kind, type PathStep, pathText } from '@rollcall/protocol'
 import { registryAt } from '@rollcall/records/registries/registries'
 import { isSame } from '../approvals/diff-lines.ts'
@@ -19,7 +19,7 @@ import { AdminRefusal } from '../use-case.ts'
 import type { GrantsEntry } from './file.ts'
 import type { PlannedGrant } from './lockout.ts'
 import type { StoredParticipant } from './read.ts'
-import { refused, type Step } from './steps.ts'
+import { refusalAt, type Step } from './steps.ts'
 
 /** The names that a grant may use, once the file is applied. */
 export interface KnownNames {
@@ -70,14 +70,14 @@ function planNamespace(
   const place = [...at, 'grants', namespace]
   const kind = known.kinds.get(namespace)
   if (kind === undefined)
-    throw refused(
+    throw refusalAt(
       place,
       `there is no registry at this namespace, and the file has none${nearestHint(namespace, known.kinds.keys())}`,
     )
   const registryEnvironment = known.environments.get(namespace)
   if (wanted[namespace] !== undefined && registryEnvironment !== undefined) {
     const problem = environmentProblem(environment, { namespace, environment: registryEnvironment })
-    if (problem !== null) throw refused(place, problem)
+    if (problem !== null) throw refusalAt(place, problem)
   }
   const registry = stored.find((row) => row.namespace === namespace)
   const there = held.filter((grant) => grant.registry === registry?.id)
@@ -90,10 +90,10 @@ function planNamespace(
     if (same === undefined || !isExpiredGrant(same)) checkConsentNames(terms, known, own)
     return { at: own, same, terms: same?.terms ?? checkedTerms({ kind }, terms, own) }
   })
-  const grants = rows.map(({ same, terms }) => same ?? { terms, ...timesOf(terms) })
+  const grants = rows.map(({ same, terms }) => same ?? { terms, ...grantPeriod(terms) })
   const overlapping = rows.find((_, index) => grants.slice(0, index).some((one) => overlap(one, grants[index])))
   if (overlapping !== undefined) {
-    throw refused(overlapping.at, 'counts at the same time as the one before; only one grant counts at a time')
+    throw refusalAt(overlapping.at, 'counts at the same time as the one before; only one grant counts at a time')
   }
   const revoked = there.filter((grant) => !rows.some(({ same }) => same === grant))
   const added = rows.flatMap(({ same, terms }) => (same === undefined ? [terms] : []))
@@ -104,9 +104,9 @@ function planNamespace(
 /** @throws AdminRefusal the grant names a purpose or an authority that will not exist */
 function checkConsentNames(terms: GrantTerms, known: KnownNames, at: readonly PathStep[]): void {
   const purpose = unknownPurpose(terms, known.purposes)
-  if (purpose !== null) throw refused([...at, 'purposes'], purpose)
+  if (purpose !== null) throw refusalAt([...at, 'purposes'], purpose)
   const authority = unknownAuthority(terms, known.authorities)
-  if (authority !== null) throw refused([...at, 'authorities'], authority)
+  if (authority !== null) throw refusalAt([...at, 'authorities'], authority)
 }
 
 /** Checks a grant that stays as it is. @throws AdminRefusal it would mean nothing in the registry after the change */
@@ -129,14 +129,14 @@ export function checkUnnamed(
   for (const grant of grants) {
     const lost = (grant.terms.purposes ?? []).find((code) => !purposes.has(code) && isNamed(grant, code))
     if (lost !== undefined) {
-      throw refused(['purposes'], `a grant of ${sender_id} names ${lost}; change it in the same file`)
+      throw refusalAt(['purposes'], `a grant of ${sender_id} names ${lost}; change it in the same file`)
     }
     const registry = stored.find(({ id }) => id === grant.registry)
     const kind = registry && kinds.get(registry.namespace)
     if (kind === undefined || kind === registry?.kind || isExpiredGrant(grant)) continue
     const problem = problemOf(kind, grant.terms)
     if (problem === null || registry === undefined || problemOf(registry.kind, grant.terms) !== null) continue
-    throw refused(
+    throw refusalAt(
       ['registries', registry.namespace, 'attributes'],
       `the grant of ${sender_id} would mean nothing (${problem.message}); change it in the same file`,
     )

@@ -16,7 +16,7 @@ import { changeRegistry } from '../registries/registries.ts'
 import { asRefusal } from '../use-case.ts'
 import type { IdentifierTypeEntry, RegistryEntry } from './file.ts'
 import { registryEntry } from './read.ts'
-import { refused, type Step } from './steps.ts'
+import { refusalAt, type Step } from './steps.ts'
 
 type Entries = Readonly<Record<string, IdentifierTypeEntry>>
 
@@ -50,7 +50,7 @@ function readTypes(literal: Kind, entries: Entries, at: readonly PathStep[]) {
   const types = Object.entries(entries).map(([name, entry]) => {
     const type = typeOf({ kind: literal }, name, entry)
     const problem = identifierTypeProblem(kind, type)
-    if (problem !== null) throw refused([...at, 'identifier_types', name], problem)
+    if (problem !== null) throw refusalAt([...at, 'identifier_types', name], problem)
     kind = withIdentifiers(kind, { identifier_types: [type], primary_identifiers: {} })
     return type
   })
@@ -63,7 +63,7 @@ function primariesIn(kind: Kind, given: Readonly<Record<string, string>>, at: re
     return readPrimaries(kind, given)
   } catch (error) {
     const refusal = asRefusal(error)
-    throw refusal instanceof Error ? refused(at, refusal.message) : error
+    throw refusal instanceof Error ? refusalAt(at, refusal.message) : error
   }
 }
 

@@ -8,7 +8,7 @@ import { AdminRefusal } from '../use-case.ts'
 import type { KeyEntry } from './file.ts'
 import type { Asker } from './lockout.ts'
 import type { Stored } from './read.ts'
-import { about, refused, type Step } from './steps.ts'
+import { refusalAt, refusingAt, type Step } from './steps.ts'
 
 interface KeyPlan {
   readonly sender_id: string
@@ -32,13 +32,13 @@ export async function planKeys({ sender_id, wanted, stored, at, now = new Date()
   const read = await Promise.all(
     wanted.map(async (entry, index) => {
       const place = [...at, index]
-      const key = await about(place, () => readKey(sender_id, entry))
-      if (others.has(key.thumbprint)) throw refused(place, 'this key belongs to another participant')
+      const key = await refusingAt(place, () => readKey(sender_id, entry))
+      if (others.has(key.thumbprint)) throw refusalAt(place, 'this key belongs to another participant')
       return { place, entry, key }
     }),
   )
   const twice = read.find(({ key }, index) => read.slice(0, index).some((one) => one.key.thumbprint === key.thumbprint))
-  if (twice !== undefined) throw refused(twice.place, 'this key stands in the list already')
+  if (twice !== undefined) throw refusalAt(twice.place, 'this key stands in the list already')
   const gone = own.filter(({ thumbprint }) => !read.some(({ key }) => key.thumbprint === thumbprint))
   const beforeOf = (key: PublicKey) => own.find(({ thumbprint }) => thumbprint === key.thumbprint)
   const keys = read.map(({ key, entry }) => {

@@ -2,7 +2,7 @@
 
 import { isSame } from '../approvals/diff-lines.ts'
 import type { Configuration } from './file.ts'
-import { about, type Step, type StepDeps } from './steps.ts'
+import { refusingAt, type Step, type StepDeps } from './steps.ts'
 
 export interface PlannedNames {
   /** The steps that add names: they come before the grants that name them. */
@@ -47,10 +47,10 @@ export async function planNames<Row, Entry, Shown>(
   for (const [name, entry] of Object.entries(wanted)) {
     const at = [member, name]
     const found = stored.find((row) => nameOf(row) === name)
-    const row = await about(at, () => rowOf(name, entry, found))
+    const row = await refusingAt(at, () => rowOf(name, entry, found))
     const [from, to] = [found === undefined ? null : shown(found), shown(row)]
     if (isSame(from, to)) continue
-    if (check !== undefined) await about(at, () => check(row))
+    if (check !== undefined) await refusingAt(at, () => check(row))
     const change = found === undefined ? 'add' : 'change'
     added.push({ at, change, from, to, act: `${words} add`, make: (deps) => put(deps, row) })
   }

@@ -19,7 +19,7 @@ import { type KnownNames, planGrants } from './grants.ts'
 import { planKeys } from './keys.ts'
 import type { Asker } from './lockout.ts'
 import { messagePolicyEntry, participantEntry, type Stored, type StoredParticipant } from './read.ts'
-import { about, changed, refused, type Step } from './steps.ts'
+import { changedMembers, refusalAt, refusingAt, type Step } from './steps.ts'
 
 export interface PlannedParticipant {
   readonly sender_id: string
@@ -66,7 +66,7 @@ export async function planParticipants(
     const { environment } = before.participant
     if (entry.environment !== undefined && entry.environment !== environment) {
       const rule = 'cannot be changed here; rollcall participant promote makes a sandbox participant live'
-      throw refused([...at, 'environment'], rule)
+      throw refusalAt([...at, 'environment'], rule)
     }
     const grants =
       entry.grants === undefined
@@ -94,7 +94,7 @@ export async function planParticipants(
 
 /** Adds a participant. Its secret is made last: nobody can use a participant that is not as the file says yet. */
 function addStep(sender_id: string, { name, environment }: ParticipantEntry, at: readonly PathStep[]): Step {
-  if (name === undefined) throw refused([...at, 'name'], 'is required for a new participant')
+  if (name === undefined) throw refusalAt([...at, 'name'], 'is required for a new participant')
   return {
     at,
     change: 'add',
@@ -146,7 +146,7 @@ function hostSteps(
   return [
     ...wanted.flatMap((row, index): Step[] => {
       if (wanted.slice(0, index).some(({ host }) => host === row.host)) {
-        throw refused([...at, index], 'this host stands in the list already')
+        throw refusalAt([...at, index], 'this host stands in the list already')
       }
       const before = current.find(({ host }) => host === row.host) ?? null
       if (isSame(before, row)) return []
@@ -181,10 +181,10 @@ async function policySteps(
   at: readonly PathStep[],
 ): Promise<Step[]> {
   const current = messagePolicyEntry(before)
-  const names = wanted === undefined ? null : changed(wanted, current)
+  const names = wanted === undefined ? null : changedMembers(wanted, current)
   if (wanted === undefined || names === null) return []
   const outgoing = hosts ?? before.outgoing
-  await about(at, async () => checkMessagePolicy({ ...before, ...withConsequences(wanted), outgoing }))
+  await refusingAt(at, async () => checkMessagePolicy({ ...before, ...withConsequences(wanted), outgoing }))
   return [
     {
       at,
@@ -204,7 +204,7 @@ function callbackSteps(
   at: readonly PathStep[],
 ): Step[] {
   const sorted = wanted?.allowed && { allowed: [...new Set(wanted.allowed)].sort() }
-  const names = wanted === undefined ? null : changed({ ...wanted, ...sorted }, current)
+  const names = wanted === undefined ? null : changedMembers({ ...wanted, ...sorted }, current)
   if (wanted === undefined || names === null) return []
   const { allowed, ...others } = wanted
   const allow = allowed?.filter((entry) => !current.allowed.includes(entry))

@@ -18,7 +18,7 @@ import { addRegistry, changeRegistry } from '../registries/registries.ts'
 import type { AttributeEntry, Configuration, RegistryEntry } from './file.ts'
 import { planIdentifiers } from './identifiers.ts'
 import { registryEntry } from './read.ts'
-import { refused, type Step } from './steps.ts'
+import { refusalAt, type Step } from './steps.ts'
 
 export interface PlannedRegistries {
   readonly steps: readonly Step[]
@@ -94,7 +94,7 @@ function registrySteps(registry: Registry, entry: RegistryEntry, at: readonly Pa
   const current = registryEntry(registry)
   const fixed = FIXED.find((name) => entry[name] !== undefined && !isSame(entry[name], current[name]))
   if (fixed !== undefined) {
-    throw refused([...at, fixed], 'cannot be changed; add a registry at another namespace')
+    throw refusalAt([...at, fixed], 'cannot be changed; add a registry at another namespace')
   }
   const { namespace } = registry
   return CHANGED.flatMap((member): Step[] => {
@@ -176,14 +176,14 @@ function attributeStep(namespace: string, { record_type, name, entry }: Attribut
 function extendedKind(own: Kind, attributes: NonNullable<RegistryEntry['attributes']>, at: readonly PathStep[]): Kind {
   const types = own.record_types.map(({ name }) => name)
   const unknown = Object.keys(attributes).find((name) => !types.includes(name))
-  if (unknown !== undefined) throw refused([...at, 'attributes', unknown], `must be one of ${types.join(', ')}`)
+  if (unknown !== undefined) throw refusalAt([...at, 'attributes', unknown], `must be one of ${types.join(', ')}`)
   return entriesOf(attributes).reduce((kind, row) => {
     const place = [...at, 'attributes', row.record_type, row.name]
     const recordType = kind.record_types.find(({ name }) => name === row.record_type)
     const attribute = attributeOf(row, recordType?.attributes ?? [], place)
     const addition = { record_type: row.record_type, attribute }
     const problem = additionProblem(kind, addition)
-    if (problem !== null) throw refused(place, problem)
+    if (problem !== null) throw refusalAt(place, problem)
     return extendKind(kind, [addition])
   }, own)
 }
@@ -197,12 +197,12 @@ function attributeOf(
   const own = ofKind.find((attribute) => attribute.name === name)
   if (own !== undefined) {
     if (!isSame(entry, { indexed: true })) {
-      throw refused(at, 'the kind has this attribute: it may have indexed: true, and nothing else')
+      throw refusalAt(at, 'the kind has this attribute: it may have indexed: true, and nothing else')
     }
     return { ...own, indexed: true }
   }
   if (type === undefined || paths === undefined) {
-    throw refused(at, 'needs type and paths: the kind has no attribute of this name')
+    throw refusalAt(at, 'needs type and paths: the kind has no attribute of this name')
   }
   const flags = {
     ...(many && { many }),

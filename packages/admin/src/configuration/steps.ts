@@ -25,14 +25,18 @@ export interface Step {
 }
 
 /** A refusal at a place in the file. */
-export const refused = (at: readonly PathStep[], rule: string): AdminRefusal =>
+export const refusalAt = (at: readonly PathStep[], rule: string): AdminRefusal =>
   new AdminRefusal(`${pathText(at)}: ${rule}`, { at })
 
 /**
  * Does work, and makes its refusals refusals at this place in the file.
  * @param more is added to their messages
  */
-export async function about<Result>(at: readonly PathStep[], work: () => Promise<Result>, more = ''): Promise<Result> {
+export async function refusingAt<Result>(
+  at: readonly PathStep[],
+  work: () => Promise<Result>,
+  more = '',
+): Promise<Result> {
   try {
     return await work()
   } catch (error) {
@@ -46,7 +50,7 @@ export async function about<Result>(at: readonly PathStep[], work: () => Promise
  * The members of `wanted` that differ from the stored ones.
  * @returns null: none differs
  */
-export function changed<Entry extends object>(wanted: Entry, current: Readonly<Record<string, unknown>>) {
+export function changedMembers<Entry extends object>(wanted: Entry, current: Readonly<Record<string, unknown>>) {
   const members = Object.entries(wanted).filter(([name, value]) => !isSame(value, current[name]))
   return members.length === 0 ? null : members.map(([name]) => name)
 }

@@ -57,11 +57,11 @@ export const addConsentAuthority = act(
       when: 'wider',
       role: 'own',
       async stored({ db }: HasDatabase, { name, keys = [] }) {
-        const [found, given] = [await findAuthority(db, name), await keysOf(name, keys)]
-        return { authority: found && described(found), given }
+        const [found, given] = [await findAuthority(db, name), await readAuthorityKeys(name, keys)]
+        return { authority: found && authorityShown(found), given }
       },
       compare({ name, jwks_uri = null, hosts = [] }, { authority, given }) {
-        const { name: _, ...wanted } = described({ name, jwks_uri, outgoing: hosts, keys: given })
+        const { name: _, ...wanted } = authorityShown({ name, jwks_uri, outgoing: hosts, keys: given })
         if (isSame(authority, { name, ...wanted })) return null
         return { about: { name }, stored: authority ?? {}, wanted }
       },
@@ -71,15 +71,15 @@ export const addConsentAuthority = act(
     result: AUTHORITY,
   },
   async ({ db }: HasDatabase, { name, keys = [], jwks_uri = null, hosts = [] }) => {
-    const authority = { name, jwks_uri, outgoing: hosts, keys: await keysOf(name, keys) }
+    const authority = { name, jwks_uri, outgoing: hosts, keys: await readAuthorityKeys(name, keys) }
     await checkAuthority(authority)
     await putAuthority(db, authority)
-    return described(authority)
+    return authorityShown(authority)
   },
 )
 
 /** Reads keys from texts and JWKs, and tries them out. @throws KeyRefused */
-export async function keysOf(
+export async function readAuthorityKeys(
   name: string,
   given: readonly (string | { readonly [member: string]: unknown })[],
 ): Promise<ConsentAuthority['keys']> {
@@ -114,7 +114,7 @@ async function checkAddress(outgoing: readonly AllowedHost[], address: string): 
 
 export const listConsentAuthorities = useCase(
   { input: closed({}), result: Type.Array(AUTHORITY) },
-  async ({ db }: HasDatabase) => (await listAuthorities(db)).map(described),
+  async ({ db }: HasDatabase) => (await listAuthorities(db)).map(authorityShown),
 )
 
 /** Removes an authority: its consents hold no longer, and what was begun under them is stopped. */
@@ -145,7 +145,7 @@ export async function authorityNamed(db: HasDatabase['db'], name: string): Promi
   throw new AdminRefusal('authority: no such consent authority is registered', { reason: 'not_found' })
 }
 
-export const described = ({ name, jwks_uri, outgoing, keys }: Omit<ConsentAuthority, 'id'>) => ({
+export const authorityShown = ({ name, jwks_uri, outgoing, keys }: Omit<ConsentAuthority, 'id'>) => ({
   name,
   jwks_uri,
   hosts: [...outgoing],

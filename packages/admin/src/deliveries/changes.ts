@@ -10,12 +10,12 @@ import { AdminRefusal } from '../use-case.ts'
 import {
   CHOICE,
   changeableStates,
-  choiceOf,
   countReplay,
   type DeliveryChange,
-  largeReplay,
+  readDeliveryChoice,
+  replayToApprove,
   sumOf,
-  tooMany,
+  tooManyDeliveries,
 } from './deliveries.ts'
 
 export interface HasChangeLimit extends HasDatabase {
@@ -35,7 +35,7 @@ function byHand(change: DeliveryChange, name: string) {
               when: 'wider',
               role: 'operate',
               stored: (deps: HasChangeLimit, { dry_run: _, ...given }) => countReplay(deps, change, given),
-              compare: ({ dry_run = false, ...given }, counted) => (dry_run ? null : largeReplay(given, counted)),
+              compare: ({ dry_run = false, ...given }, counted) => (dry_run ? null : replayToApprove(given, counted)),
             }
           : 'never',
       input: closed({
@@ -60,20 +60,20 @@ function byHand(change: DeliveryChange, name: string) {
       if (Object.keys(given).length === 0 && ids === undefined) {
         throw new AdminRefusal('name the deliveries: by ids, participant, namespace, origin, since, until or state')
       }
-      const choice = { ...(await choiceOf(db, given)), ...(ids !== undefined && { ids }) }
+      const choice = { ...(await readDeliveryChoice(db, given)), ...(ids !== undefined && { ids }) }
       const counted = await countChange(db, change, choice)
       const found = sumOf(counted, 'deliveries')
       // One operator alone may replay fewer deliveries than a call may change.
       const { changed_deliveries, replay_deliveries = changed_deliveries } = limits
       const isAlone = change === 'replay' && approvals.areNeeded && caller.kind !== 'proposal'
       const most = isAlone ? Math.min(changed_deliveries, replay_deliveries) : changed_deliveries
-      if (!dry_run && found > most) throw tooMany(found, most)
+      if (!dry_run && found > most) throw tooManyDeliveries(found, most)
       if (!dry_run && found === 0) {
         throw new AdminRefusal(nothingToDo(change, counted), { reason: 'conflict' })
       }
       // Since they were counted, more may have come into such a state.
       const { chosen, changed } = dry_run ? { chosen: 0, changed: found } : await changeAtMost(db, change, choice, most)
-      if (chosen > most) throw tooMany(chosen, most)
+      if (chosen > most) throw tooManyDeliveries(chosen, most)
       return {
         dry_run,
         deliveries: changed,

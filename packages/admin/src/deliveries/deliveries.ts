@@ -88,7 +88,7 @@ export const listDeliveries = useCase(
   },
   async ({ db }: HasDatabase, { limit = 50, before: last, ...given }) => {
     const before = last === undefined ? undefined : (await deliveryNamed(db, last, 'before')).id
-    const choice = { ...(await choiceOf(db, given)), ...(before !== undefined && { before }) }
+    const choice = { ...(await readDeliveryChoice(db, given)), ...(before !== undefined && { before }) }
     return (await listRows(db, choice, limit)).map(described)
   },
 )
@@ -169,7 +169,7 @@ interface Changing extends HasDatabase {
   readonly limits?: Partial<Pick<Limits, 'replay_deliveries'>>
 }
 
-export const tooMany = (found: number, most: number): AdminRefusal =>
+export const tooManyDeliveries = (found: number, most: number): AdminRefusal =>
   new AdminRefusal(
     `these are ${found} deliveries, and ${most} at most may be changed at a time: give a shorter time with since and until`,
     { reason: 'conflict' },
@@ -183,7 +183,7 @@ export const changeDeliveries = act(
       when: 'wider',
       role: 'operate',
       stored: (deps: Changing, { change, all: _, ...given }) => countReplay(deps, change, given),
-      compare: ({ change: _, ...given }, counted) => largeReplay(given, counted),
+      compare: ({ change: _, ...given }, counted) => replayToApprove(given, counted),
     },
     input: closed({
       ...CHOICE,
@@ -205,12 +205,12 @@ export const changeDeliveries = act(
     if (Object.keys(given).length === 0 && ids === undefined && !all) {
       throw new AdminRefusal('name the deliveries: by ids, participant, since, until or state; or give all')
     }
-    const choice = { ...(await choiceOf(db, given)), ...(ids !== undefined && { ids }) }
+    const choice = { ...(await readDeliveryChoice(db, given)), ...(ids !== undefined && { ids }) }
     // More deliveries may have come since they were counted: one operator alone may not replay those.
     const isAlone = change === 'replay' && approvals.areNeeded && caller.kind !== 'proposal'
     const most = isAlone ? (limits?.replay_deliveries ?? 0) : null
     const { chosen, changed } = await changeAtMost(db, change, choice, most)
-    if (most !== null && chosen > most) throw tooMany(chosen, most)
+    if (most !== null && chosen > most) throw tooManyDeliveries(chosen, most)
     const inClosed = sumOf(await countChange(db, change, choice), 'in_closed_mailboxes')
     if (inClosed > 0 && changed === 0) {
       throw new AdminRefusal(`${change} needs an open mailbox; resume a subscription of the mailbox first`)
@@ -236,19 +236,19 @@ interface CountedReplay {
 export async function countReplay({ db, limits }: Changing, change: DeliveryChange, { ids, ...given }: Chosen) {
   const most = limits?.replay_deliveries ?? 0
   if (change !== 'replay') return { replayed: 0, most }
-  const choice = { ...(await choiceOf(db, given)), ...(ids !== undefined && { ids }) }
+  const choice = { ...(await readDeliveryChoice(db, given)), ...(ids !== undefined && { ids }) }
   return { replayed: sumOf(await countChange(db, change, choice), 'deliveries'), most }
 }
 
 /** Null: one operator may replay so many alone. The line does not name the exact number, which changes all the time. */
-export const largeReplay = ({ ids, ...about }: Chosen, { replayed, most }: CountedReplay): Comparison | null =>
+export const replayToApprove = ({ ids, ...about }: Chosen, { replayed, most }: CountedReplay): Comparison | null =>
   replayed <= most ? null : { about: { ...about, ids: ids?.length }, wanted: { replayed: `more than ${most}` } }
 
 export const sumOf = (counted: readonly CountedChange[], what: 'deliveries' | 'in_closed_mailboxes'): number =>
   counted.reduce((sum, row) => sum + row[what], 0)
 
 /** @throws AdminRefusal there is no such participant */
-export async function choiceOf(
+export async function readDeliveryChoice(
   db: Database,
   { participant, namespace, origin, since, until, state }: ReadOnly<Static<typeof Choice>>,
 ): Promise<DeliveryChoice> {

@@ -8,7 +8,7 @@ import {
   isUnavailable,
   safeDatabaseError,
 } from '@rollcall/database/database-errors'
-import { tried, withTransaction } from '@rollcall/database/transaction'
+import { tryInSnapshot, withTransaction } from '@rollcall/database/transaction'
 import {
   type FailedRow,
   failOutboxRow,
@@ -67,7 +67,7 @@ async function publishNext(deps: Deps): Promise<boolean> {
     const row = await takeOutboxRow(client, MAX_ENTRY_BYTES)
     if (row === null) return false
     try {
-      const transaction: PublishDeps['transaction'] = (work) => tried(client, () => work(client))
+      const transaction: PublishDeps['transaction'] = (work) => tryInSnapshot(client, () => work(client))
       await publishEvent({ ...deps, transaction, caller: OUTBOX, approvals: ONE_OPERATOR }, eventOf(row))
       await removeOutboxRow(client, row.id)
     } catch (error) {

@@ -6,7 +6,7 @@ import type { ReadOnly } from '@rollcall/core/model/read-only'
 import type { Registry } from '@rollcall/core/model/registry'
 import { withTransaction } from '@rollcall/database/transaction'
 import { recordChanges } from '@rollcall/delivery/events/publish'
-import { filtersOf, type NamedEvent } from '@rollcall/delivery/events/recording'
+import { compiledFiltersOf, type NamedEvent } from '@rollcall/delivery/events/recording'
 import { lockEvents } from '@rollcall/delivery/store/events/lock'
 import { findEvent, lockPublication, type StoredEvent } from '@rollcall/delivery/store/events/published'
 import { MAX_ENTRY_BYTES } from '@rollcall/import/source'
@@ -94,7 +94,13 @@ export const publishEvent = act(
     }
     const sink = sinkOf(db, registry)
     const published = readPublished(registry, input)
-    const recording = { registry, records: recordsOf(db, registry), limits, filters: filtersOf(db.pool), now: now() }
+    const recording = {
+      registry,
+      records: recordsOf(db, registry),
+      limits,
+      filters: compiledFiltersOf(db.pool),
+      now: now(),
+    }
     const work = async (client: ClientBase) => {
       await lockEvents(client, registry.id, 'change')
       const known = await knownEvent(client, registry, published)

@@ -4,7 +4,7 @@ import type { Registry } from '@rollcall/core/model/registry'
 import { readTerms } from '@rollcall/core/policy/grant'
 import { GrantProblem } from '@rollcall/core/policy/grant-problem'
 import { StoreRefusal } from '@rollcall/database/refusal'
-import { timesOf } from '@rollcall/participants/store/grants'
+import { grantPeriod } from '@rollcall/participants/store/grants'
 import { type Kind, type PathStep, pathText } from '@rollcall/protocol'
 import { AdminRefusal } from '../use-case.ts'
 
@@ -27,7 +27,7 @@ export function problemOf(kind: Kind, terms: GrantTerms): GrantProblem | null {
 export function checkedTerms({ kind }: Pick<Registry, 'kind'>, terms: GrantTerms, at: readonly PathStep[]): GrantTerms {
   try {
     readTerms(kind, terms)
-    timesOf(terms)
+    grantPeriod(terms)
     return terms
   } catch (error) {
     if (!(error instanceof GrantProblem || error instanceof StoreRefusal)) throw error

@@ -14,7 +14,7 @@ import { closed, flag, wholeNumber } from '../members.ts'
 import { participantNamed } from '../participants/participants.ts'
 import { AdminRefusal } from '../use-case.ts'
 import { checkedTerms } from './check-terms.ts'
-import { described, GRANT, WHOSE } from './grants.ts'
+import { GRANT, GRANT_KEY, grantShown } from './grants.ts'
 import { journalReplaced } from './revoked.ts'
 import { suspendUngranted } from './subscriptions.ts'
 import { Terms } from './terms.ts'
@@ -44,7 +44,7 @@ export const setGrant = act(
     },
     settings: true,
     input: closed({
-      ...WHOSE,
+      ...GRANT_KEY,
       terms: Terms,
       beside: Type.Optional(
         flag('Beside the grants of other times; otherwise in place of all grants in the registry.'),
@@ -60,7 +60,7 @@ export const setGrant = act(
     const add = () => addGrant(db, { participant, registry }, checked, { replace: !beside })
     const added = await (beside ? add() : journalReplaced(db, [participant, registry], add))
     const suspended = await suspendUngranted(db, participant, registry)
-    return { ...described(added, sender_id, namespace), suspended }
+    return { ...grantShown(added, sender_id, namespace), suspended }
   },
 )
 
@@ -82,8 +82,8 @@ export const revokeGrant = act(
     name: 'grant revoke',
     approval: 'never',
     settings: true,
-    input: closed(WHOSE),
-    result: closed({ ...WHOSE, revoked: wholeNumber('Grants.'), suspended: Suspended }),
+    input: closed(GRANT_KEY),
+    result: closed({ ...GRANT_KEY, revoked: wholeNumber('Grants.'), suspended: Suspended }),
   },
   async ({ db }: HasDatabase, { sender_id, namespace }) => {
     const participant = await participantNamed(db, sender_id)

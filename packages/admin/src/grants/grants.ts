@@ -19,10 +19,10 @@ import { Terms } from './terms.ts'
 
 export { GRANT_TEMPLATES }
 
-export const WHOSE = { sender_id: SenderId, namespace: Namespace } as const
+export const GRANT_KEY = { sender_id: SenderId, namespace: Namespace } as const
 
 export const GRANT = closed({
-  ...WHOSE,
+  ...GRANT_KEY,
   version: wholeNumber('Of the grant: a change makes a new one. One count goes over all grants of the database.'),
   terms: Terms,
   valid_from: text('When it begins to count.'),
@@ -95,7 +95,7 @@ const byRecordType = (description: string) =>
 /** Explains the grant in force, attribute by attribute. */
 export const explainGrant = useCase(
   {
-    input: closed(WHOSE),
+    input: closed(GRANT_KEY),
     result: closed({
       ...GRANT.properties,
       asks: byRecordType('the attributes that may be asked about'),
@@ -122,7 +122,7 @@ export const explainGrant = useCase(
         return [name, namesOfRows(attributes).filter((one) => !known.includes(one))]
       })
     return {
-      ...described(found, sender_id, namespace),
+      ...grantShown(found, sender_id, namespace),
       asks: Object.fromEntries(asks),
       asks_not: Object.fromEntries(others(asks)),
       sees: Object.fromEntries(sees),
@@ -177,11 +177,11 @@ async function namedRows(db: Database, rows: readonly StoredGrant[]) {
   return rows.flatMap((row) => {
     const sender_id = participants.get(row.participant)
     const namespace = registries.get(row.registry)
-    return sender_id === undefined || namespace === undefined ? [] : [described(row, sender_id, namespace)]
+    return sender_id === undefined || namespace === undefined ? [] : [grantShown(row, sender_id, namespace)]
   })
 }
 
-export const described = (
+export const grantShown = (
   { id, terms, valid_from, valid_until }: StoredGrant,
   sender_id: string,
   namespace: string,

@@ -10,7 +10,7 @@ import type { Database } from '@rollcall/database/database'
 import { withTransaction } from '@rollcall/database/transaction'
 import { liveSubscriptions } from '@rollcall/delivery/store/events/find-subscriptions'
 import { lockEvents } from '@rollcall/delivery/store/events/lock'
-import { suspend } from '@rollcall/delivery/store/events/subscription-states'
+import { suspendSubscriptions } from '@rollcall/delivery/store/events/subscription-states'
 import { findGrant } from '@rollcall/participants/store/grants'
 import type { ClientBase } from 'pg'
 
@@ -31,7 +31,7 @@ export async function suspendUngranted(
     const ungranted = live
       .filter(({ criteria, consent }) => !isSubscriptionGranted(grant, criteria, consent))
       .map(({ id }) => id)
-    await suspend(client, ungranted, 'not_permitted')
+    await suspendSubscriptions(client, ungranted, 'not_permitted')
     return ungranted.length
   }
   return withTransaction(db.pool, work)

@@ -14,7 +14,7 @@ import { type StoryEvent, storyOf } from './story.ts'
 export type { StoryEvent } from './story.ts'
 
 /** Items and deliveries of one exchange that are shown without `full`. */
-export const EACH = 100
+export const MOST_SHOWN = 100
 const ALL = 2_147_483_647
 
 const Id = orNull(Type.String())
@@ -151,12 +151,12 @@ export const trace = act(
         'A transaction_id, a correlation_id, a message_id of theirs or ours, a reference_id of a notification, or the code of a subscription.',
       ),
       limit: Type.Optional(wholeNumber('At most so many messages (default: 20).', 1, 1_001)),
-      full: Type.Optional(flag(`All items and deliveries of each message, not only the first ${EACH}.`)),
+      full: Type.Optional(flag(`All items and deliveries of each message, not only the first ${MOST_SHOWN}.`)),
     }),
     result: Type.Array(Type.Union([Exchange, Callback, Notification])),
   },
   async ({ db, now = () => new Date() }: HasDatabase & HasClock, { id, limit = 20, full = false }) => {
-    const messages = await traceRows(db, id, { found: limit, each: full ? ALL : EACH })
+    const messages = await traceRows(db, id, { found: limit, each: full ? ALL : MOST_SHOWN })
     const notifications = await traceNotifications(db, id, limit)
     return [...messages, ...notifications].slice(0, limit).map((traced) => {
       const events = storyOf(traced, now())

@@ -120,7 +120,7 @@ export const addParticipant = act(
       await addGrant(db, { participant: added, registry }, terms, { replace: true })
     }
     const granted = checked.map(({ registry }) => registry.namespace)
-    return { ...described(added), client_secret: secret, granted }
+    return { ...participantShown(added), client_secret: secret, granted }
   },
 )
 
@@ -147,7 +147,7 @@ async function checkedGrants(
 /** Every participant, by sender_id. */
 export const listParticipants = useCase(
   { input: NOTHING, result: Type.Array(ParticipantResult) },
-  async ({ db }: HasDatabase) => (await listRows(db)).map(described),
+  async ({ db }: HasDatabase) => (await listRows(db)).map(participantShown),
 )
 
 interface Status {
@@ -164,7 +164,7 @@ export async function setParticipantStatus({ db }: HasDatabase, { sender_id, sta
     : set())
   // The waiting deliveries can be attempted now.
   if (status === 'active') await retryMailboxes(db, participant.id)
-  return described(participant)
+  return participantShown(participant)
 }
 
 const ONE = closed({ sender_id: SenderId })
@@ -252,7 +252,7 @@ export async function isDemoDatabase(db: Database): Promise<boolean> {
   return demo.length > 0
 }
 
-export function described(participant: Participant) {
+export function participantShown(participant: Participant) {
   const { sender_id, client_id, name, status, signature_policy, max_page_size, environment, demo } = participant
   return {
     sender_id,

@@ -17,7 +17,7 @@ import { suspendUngranted } from '../grants/subscriptions.ts'
 import { closed, SenderId, text } from '../members.ts'
 import { AdminRefusal } from '../use-case.ts'
 import { addParticipantKeys, keyShown, readKeys } from './keys.ts'
-import { described, ParticipantResult, participantNamed } from './participants.ts'
+import { ParticipantResult, participantNamed, participantShown } from './participants.ts'
 import { checkKeySetAddress } from './policy.ts'
 
 interface Promoting extends HasDatabase {
@@ -80,7 +80,7 @@ export const promoteParticipant = act(
       await checkDecision(inner)
       await makeLive(inner, participant, { keys, former, jwks_uri, sha256 })
     })
-    return { ...described(await participantNamed(db, sender_id)), client_secret }
+    return { ...participantShown(await participantNamed(db, sender_id)), client_secret }
   },
 )
 

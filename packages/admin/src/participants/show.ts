@@ -21,7 +21,7 @@ import { closed, flag, instant, limitOut, Namespace, orNull, SenderId, text, tim
 import { useCase } from '../use-case.ts'
 import { REPORT, reported } from './check.ts'
 import { KeyResult, listParticipantKeys } from './keys.ts'
-import { described, ParticipantResult, participantNamed } from './participants.ts'
+import { ParticipantResult, participantNamed, participantShown } from './participants.ts'
 import { Hosts, Policy, policyOf } from './policy.ts'
 import { MaxSubscriptions } from './subscriptions.ts'
 
@@ -102,7 +102,7 @@ export const showParticipant = useCase(
       return { messages, most_messages, bytes, most_bytes }
     }
     return {
-      ...described(participant),
+      ...participantShown(participant),
       max_subscriptions: limitOut(participant.max_subscriptions),
       last_seen: timeOut(seen),
       policy: policyOf(participant),

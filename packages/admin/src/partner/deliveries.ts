@@ -8,7 +8,7 @@ import { act } from '../act.ts'
 import { type DeliveryState, deliveryShown, listDeliveries, showDelivery, sumOf } from '../deliveries/deliveries.ts'
 import { closed, flag, text, wholeNumber } from '../members.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'
-import { Limit, type PartnerDeps } from './partner.ts'
+import { ListLimit, type PartnerDeps } from './partner.ts'
 
 const listed = listDeliveries.result.items.properties
 const attempt = showDelivery.result.properties.made.items.properties
@@ -61,7 +61,7 @@ export const listOwnDeliveries = useCase(
     input: closed({
       state: Type.Optional(listed.state),
       before: Type.Optional(text('message_id of one: only those behind it.')),
-      limit: Limit,
+      limit: ListLimit,
     }),
     result: Type.Array(closed(OWN)),
   },

@@ -36,7 +36,7 @@ const { keys, published_keys, quotas, callback } = participantProperties
 const { allowed, default_url, notify_url, auth } = callback.properties
 
 /** The most rows that one call lists. */
-export const Limit = Type.Optional(wholeNumber('At most so many (default: 50).', 1, 100))
+export const ListLimit = Type.Optional(wholeNumber('At most so many (default: 50).', 1, 100))
 
 export const showSelf = useCase(
   {
@@ -146,7 +146,7 @@ export const listOwnSubscriptions = useCase(
     input: closed({
       state: Type.Optional(oneOf(SUBSCRIPTION_STATES, { description: 'Only those in this state.' })),
       before: Type.Optional(text('Code of one: only those older than it.')),
-      limit: Limit,
+      limit: ListLimit,
     }),
     result: Type.Array(
       closed({

@@ -11,12 +11,12 @@ import { lockEvents } from '@rollcall/delivery/store/events/lock'
 import { withdrawNotifications } from '@rollcall/delivery/store/events/withdrawing'
 import { identifierValue, isContact, oneOf, resolveIdentifierType } from '@rollcall/protocol'
 import {
-  type Bearer,
   findProtected,
   listProtected as listRows,
   type NewProtection,
   protectionBy,
   protectPerson as protectRow,
+  type RecordToProtect,
   unprotectPerson as unprotectRow,
 } from '@rollcall/records/records/protect-person'
 import { recordsOf, storedRecordsOf } from '@rollcall/records/records/registry-records'
@@ -28,7 +28,7 @@ import { act } from '../act.ts'
 import type { HasDatabase } from '../deps.ts'
 import { closed, flag, markPersonal, Namespace, orNull, text, wholeNumber } from '../members.ts'
 import { AdminRefusal } from '../use-case.ts'
-import { bearerOf } from './protected-bearer.ts'
+import { findRecordToProtect } from './record-to-protect.ts'
 import { idsWithMerged } from './with-merged.ts'
 
 export { PROTECTION_CATEGORIES }
@@ -114,7 +114,7 @@ const hasUnfilled = ({ unfilled }: Registry): boolean => [...unfilled.values()].
 /** The person whom an identifier names, as the registry knows the person. Events of the registry wait until the transaction ends. */
 async function findPerson(db: Database, client: ClientBase, registry: Registry, named: Identifier) {
   await lockEvents(client, registry.id, 'merge')
-  const bearer = await bearerOf(storedRecordsOf(db, registry).within(client), registry, named)
+  const bearer = await findRecordToProtect(storedRecordsOf(db, registry).within(client), registry, named)
   return { identifier: bearer === null ? named : primaryOf(bearer), bearer }
 }
 
@@ -227,7 +227,7 @@ function identifierOf({ kind }: Registry, { identifier_type, identifier_value }:
 }
 
 /** The primary identifier of the record. */
-function primaryOf({ recordType, identifiers }: Bearer): Identifier {
+function primaryOf({ recordType, identifiers }: RecordToProtect): Identifier {
   const primary = identifiers.find(({ type }) => type === recordType.primary_identifier)
   if (primary === undefined) throw new Error('a record has no primary identifier')
   return primary

@@ -44,7 +44,7 @@ export interface RetentionDeps extends HasVault, HasOwner {
   readonly now?: () => Date
 }
 
-/** The kinds of stored messages, which are deleted by the clock of the database, as servers do every minute. */
+/** A kind of stored messages, which are deleted by the clock of the database, as servers do every minute. */
 interface Stored {
   readonly name: string
   readonly count: (db: Database, limits: Limits) => Promise<number>

@@ -8,7 +8,12 @@ import type { Registry } from '@rollcall/core/model/registry'
 import { sqlState } from '@rollcall/database/database-errors'
 import { withTransaction } from '@rollcall/database/transaction'
 import { recordChanges } from '@rollcall/delivery/events/publish'
-import { filtersOf, type NamedEvent, type RecordedEvent, type Recording } from '@rollcall/delivery/events/recording'
+import {
+  compiledFiltersOf,
+  type NamedEvent,
+  type RecordedEvent,
+  type Recording,
+} from '@rollcall/delivery/events/recording'
 import { lockEvents } from '@rollcall/delivery/store/events/lock'
 import { identifierValue, type Kind, type RecordType, resolveIdentifierType } from '@rollcall/protocol'
 import { InvalidRecord } from '@rollcall/records/records/prepare-record'
@@ -136,7 +141,7 @@ async function changing<Result>(
   return withTransaction(db.pool, async (client) => {
     await lockEvents(client, registry.id, 'merge')
     const now = clock()
-    const recording = { registry, records: recordsOf(db, registry), limits, filters: filtersOf(db.pool), now }
+    const recording = { registry, records: recordsOf(db, registry), limits, filters: compiledFiltersOf(db.pool), now }
     return work({ client, registry, sink, recording, now })
   })
 }

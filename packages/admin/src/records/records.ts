@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream'
 import type { Registry } from '@rollcall/core/model/registry'
 import { inTransaction } from '@rollcall/database/transaction'
 import { recordChanges } from '@rollcall/delivery/events/publish'
-import { filtersOf } from '@rollcall/delivery/events/recording'
+import { compiledFiltersOf } from '@rollcall/delivery/events/recording'
 import { lockEvents } from '@rollcall/delivery/store/events/lock'
 import type { CompleteFile, RemovalResult } from '@rollcall/import/completion'
 import { FORMATS, type FormatName } from '@rollcall/import/formats'
@@ -255,7 +255,7 @@ async function deleteBatches(
           registry,
           records: recordsOf(db, registry),
           limits,
-          filters: filtersOf(db.pool),
+          filters: compiledFiltersOf(db.pool),
           began,
           now: now(),
         }

@@ -69,7 +69,7 @@ export const proposeMapping = useCase(
     }),
   },
   async ({ db, source }: ProposalDeps, { of, record_type, delimiter, encoding }) => {
-    const kind = await kindOf(db, of)
+    const kind = await findKind(db, of)
     const recordType = record_type === undefined ? kind.record_types[0] : resolveRecordType(kind, record_type)
     if (recordType === undefined) {
       const names = kind.record_types.map(({ name }) => name)
@@ -113,7 +113,7 @@ function lackingIn(primary: string, recordType: string, columns: readonly Propos
 }
 
 /** The kind of a registry, by its namespace, or the kind with this name. @throws AdminRefusal there is neither */
-export async function kindOf(db: Database | null, of: string): Promise<Kind> {
+export async function findKind(db: Database | null, of: string): Promise<Kind> {
   const registry = db === null ? null : await findRegistry(db, of)
   const kind = registry?.kind ?? kindNamed(of)
   if (kind !== undefined) return kind

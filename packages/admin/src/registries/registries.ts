@@ -137,7 +137,7 @@ export const addRegistry = act(
     const demo = await isDemoDatabase(db)
     const row = { kind, namespace, sender_id, aliases, time_zone, majority_age, environment, demo }
     const settings = { web_origins, reg_type_aliases, qualified_kids, primary_identifiers, source: source ?? null }
-    return described(await addRow(db, { ...row, ...settings }))
+    return registryShown(await addRow(db, { ...row, ...settings }))
   },
 )
 
@@ -148,7 +148,7 @@ export const changeRegistry = act(
     approval: {
       when: 'wider',
       role: 'own',
-      stored: async ({ db }: SourceDeps, { namespace }) => described(await registryAt(db, namespace)),
+      stored: async ({ db }: SourceDeps, { namespace }) => registryShown(await registryAt(db, namespace)),
       compare({ namespace, ...given }, stored) {
         const isOther = given.source !== undefined && !isSame(given.source, stored.source)
         return isOther || isOpener(stored, given) ? { about: { namespace }, stored, wanted: given } : null
@@ -182,7 +182,7 @@ export const changeRegistry = act(
     // These come before other changes, because they may be refused: a call changes all that it names, or nothing.
     if (primary_identifiers !== undefined) await setPrimaryIdentifiers(db, namespace, primary_identifiers)
     if (source !== undefined) await withRefusals(() => changeSource(db, registry, source))
-    return described(await setRegistry(db, namespace, changes))
+    return registryShown(await setRegistry(db, namespace, changes))
   },
 )
 
@@ -200,7 +200,7 @@ export const listRegistries = useCase(
   async ({ db }: HasDatabase) => {
     const registries = await listRows(db)
     return Promise.all(
-      registries.map(async (registry) => ({ ...described(registry), records: await countedRecords(db, registry) })),
+      registries.map(async (registry) => ({ ...registryShown(registry), records: await countedRecords(db, registry) })),
     )
   },
 )
@@ -219,7 +219,7 @@ function kindKnownBy(kind: string, primary_identifiers: Readonly<Record<string, 
 }
 
 /** A registry as admin functions show it. */
-export function described(registry: Registry) {
+export function registryShown(registry: Registry) {
   const { namespace, kind, sender_id, aliases, time_zone, majority_age, environment, demo } = registry
   const { web_origins, reg_type_aliases, qualified_kids } = registry
   const primary_identifiers = Object.fromEntries(

@@ -13,7 +13,7 @@ import { AttributeResult, listAttributes } from './attributes.ts'
 import { EventOffered, eventOffers } from './event-offers.ts'
 import { IdentifierTypeResult, listIdentifierTypes } from './identifier-types.ts'
 import { Plan, planIndexes } from './indexes.ts'
-import { countedRecords, described, Records, RegistryResult } from './registries.ts'
+import { countedRecords, Records, RegistryResult, registryShown } from './registries.ts'
 import { type HasSamples, samplesOf } from './samples.ts'
 
 /** One registry, with everything that an operator decides about it. */
@@ -43,7 +43,7 @@ export const showRegistry = useCase(
   async ({ db }: HasDatabase, { namespace }) => {
     const registry = await registryAt(db, namespace)
     return {
-      ...described(registry),
+      ...registryShown(registry),
       records: await countedRecords(db, registry),
       attributes: await listAttributes({ db }, { namespace }),
       identifier_types: await listIdentifierTypes({ db }, { namespace }),

@@ -11,7 +11,7 @@ import type { HasDatabase } from '../deps.ts'
 import { closed, flag, Namespace, orNull, RecordTypeName, text, wholeNumber } from '../members.ts'
 import { ImportReport } from '../records/import-reports.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'
-import { kindOf } from './mapping-proposal.ts'
+import { findKind } from './mapping-proposal.ts'
 
 export interface SourceDeps extends HasDatabase {
   /** The environment in which a source file may name its address (default: that of the process). */
@@ -61,7 +61,7 @@ export const checkSource = useCase(
     result: CHECKED,
   },
   async (deps: SourceDeps, { of, source, allow_writer }) => {
-    return reported(await checkedSource(deps, await kindOf(deps.db, of), source, allow_writer))
+    return reported(await checkedSource(deps, await findKind(deps.db, of), source, allow_writer))
   },
 )
 

@@ -7,7 +7,7 @@ import { openMembers, proposedText } from '@rollcall/source/proposed-text'
 import Type from 'typebox'
 import { closed, flag, text, wholeNumber } from '../members.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'
-import { kindOf } from './mapping-proposal.ts'
+import { findKind } from './mapping-proposal.ts'
 import { refuseWriter, type SourceDeps, withRefusals } from './source-check.ts'
 
 /** Connections, and milliseconds of a statement: a view may take longer than a search. */
@@ -37,7 +37,7 @@ export const proposeSource = useCase(
     }),
   },
   async ({ db, env = process.env }: SourceDeps, { of, engine: name, url_env, url_file, tables = {}, allow_writer }) => {
-    const kind = await kindOf(db, of)
+    const kind = await findKind(db, of)
     if ((url_env === undefined) === (url_file === undefined)) {
       throw new AdminRefusal('url: give url_env or url_file, which say where the address of the database is')
     }

@@ -3,12 +3,12 @@
 import type { Database } from '@rollcall/database/database'
 import { AUDIT_ENTRIES, STORED_ENTRY } from './entry-shape.ts'
 import {
-  BEHIND,
   type Bounds,
   type EntryFilter,
   type EntryRowOf,
   endBehind,
   HAS_MEMBERS,
+  IS_BEHIND_PLACE,
   type LoggedEntry,
   membersOf,
   newestFirst,
@@ -61,7 +61,7 @@ const IS_MESSAGE = `content not like '%"kind":"operator"%' and content not like 
 const OF_KEYS = `(message_id = any($9::text[]) or reply_message_id = any($9))`
 
 const statement = (conditions: string): string => `select ${COLUMNS} from ${AUDIT_ENTRIES}
-  where at >= $1 and at < $2 and ${HAS_MEMBERS} and ${IS_MESSAGE} and ${BEHIND} and ${conditions}
+  where at >= $1 and at < $2 and ${HAS_MEMBERS} and ${IS_MESSAGE} and ${IS_BEHIND_PLACE} and ${conditions}
     and ($5::text is null or ${OUTCOME} = $5)
   order by at desc, chain, sequence desc limit $10`
 

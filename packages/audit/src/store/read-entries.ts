@@ -119,7 +119,7 @@ export interface EntryFilter extends Period {
 export type TimedPlace = Pick<LoggedEntry, 'chain' | 'sequence' | 'at'>
 
 /** SQL with $6, $7 and $8, which `placeValues` gives. */
-export const BEHIND = `($6::timestamptz is null or at < $6
+export const IS_BEHIND_PLACE = `($6::timestamptz is null or at < $6
   or (at = $6 and (chain > $7::uuid or (chain = $7 and sequence < $8::bigint))))`
 
 export const placeValues = (before: TimedPlace | undefined): unknown[] => [
@@ -206,7 +206,7 @@ async function entriesBetween(
 ): Promise<readonly LoggedEntry[]> {
   const { rows } = await pool.query<EntryRowOf<object>>(
     `select ${ROW} from ${AUDIT_ENTRIES}
-     where at >= $1 and at < $2 and ${HAS_MEMBERS} and ${BEHIND}
+     where at >= $1 and at < $2 and ${HAS_MEMBERS} and ${IS_BEHIND_PLACE}
      order by at desc, chain, sequence desc limit $5`,
     [from, to, ...membersOf(wanted), limit, ...placeValues(before)],
   )

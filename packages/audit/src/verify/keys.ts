@@ -86,7 +86,7 @@ async function isUsable(key: AuditKey, vault: Vault | null): Promise<boolean> {
   }
 }
 
-/** Any row may be inserted: `createPublicKey` throws at some. */
+/** Whoever can write the table may insert a row that `createPublicKey` cannot read. */
 function isEd25519({ public_key }: AuditKey): boolean {
   try {
     return createPublicKey({ key: public_key ?? {}, format: 'jwk' }).asymmetricKeyType === 'ed25519'

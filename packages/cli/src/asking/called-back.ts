@@ -10,7 +10,7 @@ import {
 } from '@rollcall/client'
 import { CommandError } from '../failure.ts'
 import { isLoopbackAddress } from './demo.ts'
-import { made } from './failures.ts'
+import { makeClient } from './failures.ts'
 import { type ListenAt, listenForCallbacks } from './listening.ts'
 import type { Target } from './target.ts'
 
@@ -40,7 +40,7 @@ export async function calledBack<Result>(
     throw new CommandError('--listen needs --sender-uri, the address at which the registry reaches this machine')
   }
   const ended = new AbortController()
-  const receiver = made(
+  const receiver = makeClient(
     () =>
       new Receiver({
         peers: [peer],
@@ -55,7 +55,7 @@ export async function calledBack<Result>(
   })
   try {
     const options = { ...target.client, receiver, sender_uri: sender_uri ?? callbacksAt(server.url) }
-    const asking = made(
+    const asking = makeClient(
       () => new RegistryClient({ ...options, ...(callback_timeout !== undefined && { callback_timeout }) }),
     )
     return await work(asking, ended.signal)

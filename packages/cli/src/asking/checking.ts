@@ -6,7 +6,7 @@ import { type Handlers, itemsOrThrow, notifyMeta, RegistryClient, type Subscribe
 import type { JsonObject, SearchCriteria, SubscribeCriteria } from '@rollcall/protocol'
 import { CommandError } from '../failure.ts'
 import { type CalledBack, calledBack } from './called-back.ts'
-import { inWords, made } from './failures.ts'
+import { callClient, makeClient } from './failures.ts'
 import { codesIn } from './subscriptions.ts'
 import type { Target } from './target.ts'
 
@@ -41,7 +41,7 @@ class StepFailed extends Error {}
 export async function checkSystem(target: Target, checking: Checking): Promise<boolean> {
   const { query, callbacks, signal, tell } = checking
   const step: Step = async (name, sent, ask) => {
-    const came = await inWords(ask(), signal).catch((error: unknown) => {
+    const came = await callClient(ask(), signal).catch((error: unknown) => {
       if (!(error instanceof CommandError) || signal.aborted) throw error
       tell({ name, state: 'missing', sent, came: error.message })
       throw new StepFailed()
@@ -50,7 +50,7 @@ export async function checkSystem(target: Target, checking: Checking): Promise<b
   }
   try {
     await step('search', `a signed search to ${target.base_url.href}`, async () => {
-      const answer = await made(() => new RegistryClient(target.client)).search(query, { signal })
+      const answer = await makeClient(() => new RegistryClient(target.client)).search(query, { signal })
       const [item] = itemsOrThrow(answer)
       const found = item?.data?.reg_records.length ?? 0
       if (found === 0) throw new CommandError('no record was found: name a person of this registry with --identifier')

@@ -1,9 +1,9 @@
 import { AckError } from '@rollcall/client'
 import { expect, test } from 'vitest'
-import { inWords, made } from './failures.ts'
+import { callClient, makeClient } from './failures.ts'
 
 const textOf = (error: unknown): Promise<string> =>
-  inWords(Promise.reject(error)).then(
+  callClient(Promise.reject(error)).then(
     () => 'nothing',
     (failure: Error) => failure.message,
   )
@@ -29,7 +29,7 @@ test('a profile that does not fit the key names the option', () => {
   const make = () => {
     throw new TypeError('signing.profile: its algorithms must include that of the key')
   }
-  expect(() => made(make)).toThrow(
+  expect(() => makeClient(make)).toThrow(
     '--profile: its algorithms must include that of the key; the algorithm of an Ed25519 key is EdDSA: --profile parameters,rfc8785,EdDSA',
   )
 })

@@ -5,7 +5,7 @@ import { CommandError } from '../failure.ts'
 import { printable } from './printing.ts'
 
 /** Awaits a call of the client. @throws CommandError in place of the client's errors */
-export async function inWords<Result>(asking: Promise<Result>, signal?: AbortSignal): Promise<Result> {
+export async function callClient<Result>(asking: Promise<Result>, signal?: AbortSignal): Promise<Result> {
   try {
     return await asking
   } catch (error) {
@@ -15,7 +15,7 @@ export async function inWords<Result>(asking: Promise<Result>, signal?: AbortSig
 }
 
 /** Makes a client or a receiver. @throws CommandError for keys that do not fit their use */
-export function made<Result>(make: () => Result): Result {
+export function makeClient<Result>(make: () => Result): Result {
   try {
     return make()
   } catch (error) {

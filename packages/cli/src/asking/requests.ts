@@ -1,6 +1,6 @@
 /** Asynchronous requests whose callbacks go elsewhere: sends them and prints the ack. */
 import { type Accepted, RegistryClient } from '@rollcall/client'
-import { inWords, made } from './failures.ts'
+import { callClient, makeClient } from './failures.ts'
 import { printable } from './printing.ts'
 import type { Target } from './target.ts'
 
@@ -11,8 +11,8 @@ export function askLater(
   send: (asking: RegistryClient) => Promise<Accepted>,
 ): Promise<Accepted> {
   const options = { ...client, ...(sender_uri !== undefined && { sender_uri }) }
-  const asking = made(() => new RegistryClient(options))
-  return inWords(send(asking), signal)
+  const asking = makeClient(() => new RegistryClient(options))
+  return callClient(send(asking), signal)
 }
 
 /** @param type of `rollcall status` */

@@ -1,7 +1,7 @@
 /** An asynchronous search whose callbacks come to this process. */
 import type { Accepted, ReplyCallback, SearchInput } from '@rollcall/client'
 import { type CalledBack, calledBack } from './called-back.ts'
-import { inWords } from './failures.ts'
+import { callClient } from './failures.ts'
 import type { Target } from './target.ts'
 
 export interface Wait extends Pick<CalledBack, 'at' | 'sender_uri'> {
@@ -22,7 +22,7 @@ export function searchAndWait(target: Target, questions: readonly SearchInput[],
     const signal = AbortSignal.any([wait.signal, rejected])
     const callbacks = asking.searchByCallback(questions, { timeout, accepted, signal })
     for (;;) {
-      const { done, value } = await inWords(callbacks.next(), wait.signal)
+      const { done, value } = await callClient(callbacks.next(), wait.signal)
       if (done) break
       wait.callback(value)
     }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { goesOn, itemText, summaryOf } from './summary.ts'
+import { hasFurtherPages, itemText, summaryOf } from './summary.ts'
 
 const header = { sender_id: 'civil.example', message_id: 'm-1', status: 'succ' }
 const items = (message: object) => summaryOf({ header, message, signed: true }).items.map(itemText)
@@ -46,7 +46,7 @@ test('an item goes on until its last page', () => {
       message: search({ pagination: { page_number, page_size: 10, total_count: 20 } }),
       signed: true,
     }).items
-    return item !== undefined && goesOn(item)
+    return item !== undefined && hasFurtherPages(item)
   }
   expect([1, 2, 3].map(page)).toEqual([true, false, false])
 })

@@ -101,7 +101,7 @@ function itemSummary(item: Members): ItemSummary {
 }
 
 /** True when further pages of the item follow. */
-export function goesOn({ page_number, page_size, total_count }: ItemSummary): boolean {
+export function hasFurtherPages({ page_number, page_size, total_count }: ItemSummary): boolean {
   if (page_number === null || page_size === null || total_count === null) return false
   return page_number * page_size < total_count
 }
@@ -117,7 +117,7 @@ export function itemText(item: ItemSummary): string {
 function recordsText(item: ItemSummary): string | null {
   const { records, total_count, page_number } = item
   if (records === null) return null
-  if (page_number === null || (page_number === 1 && !goesOn(item))) return counted(records, 'record')
+  if (page_number === null || (page_number === 1 && !hasFurtherPages(item))) return counted(records, 'record')
   return `${records} of ${counted(total_count ?? records, 'record')}, page ${page_number}`
 }
 
@@ -129,7 +129,7 @@ export function rowLines(rows: Readonly<Record<string, string | null>>): string[
 }
 
 /** `succ`, or `rjct` with the registry's reason. */
-export function statusOf({ status, code, reason }: Pick<Summary, 'status' | 'code' | 'reason'>): string | null {
+export function outcomeText({ status, code, reason }: Pick<Summary, 'status' | 'code' | 'reason'>): string | null {
   const parts = [status, code, reason].filter((part) => part !== null)
   return parts.length === 0 ? null : parts.join(', ')
 }

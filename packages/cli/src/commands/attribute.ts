@@ -1,7 +1,7 @@
 /** `rollcall attribute`: what a registry can be searched by. */
 import type { indexAttribute } from '@rollcall/admin/registries/attributes'
 import { derived } from '../derived.ts'
-import { listed } from '../output.ts'
+import { tablePrinter } from '../output.ts'
 import type { Group } from '../subject.ts'
 
 const attributes = () => import('@rollcall/admin/registries/attributes')
@@ -48,7 +48,7 @@ then a search with this attribute is refused.`,
       about: 'list the attributes of a registry, those of its kind and its own',
       args: 'namespace [record_type]',
       examples: ['civil Person'],
-      text: listed(
+      text: tablePrinter(
         'record_type name type many indexed sortable filled from names',
         'no attributes',
         ({ aliases, paths, ...row }) => ({ ...row, names: [...aliases, ...paths] }),

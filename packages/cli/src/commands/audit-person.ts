@@ -7,12 +7,12 @@ import { ask } from '../environment.ts'
 import { writeNew } from '../new-file.ts'
 import { type OutputOptions, print, withJson } from '../output.ts'
 import { stopRequest } from '../stop.ts'
-import { instant, personOf, withPerson } from '../values.ts'
+import { personOf, readInstant, withPerson } from '../values.ts'
 
 export function complete(command: Command): void {
   withPerson(withJson(command))
-    .option('--from <time>', 'only what was at this day or time, or later', instant)
-    .option('--to <time>', 'only what was before this day or time', instant)
+    .option('--from <time>', 'only what was at this day or time, or later', readInstant)
+    .option('--to <time>', 'only what was before this day or time', readInstant)
     .option('--confidential', 'also print users, cases and reasons, which are stored encrypted')
     .option('--report <file>', 'write an answer to the person instead: a page, and beside it the same as JSON')
     .addHelpText(

@@ -1,20 +1,23 @@
 /** `rollcall audit`: the audit log, for operators and for the people whose data they are about. */
 import { COLUMNS, emergencyText, entryRows } from '../audit-text.ts'
 import { derived } from '../derived.ts'
-import { listed } from '../output.ts'
-import { type Group, later } from '../subject.ts'
+import { tablePrinter } from '../output.ts'
+import { type Group, lazyCommand } from '../subject.ts'
 
 const entries = () => import('@rollcall/admin/audit/list')
 
 export const SUBJECT: Group = {
   about: 'who asked for data of people, and who saw it; for all registries, also beside a running server',
   commands: {
-    person: later('list who has seen, written, or asked about the data of a person', () => import('./audit-person.ts')),
+    person: lazyCommand(
+      'list who has seen, written, or asked about the data of a person',
+      () => import('./audit-person.ts'),
+    ),
     list: derived(async () => (await entries()).listAuditEntries, {
       about: 'list the newest entries',
       options: { namespace: '--registry <namespace>', limit: { default: 50 } },
       examples: ['--kind refusal --from 2026-07-01'],
-      text: (found) => listed(`id kind ${COLUMNS.join(' ')}`, 'no audit entry')(entryRows(found)),
+      text: (found) => tablePrinter(`id kind ${COLUMNS.join(' ')}`, 'no audit entry')(entryRows(found)),
     }),
     emergencies: derived(async () => (await entries()).listEmergencies, {
       about: 'list the emergencies that nobody has reviewed, the oldest first, with their reasons',
@@ -29,19 +32,19 @@ export const SUBJECT: Group = {
       examples: ["4f0c2b7e-0d52-4c6e-9a54-30c1f2d9a002.17 --note 'Checked with the ward'"],
       text: ({ reviewed_by, at }) => `reviewed by ${reviewed_by} at ${at}`,
     }),
-    evidence: later(
+    evidence: lazyCommand(
       'write the audit entries of a message, so that anyone can verify it without the database',
       () => import('./audit-evidence.ts'),
     ),
-    check: later('verify evidence, without a database', () => import('./audit-check.ts')),
-    verify: later(
+    check: lazyCommand('verify evidence, without a database', () => import('./audit-check.ts')),
+    verify: lazyCommand(
       'verify that no entry of the audit log was changed, removed or added; changes nothing',
       () => import('./audit-verify.ts'),
     ),
     keys: derived(async () => (await import('@rollcall/admin/audit/verify')).listAuditSigningKeys, {
       about: 'list the public keys that sign the audit log, with their fingerprints',
       examples: [''],
-      text: listed(
+      text: tablePrinter(
         'fingerprint public_key created_at retired_at',
         'no keys yet; the first entry makes one',
         ({ public_key, ...key }) => ({ ...key, public_key: public_key.x }),

@@ -10,14 +10,14 @@ import { readAddress, readTarget, type Target } from '../asking/target.ts'
 import { CommandError, EXIT } from '../failure.ts'
 import { type OutputOptions, withJson } from '../output.ts'
 import { stopRequest } from '../stop.ts'
-import { collected, wholeNumber } from '../values.ts'
+import { collectOption, wholeNumber } from '../values.ts'
 
 export function addCommand(program: Command): void {
   const command = program
     .command('check')
     .description('ask a registry as our system would, step by step, and print what came')
     .argument('[namespace]', 'a registry of the demo on this machine (or --url)')
-    .requiredOption('--identifier <type=value>', 'a person of whom the registry has a record', collected)
+    .requiredOption('--identifier <type=value>', 'a person of whom the registry has a record', collectOption)
     .option('--event <type>', 'type of event to subscribe to (default: no subscription)')
     .option('--record-type <type>', 'record type to be notified of (default: the first of the kind)')
     .option('--sync-only', 'only a search: for a system that asks synchronously')

@@ -2,9 +2,9 @@
 import { receiptText, stoppedText } from '../consent-text.ts'
 import { derived } from '../derived.ts'
 import { CommandError } from '../failure.ts'
-import { listed } from '../output.ts'
-import { type Group, later } from '../subject.ts'
-import { collected, identifierOf, typeAndValue } from '../values.ts'
+import { tablePrinter } from '../output.ts'
+import { type Group, lazyCommand } from '../subject.ts'
+import { collectOption, identifierOf, typeAndValue } from '../values.ts'
 
 const authorities = () => import('@rollcall/admin/consents/authorities')
 const consents = () => import('@rollcall/admin/consents/consents')
@@ -39,7 +39,7 @@ export const SUBJECT: Group = {
           args: 'name',
           options: {
             name: { help: 'its name: the iss of its consents' },
-            keys: { flags: '--key <file>', help: 'its public key in PEM, as a JWK or a JWK set', read: collected },
+            keys: { flags: '--key <file>', help: 'its public key in PEM, as a JWK or a JWK set', read: collectOption },
             jwks_uri: { help: 'where it publishes its keys' },
             hosts: null,
           },
@@ -53,10 +53,11 @@ export const SUBJECT: Group = {
         list: derived(async () => (await authorities()).listConsentAuthorities, {
           about: 'list the authorities with their keys',
           examples: [''],
-          text: listed('name keys jwks_uri', 'no authorities yet; rollcall consent authority add makes one', (row) => ({
-            ...row,
-            keys: keysText(row),
-          })),
+          text: tablePrinter(
+            'name keys jwks_uri',
+            'no authorities yet; rollcall consent authority add makes one',
+            (row) => ({ ...row, keys: keysText(row) }),
+          ),
         }),
         remove: derived(async () => (await authorities()).removeConsentAuthority, {
           about: 'remove an authority: its consents do not count any more',
@@ -82,7 +83,7 @@ export const SUBJECT: Group = {
       input: ({ identifier }) => (identifier === undefined ? {} : identifierIn(identifier)),
       text: receiptText,
     }),
-    revoke: later('withdraw the signed consents of a revocation list', () => import('./consent-revoke.ts')),
+    revoke: lazyCommand('withdraw the signed consents of a revocation list', () => import('./consent-revoke.ts')),
     reinstate: derived(async () => (await consents()).reinstateConsent, {
       ...PERSON,
       about: 'let consents of a person count again who withdrew them',

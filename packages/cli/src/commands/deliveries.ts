@@ -2,7 +2,7 @@
 import type { DeliveryChange, showDelivery } from '@rollcall/admin/deliveries/deliveries'
 import { derived } from '../derived.ts'
 import { CommandError } from '../failure.ts'
-import { factsText, listed, table } from '../output.ts'
+import { factsText, table, tablePrinter } from '../output.ts'
 import type { Group, Leaf } from '../subject.ts'
 
 const deliveries = () => import('@rollcall/admin/deliveries/deliveries')
@@ -38,7 +38,7 @@ export const SUBJECT: Group = {
       about: 'list deliveries, the newest first',
       pages: true,
       examples: ['--state dead --since 2026-07-01'],
-      text: listed(
+      text: tablePrinter(
         'id participant callback page state attempts reason created_at next_attempt_at',
         'no deliveries',
         // A waiting delivery has no reason of its own: its last attempt has one.

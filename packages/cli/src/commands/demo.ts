@@ -5,7 +5,7 @@ import { stopRequest } from '../stop.ts'
 import type { DemoOptions } from './demo-run.ts'
 
 /** Said at once: the parts of a server take seconds to load, and the first start makes a database and fills it. */
-export const STARTING =
+export const STARTING_TEXT =
   'The demo is starting; the first time that takes about half a minute. A line says when it listens.\n'
 
 export function addCommand(program: Command): void {
@@ -26,7 +26,7 @@ Example: PORT=9000 rollcall demo`,
     )
     .action(async (options: DemoOptions) => {
       const stop = stopRequest()
-      process.stderr.write(STARTING)
+      process.stderr.write(STARTING_TEXT)
       const { runDemo } = await import('./demo-run.ts')
       await runDemo(stop, options)
     })

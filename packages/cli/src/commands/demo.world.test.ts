@@ -7,7 +7,7 @@ import { findRegistry } from '@rollcall/records/registries/registries'
 import { afterEach, expect, test } from 'vitest'
 import { emptyDatabase, testDatabase } from '../../../keys/test/postgres.ts'
 import { databaseUrl, dataDirectory, printed, rollcall, rollcallJson, start, until } from '../../test/command.ts'
-import { STARTING } from './demo.ts'
+import { STARTING_TEXT } from './demo.ts'
 
 const cleanups: (() => Promise<unknown>)[] = []
 
@@ -62,7 +62,7 @@ test('it refuses a database with a registry or a participant that is real', asyn
   const { code, stderr } = await rollcall(['demo'], env)
   expect(code).toBe(1)
   expect(stderr).toBe(
-    `${STARTING}rollcall: this database is not a demo's (it has participant real.example); ` +
+    `${STARTING_TEXT}rollcall: this database is not a demo's (it has participant real.example); ` +
       'run rollcall serve, or set ROLLCALL_DATA or DATABASE_URL to another database for the demo\n',
   )
 })

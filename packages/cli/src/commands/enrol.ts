@@ -4,7 +4,7 @@ import { openRecordFile } from '@rollcall/admin/records/records'
 import { RegistryClient } from '@rollcall/client'
 import type { Command } from 'commander'
 import { type EnrolledRows, enrolRows, NO_ROWS } from '../asking/enrolling.ts'
-import { inWords, made } from '../asking/failures.ts'
+import { callClient, makeClient } from '../asking/failures.ts'
 import { type RegistryOptions, withRegistryOptions } from '../asking/registry-options.ts'
 import { readTarget } from '../asking/target.ts'
 import { CommandError, EXIT } from '../failure.ts'
@@ -51,7 +51,7 @@ async function runEnrol(words: readonly string[], options: EnrolOptions): Promis
   const { rejects: rejectsPath, receiptType: receipt_type } = options
   const read = await readRecordFileOptions(options)
   const { client } = await readTarget({ ...options, ...(namespace !== undefined && { registry: namespace }) })
-  const asking = made(() => new RegistryClient(client))
+  const asking = makeClient(() => new RegistryClient(client))
   const source = await openRecordFile(file === '-' ? process.stdin : file, {
     ...read,
     ...(rejectsPath !== undefined && { rejectsPath }),
@@ -63,7 +63,7 @@ async function runEnrol(words: readonly string[], options: EnrolOptions): Promis
     const sending = {
       // A message is sent to its end once begun: its lines are then known as taken or rejected.
       send: (list: Parameters<RegistryClient['updateEnrolments']>[0]) =>
-        inWords(asking.updateEnrolments(list, receipt)),
+        callClient(asking.updateEnrolments(list, receipt)),
       reject: source.reject,
     }
     for await (const state of enrolRows(source.rows(), sending)) {

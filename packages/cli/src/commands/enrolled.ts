@@ -2,7 +2,7 @@
 import { type EnrolmentQuestion, RegistryClient } from '@rollcall/client'
 import { kindNamed, resolveIdentifierType } from '@rollcall/protocol'
 import type { Command } from 'commander'
-import { inWords, made } from '../asking/failures.ts'
+import { callClient, makeClient } from '../asking/failures.ts'
 import { type RegistryOptions, withRegistryOptions } from '../asking/registry-options.ts'
 import { readTarget } from '../asking/target.ts'
 import { CommandError } from '../failure.ts'
@@ -47,14 +47,14 @@ async function runEnrolled(namespace: string | undefined, options: EnrolledOptio
     throw new CommandError('--status cannot be combined with --programme')
   }
   const { client } = await readTarget({ ...options, ...(namespace !== undefined && { registry: namespace }) })
-  const asking = made(() => new RegistryClient(client))
+  const asking = makeClient(() => new RegistryClient(client))
   if (status === true) {
-    const label = await inWords(asking.checkEnrolment(person, { signal }), signal)
+    const label = await callClient(asking.checkEnrolment(person, { signal }), signal)
     print(options, { status: label }, label)
     return
   }
   const question = { ...person, ...(programme !== undefined && { programme }) }
-  const enrolled = await inWords(asking.enrolled(question, { signal }), signal)
+  const enrolled = await callClient(asking.enrolled(question, { signal }), signal)
   print(options, { enrolled }, enrolled ? 'yes' : 'no')
 }
 

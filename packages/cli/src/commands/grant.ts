@@ -1,14 +1,14 @@
 /** `rollcall grant`: what each participant may do in each registry. */
 import { derived } from '../derived.ts'
 import { explanationText, listedGrants, proposalText, revokedText, shownText } from '../grant-text.ts'
-import { type Group, later } from '../subject.ts'
+import { type Group, lazyCommand } from '../subject.ts'
 
 const grants = () => import('@rollcall/admin/grants/grants')
 
 export const SUBJECT: Group = {
   about: 'manage what participants may do in each registry: without a grant nothing',
   commands: {
-    set: later(
+    set: lazyCommand(
       'grant, in place of what is granted now; servers use the change within a second',
       () => import('./grant-set.ts'),
     ),

@@ -1,6 +1,6 @@
 /** `rollcall hold`: data that are not deleted while somebody needs them. */
 import { derived } from '../derived.ts'
-import { listed } from '../output.ts'
+import { tablePrinter } from '../output.ts'
 import type { Group } from '../subject.ts'
 import { typeAndValue } from '../values.ts'
 
@@ -27,7 +27,7 @@ messages; a hold of a participant keeps the keys of all days. The identifier may
     list: derived(async () => (await holds()).listHolds, {
       about: 'list the holds in force',
       examples: [''],
-      text: listed(
+      text: tablePrinter(
         'id kind participant from until reason created_by created_at',
         'no holds; rollcall hold add makes one',
       ),

@@ -1,6 +1,6 @@
 /** `rollcall identifier-type`: by which numbers the records of a registry are found. */
 import { derived } from '../derived.ts'
-import { listed } from '../output.ts'
+import { tablePrinter } from '../output.ts'
 import type { Group } from '../subject.ts'
 
 const types = () => import('@rollcall/admin/registries/identifier-types')
@@ -63,7 +63,7 @@ export const SUBJECT: Group = {
       about: 'list the identifier types of a registry, those of its kind and its own',
       args: 'namespace',
       examples: ['civil'],
-      text: listed(
+      text: tablePrinter(
         'name compared_as primary_of from names forms',
         'no identifier types',
         ({ primary, aliases, patterns, ...row }) => ({ ...row, primary_of: primary, names: aliases, forms: patterns }),

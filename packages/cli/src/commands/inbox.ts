@@ -1,7 +1,7 @@
 /** `rollcall inbox`: the callbacks that other systems sent to us. */
 import { printable } from '../asking/printing.ts'
 import { derived } from '../derived.ts'
-import { listed } from '../output.ts'
+import { tablePrinter } from '../output.ts'
 import type { Group } from '../subject.ts'
 
 const inbox = () => import('@rollcall/admin/callbacks/inbox')
@@ -14,7 +14,7 @@ export const SUBJECT: Group = {
       pages: true,
       notes: 'A callback is quarantined when it answers no request that this server knows.',
       examples: ['--callback notify --since 2026-07-01'],
-      text: listed('message_id participant callback registry state status received_at', 'the inbox is empty'),
+      text: tablePrinter('message_id participant callback registry state status received_at', 'the inbox is empty'),
     }),
     show: derived(async () => (await inbox()).showInboxMessage, {
       about: 'show a callback',

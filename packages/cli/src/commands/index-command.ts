@@ -1,8 +1,8 @@
 /** `rollcall index`: compares the indexes that searches need with the existing ones. */
 import type { planIndexes } from '@rollcall/admin/registries/indexes'
 import { derived } from '../derived.ts'
-import { listed } from '../output.ts'
-import { type Group, later } from '../subject.ts'
+import { tablePrinter } from '../output.ts'
+import { type Group, lazyCommand } from '../subject.ts'
 
 export const SUBJECT: Group = {
   about: 'plan and build the indexes that searches need',
@@ -14,9 +14,12 @@ export const SUBJECT: Group = {
       notes: 'It changes nothing.',
       examples: ['civil'],
       text: (plans) =>
-        listed('registry record_type finding name advice', 'no declared index is missing')(plans.flatMap(planLines)),
+        tablePrinter(
+          'registry record_type finding name advice',
+          'no declared index is missing',
+        )(plans.flatMap(planLines)),
     }),
-    apply: later(
+    apply: lazyCommand(
       'backfill the columns and build the missing indexes, while searches and imports continue',
       () => import('./index-apply.ts'),
     ),

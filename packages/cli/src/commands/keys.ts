@@ -1,7 +1,7 @@
 /** `rollcall keys`: our own keys, and the master key that encrypts them. */
 import { derived } from '../derived.ts'
-import { listed, table } from '../output.ts'
-import { type Group, later } from '../subject.ts'
+import { table, tablePrinter } from '../output.ts'
+import { type Group, lazyCommand } from '../subject.ts'
 
 const ownKeys = () => import('@rollcall/admin/operators/own-keys')
 
@@ -12,7 +12,7 @@ export const SUBJECT: Group = {
       about: 'list our own keys: sig signs messages, enc decrypts messages, token signs access tokens',
       notes: 'States: next, published and not yet in use; active; retired, still good until the time shown; revoked.',
       examples: ['--json'],
-      text: listed(
+      text: tablePrinter(
         'kid use algorithm state since good_until',
         'no keys yet; the first start of a server creates them',
         ({ revoked_at, retired_at, activated_at, created_at, ...key }) => ({
@@ -48,11 +48,11 @@ export const SUBJECT: Group = {
       examples: ['NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs'],
       text: ({ kid }) => `${kid} is revoked`,
     }),
-    'rotate-master': later(
+    'rotate-master': lazyCommand(
       'replace the master key, and encrypt all values again with the new one',
       () => import('./keys-rotate-master.ts'),
     ),
-    probe: later(
+    probe: lazyCommand(
       'find the signature profile of a message: which layout, canonical form, digest and key verify it',
       () => import('./keys-probe.ts'),
     ),

@@ -1,7 +1,7 @@
 /** `rollcall listen`: receives callbacks, prints them, and hands them over to a command. */
 import { type Handlers, type Received, Receiver, type Rejected, TransportError } from '@rollcall/client'
 import type { Command } from 'commander'
-import { made } from '../asking/failures.ts'
+import { makeClient } from '../asking/failures.ts'
 import {
   handOver,
   listenForCallbacks,
@@ -12,10 +12,10 @@ import {
 } from '../asking/listening.ts'
 import { printable, printableJson } from '../asking/printing.ts'
 import { withKeyOptions } from '../asking/registry-options.ts'
-import { itemText, rowLines, statusOf, summaryOf } from '../asking/summary.ts'
+import { itemText, outcomeText, rowLines, summaryOf } from '../asking/summary.ts'
 import { type OutputOptions, withJson } from '../output.ts'
 import { stopRequest } from '../stop.ts'
-import { collected, wholeNumber } from '../values.ts'
+import { collectOption, wholeNumber } from '../values.ts'
 
 export function addCommand(program: Command): void {
   const command = program
@@ -26,7 +26,7 @@ export function addCommand(program: Command): void {
     .option(
       '--peer <sender_id=keys>',
       "a registry, with its address, the address of its key set, or a file of keys; give it again for more (default: the demo's registries)",
-      collected,
+      collectOption,
     )
     .option('--sender-id <sender_id>', "our sender_id at the registries (default: the demo's participant)")
     .option('--body', 'also print the messages, which may be personal data')
@@ -61,7 +61,7 @@ async function runListen(options: ListenOptions): Promise<void> {
   const { host, port, exec, json } = options
   const listening = await readListening(options)
   const give = exec === undefined ? null : handOver(exec, json ? 'stderr' : 'inherit')
-  const receiver = made(
+  const receiver = makeClient(
     () =>
       new Receiver({
         ...listening,
@@ -119,7 +119,7 @@ function tell(callback: Callback, options: ListenOptions): void {
     message: message_id,
     transaction: transaction_id,
     correlation: correlation_id,
-    status: statusOf(summary),
+    status: outcomeText(summary),
   }
   const lines = [
     printable(`${time}  ${callback.name} from ${sender_id ?? '?'}, ${seals}`),

@@ -1,9 +1,9 @@
 /** `rollcall operator`: who may call the admin API. */
 
 import type { makeSignInLink } from '@rollcall/admin/operators/sessions'
-import { answering, derived } from '../derived.ts'
+import { derived, withAnswer } from '../derived.ts'
 import type { Deps } from '../environment.ts'
-import { listed } from '../output.ts'
+import { tablePrinter } from '../output.ts'
 import type { Group } from '../subject.ts'
 
 const operators = () => import('@rollcall/admin/operators/operators')
@@ -39,7 +39,7 @@ read, withdraws consents, and changes what runs; audit is read, and sees persona
     list: derived(async () => (await operators()).listOperators, {
       about: 'list the tokens, without their secrets',
       examples: [''],
-      text: listed(
+      text: tablePrinter(
         'name roles registries authority live expires_at revoked_at',
         'no tokens yet; rollcall operator add makes one',
         (row) => ({ ...row, registries: row.registries ?? 'all' }),
@@ -59,9 +59,9 @@ read, withdraws consents, and changes what runs; audit is read, and sees persona
     sessions: derived(async () => (await sessions()).listSessions, {
       about: 'list who is signed in to the console; operator sign-out ends their sessions',
       examples: [''],
-      text: listed('id name provider created_at seen_at ends_at', 'nobody is signed in'),
+      text: tablePrinter('id name provider created_at seen_at ends_at', 'nobody is signed in'),
     }),
-    link: derived(async () => answering((await sessions()).makeSignInLink, linkAt), {
+    link: derived(async () => withAnswer((await sessions()).makeSignInLink, linkAt), {
       about: 'print a link that signs in to the console as the owner of a token, once, within 15 minutes',
       args: 'name',
       notes: `

@@ -8,7 +8,7 @@ import { type OutputOptions, print, withJson } from '../output.ts'
 import { checkReportText } from '../participant-text.ts'
 import { stopRequest } from '../stop.ts'
 import { trialRecords } from '../synthetic-people.ts'
-import { instant, wholeNumber } from '../values.ts'
+import { readInstant, wholeNumber } from '../values.ts'
 
 /** Milliseconds between two looks. */
 const PAUSE = 1_000
@@ -19,7 +19,7 @@ export function complete(command: Command): void {
   withJson(command)
     .argument('<sender_id>', 'its sender_id')
     .argument('<namespace>', 'namespace of a sandbox registry in which it has a grant')
-    .option('--since <time>', 'what it did at this time or later counts (default: a day ago)', instant)
+    .option('--since <time>', 'what it did at this time or later counts (default: a day ago)', readInstant)
     .option(
       '--wait <seconds>',
       'look again every second, so long or until every step has passed (default: look once)',

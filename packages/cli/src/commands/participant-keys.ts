@@ -1,6 +1,6 @@
 /** `rollcall participant key` and `host`: the public keys of participants, and the hosts that our requests may reach. */
 import { derived } from '../derived.ts'
-import { listed } from '../output.ts'
+import { tablePrinter } from '../output.ts'
 import type { Group } from '../subject.ts'
 
 const keys = () => import('@rollcall/admin/participants/keys')
@@ -8,7 +8,7 @@ const policy = () => import('@rollcall/admin/participants/policy')
 
 const EXAMPLE = 'spmis.example.org'
 
-export const KEY: Group = {
+export const KEY_GROUP: Group = {
   about: 'manage the public keys of participants',
   commands: {
     add: derived(async () => (await keys()).addParticipantKeys, {
@@ -36,7 +36,7 @@ export const KEY: Group = {
       notes:
         'States: live; later, not valid yet; over, not valid any more; revoked. Keys that a jwks_uri lists are not shown.',
       examples: [`${EXAMPLE} --json`],
-      text: listed(
+      text: tablePrinter(
         'kid use algorithm state valid_from valid_until thumbprint',
         'no keys yet; rollcall participant key add registers one',
       ),
@@ -53,7 +53,7 @@ export const KEY: Group = {
 
 type Host = Awaited<ReturnType<Awaited<ReturnType<typeof policy>>['listParticipantHosts']>>[number]
 
-const hostsText = listed(
+const hostsText = tablePrinter(
   'host ports plain_http loopback private',
   'https to port 443 on the public network, and nothing else',
   ({ host, ports = [443], plainHttp = false, loopback = false, private: isPrivate = false }: Host) => ({
@@ -65,7 +65,7 @@ const hostsText = listed(
   }),
 )
 
-export const HOST: Group = {
+export const HOST_GROUP: Group = {
   about: 'manage hosts of participants that are not on the public network, or not at port 443',
   commands: {
     allow: derived(async () => (await policy()).allowParticipantHost, {

@@ -1,9 +1,9 @@
 /** `rollcall participant`: who may ask the registries. */
 import { derived } from '../derived.ts'
-import { factsText, listed } from '../output.ts'
+import { factsText, tablePrinter } from '../output.ts'
 import { checkReportText, credentialsText } from '../participant-text.ts'
-import { type Group, type Leaf, later } from '../subject.ts'
-import { HOST, KEY } from './participant-keys.ts'
+import { type Group, type Leaf, lazyCommand } from '../subject.ts'
+import { HOST_GROUP, KEY_GROUP } from './participant-keys.ts'
 import { removal } from './removal.ts'
 
 const participants = () => import('@rollcall/admin/participants/participants')
@@ -62,14 +62,14 @@ rollcall participant policy. docs/onboarding.md describes all steps.`,
     list: derived(async () => (await participants()).listParticipants, {
       about: 'list the participants',
       examples: ['--json'],
-      text: listed(
+      text: tablePrinter(
         'sender_id name status environment signature_policy client_id max_page_size demo',
         'no participants yet; rollcall participant add makes one',
       ),
     }),
     disable: status('disable', 'within a second no server accepts its tokens'),
     enable: status('enable', 'its secrets and unexpired tokens are valid again'),
-    key: KEY,
+    key: KEY_GROUP,
     secret: {
       about: 'manage the client secrets of participants',
       commands: {
@@ -107,7 +107,7 @@ until rollcall participant sign-out.`,
       examples: [EXAMPLE],
       text: ({ sender_id, sessions }) => `${sender_id} is signed out; sessions ended: ${sessions}`,
     }),
-    policy: later(
+    policy: lazyCommand(
       'show or change how a participant signs and encrypts; servers use the change within a second',
       () => import('./participant-policy.ts'),
     ),
@@ -137,8 +137,8 @@ until rollcall participant sign-out.`,
       },
       examples: [`${EXAMPLE} --rate-limit 20`],
     }),
-    host: HOST,
-    callback: later(
+    host: HOST_GROUP,
+    callback: lazyCommand(
       'show or change the addresses for answers to a participant; servers use the change within a second',
       () => import('./participant-callback.ts'),
     ),
@@ -163,7 +163,7 @@ Exit codes: 0 the participant answered in one of these ways, 1 it did not.`,
           ...(answer === '' ? [] : [`        ${answer}`]),
         ].join('\n'),
     }),
-    check: later(
+    check: lazyCommand(
       'check what the system of a sandbox participant has done, step by step, and store the report',
       () => import('./participant-check.ts'),
     ),

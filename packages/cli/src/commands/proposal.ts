@@ -4,7 +4,7 @@ import { diffLines } from '../approval-text.ts'
 import { derived } from '../derived.ts'
 import type { Deps } from '../environment.ts'
 import { CommandError } from '../failure.ts'
-import { listed } from '../output.ts'
+import { tablePrinter } from '../output.ts'
 import type { Group } from '../subject.ts'
 
 const proposals = () => import('@rollcall/admin/approvals/proposals')
@@ -43,7 +43,7 @@ export const SUBJECT: Group = {
       examples: [''],
       deps: asOperator,
       input: ({ all }) => (all ? {} : { state: 'waiting' as const }),
-      text: listed('id act state proposed_by proposed_at lapses_at decided_by', 'no proposals'),
+      text: tablePrinter('id act state proposed_by proposed_at lapses_at decided_by', 'no proposals'),
     }),
     show: derived(async () => (await proposals()).showProposal, {
       ...ONE,

@@ -1,6 +1,6 @@
 /** `rollcall purpose`: the purposes that consents may name. */
 import { derived } from '../derived.ts'
-import { listed } from '../output.ts'
+import { tablePrinter } from '../output.ts'
 import type { Group } from '../subject.ts'
 
 const purposes = () => import('@rollcall/admin/consents/purposes')
@@ -17,7 +17,7 @@ export const SUBJECT: Group = {
     list: derived(async () => (await purposes()).listPurposes, {
       about: 'list the purposes',
       examples: [''],
-      text: listed('code text', 'no purposes yet; rollcall purpose add makes one'),
+      text: tablePrinter('code text', 'no purposes yet; rollcall purpose add makes one'),
     }),
     remove: derived(async () => (await purposes()).removePurpose, {
       about: 'remove a purpose that no grant names',

@@ -1,7 +1,7 @@
 /** `rollcall record`: single records of a registry, and persons who are hidden. */
 import { derived } from '../derived.ts'
 import { counted, table } from '../output.ts'
-import { type Group, later } from '../subject.ts'
+import { type Group, lazyCommand } from '../subject.ts'
 import { identifierOf, PERSON_HELP, personIn, typeAndValue } from '../values.ts'
 
 const merges = () => import('@rollcall/admin/records/merge')
@@ -33,7 +33,7 @@ export const SUBJECT: Group = {
       input: personIn,
       text: (found) => found.map(({ record }) => JSON.stringify(record, null, 2)).join('\n'),
     }),
-    delete: later(
+    delete: lazyCommand(
       'delete records; the primary identifier and the time of each deletion are stored as a tombstone',
       () => import('./record-delete.ts'),
     ),

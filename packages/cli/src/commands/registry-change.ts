@@ -9,7 +9,7 @@ import { CommandError } from '../failure.ts'
 import { type OutputOptions, print, withJson } from '../output.ts'
 import { stopRequest } from '../stop.ts'
 import { PEOPLE_SEED, renamedPrimaries, syntheticRecords } from '../synthetic-people.ts'
-import { collected, wholeNumber } from '../values.ts'
+import { collectOption, wholeNumber } from '../values.ts'
 
 export const add = {
   complete(command: Command): void {
@@ -148,7 +148,7 @@ async function withSource<Result>(
 }
 
 const primaryOption = (): Option =>
-  new Option('--primary <type>', 'identifier type by which its records are known').argParser(collected)
+  new Option('--primary <type>', 'identifier type by which its records are known').argParser(collectOption)
 
 /** `NID` names the identifier of the first record type, `Group=HOUSEHOLD_NO` that of another. */
 function primariesIn(kind: string, given: readonly string[] | undefined) {

@@ -1,7 +1,7 @@
 /** `rollcall registry`: which registries are hosted. */
 import { derived } from '../derived.ts'
-import { listed } from '../output.ts'
-import { type Group, later } from '../subject.ts'
+import { tablePrinter } from '../output.ts'
+import { type Group, lazyCommand } from '../subject.ts'
 import { removal } from './removal.ts'
 
 const changes = () => import('./registry-change.ts')
@@ -9,15 +9,15 @@ const changes = () => import('./registry-change.ts')
 export const SUBJECT: Group = {
   about: 'manage the registries of this server',
   commands: {
-    add: later(
+    add: lazyCommand(
       'add a registry, mounted at its namespace; a running server has it within a second',
       async () => (await changes()).add,
     ),
-    set: later('change a registry; servers use the change within a second', async () => (await changes()).set),
+    set: lazyCommand('change a registry; servers use the change within a second', async () => (await changes()).set),
     list: derived(async () => (await import('@rollcall/admin/registries/registries')).listRegistries, {
       about: 'list the registries with the number of their records',
       examples: ['--json'],
-      text: listed(
+      text: tablePrinter(
         'namespace kind sender_id aliases time_zone majority_age primary environment demo records',
         'no registries yet; rollcall registry add makes one',
         ({ records, primary_identifiers, ...row }) => ({

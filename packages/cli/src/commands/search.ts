@@ -2,24 +2,24 @@
 import { RegistryClient, resultsOf, type SearchInput } from '@rollcall/client'
 import type { SearchCriteria } from '@rollcall/protocol'
 import type { Command } from 'commander'
-import { inWords, made } from '../asking/failures.ts'
+import { callClient, makeClient } from '../asking/failures.ts'
 import { printable, printableJson } from '../asking/printing.ts'
 import { type QuestionOptions, readQuestions } from '../asking/questions.ts'
 import { type RegistryOptions, withRegistryOptions } from '../asking/registry-options.ts'
 import { ackText, askLater } from '../asking/requests.ts'
 import { searchAndWait } from '../asking/search-later.ts'
-import { goesOn, itemsOf, itemText, recordsOf, type Said, type Summary, summaryOf } from '../asking/summary.ts'
+import { hasFurtherPages, itemsOf, itemText, recordsOf, type Said, type Summary, summaryOf } from '../asking/summary.ts'
 import { readAddress, readTarget, type Target } from '../asking/target.ts'
 import { CommandError, EXIT } from '../failure.ts'
 import { counted, type OutputOptions, print, withJson } from '../output.ts'
 import { stopRequest } from '../stop.ts'
-import { collected, wholeNumber } from '../values.ts'
+import { collectOption, wholeNumber } from '../values.ts'
 
 export function addCommand(program: Command): void {
   const command = program
     .command('search')
     .description('ask a registry for records: any registry of this protocol, or the demo on this machine')
-    .option('--identifier <type=value>', 'search by an identifier; give it again for a batch', collected)
+    .option('--identifier <type=value>', 'search by an identifier; give it again for a batch', collectOption)
     .option('--where <json>', 'search by conditions, such as {"sex": "female", "age": {"$lt": 30}}')
     .option('--graphql <text>', 'search by a GraphQL query, which also selects the fields of the answer')
     .option('--query <file>', 'file with a query, search_criteria or a whole request in JSON; - for standard input')
@@ -27,7 +27,7 @@ export function addCommand(program: Command): void {
     .option(
       '--sort <attribute>',
       'sort by this attribute, descending with :desc; give it again for the next one',
-      collected,
+      collectOption,
     )
     .option('--page-size <number>', 'records on a page', wholeNumber(1, 2_147_483_647))
     .option('--page <number>', 'number of the page', wholeNumber(1, 2_147_483_647))
@@ -92,15 +92,15 @@ async function ask(
   options: SearchOptions,
   signal: AbortSignal,
 ): Promise<void> {
-  const asking = made(() => new RegistryClient(client))
-  const answer = await inWords(asking.search(questions, { signal }), signal)
+  const asking = makeClient(() => new RegistryClient(client))
+  const answer = await callClient(asking.search(questions, { signal }), signal)
   // The rejection of a single question is the whole result.
   const [only, ...others] = resultsOf(answer)
   if (only?.ok === false && others.length === 0 && options.json !== true) {
-    await inWords(Promise.reject(only.rejection))
+    await callClient(Promise.reject(only.rejection))
   }
   tell(answer, options)
-  const more = summaryOf(answer).items.some(goesOn)
+  const more = summaryOf(answer).items.some(hasFurtherPages)
   if (more && options.json !== true) process.stdout.write('there are more records; --page or --all shows them\n')
 }
 
@@ -113,10 +113,10 @@ async function askForAll(
   const [question, ...others] = questions
   if (question === undefined || others.length > 0) throw new CommandError('--all needs exactly one question')
   const criteria: SearchCriteria = 'search_criteria' in question ? question.search_criteria : question
-  const records = made(() => new RegistryClient(client)).searchAll(criteria, { signal })
+  const records = makeClient(() => new RegistryClient(client)).searchAll(criteria, { signal })
   let told = 0
   for (;;) {
-    const { done, value } = await inWords(records.next(), signal)
+    const { done, value } = await callClient(records.next(), signal)
     if (done) break
     told += 1
     process.stdout.write(`${options.json ? JSON.stringify(value) : printableJson(value)}\n`)

@@ -5,7 +5,7 @@ import type { Command } from 'commander'
 import { CommandError } from '../failure.ts'
 import { carryOut } from '../machine/acts.ts'
 import { type Answers, askAnswers, readAnswers } from '../machine/answers.ts'
-import { askReady, requireMachine, shown } from '../machine/checks.ts'
+import { askReady, outputOf, requireMachine } from '../machine/checks.ts'
 import { checkBeforeSetup, portInUse, readFacts, textOf } from '../machine/facts.ts'
 import { ANSWERS_FILE } from '../machine/files.ts'
 import { COMMAND, COPY_KEY, SECRETS } from '../machine/places.ts'
@@ -131,9 +131,9 @@ const LATER = 'Name another machine for copies of the backups and the journal: r
 async function finish({ name, authority_file, copies, operator }: Answers, say: (line: string) => void): Promise<void> {
   await askReady(`https://${name}/ready`, { unit: `rollcall@${portInUse()}`, authority_file })
   say(`\nhttps://${name}/ready answers through nginx.\n`)
-  say(shown(COMMAND, 'doctor'))
+  say(outputOf(COMMAND, 'doctor'))
   say(`The console, for ${operator}, once and within 15 minutes (forward its port first, docs/console.md):`)
-  say(shown(COMMAND, 'operator', 'link', operator))
+  say(outputOf(COMMAND, 'operator', 'link', operator))
   say(`Next:
   1. Copy ${SECRETS.master_key} to a safe place away from this machine: without it a backup is worth nothing.
   2. Import your records, and give the first system access: docs/small-registry.md, "The registry".

@@ -11,13 +11,13 @@ import { CommandError } from '../failure.ts'
 import { counted, type OutputOptions, withJson } from '../output.ts'
 import { stopRequest } from '../stop.ts'
 import { DEMO_RECORDS, PEOPLE_SEED, renamedPrimaries } from '../synthetic-people.ts'
-import { limit, wholeNumber } from '../values.ts'
+import { limitReader, wholeNumber } from '../values.ts'
 
 export function addCommand(program: Command): void {
   withJson(program.command('simulate'))
     .description('make a sandbox registry live: births, deaths and marriages, or enrolments and suspensions, as events')
     .argument('<namespace>', 'namespace of the registry')
-    .option('--rate <events>', 'events a second, or unlimited', limit({ whole: false }), 1)
+    .option('--rate <events>', 'events a second, or unlimited', limitReader({ whole: false }), 1)
     .option('--count <events>', 'end after so many events (default: at Ctrl-C)', wholeNumber(1))
     .option('--seed <text>', 'what happens: the same seed gives the same events (default: another each time)')
     .addHelpText(

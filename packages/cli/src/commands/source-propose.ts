@@ -5,7 +5,7 @@ import { ask } from '../environment.ts'
 import { writeNew } from '../new-file.ts'
 import { counted, type OutputOptions, print, withJson } from '../output.ts'
 import { stopRequest } from '../stop.ts'
-import { collected } from '../values.ts'
+import { collectOption } from '../values.ts'
 
 export function complete(command: Command): void {
   withJson(command)
@@ -16,7 +16,7 @@ export function complete(command: Command): void {
     .option(
       '--table <table...>',
       'the table with the records, such as office.person, or Group=office.household (default: found by its columns)',
-      collected,
+      collectOption,
     )
     .option('--allow-writer', 'accept an account that may write: for a trial alone')
     .option('--out <file>', 'file to write (default: standard output)')

@@ -5,9 +5,9 @@ import type { sourceStatus } from '@rollcall/admin/registries/source-status'
 import { derived } from '../derived.ts'
 import type { Deps } from '../environment.ts'
 import { reportText } from '../import-report.ts'
-import { counted, listed } from '../output.ts'
+import { counted, tablePrinter } from '../output.ts'
 import { stopRequest } from '../stop.ts'
-import { type Group, later } from '../subject.ts'
+import { type Group, lazyCommand } from '../subject.ts'
 
 type Checked = Awaited<ReturnType<typeof checkSource>>
 
@@ -17,7 +17,7 @@ export const SUBJECT: Group = {
   about:
     "propose and check a file for records that stay in the registry's own database, and see how a copy follows them",
   commands: {
-    propose: later(
+    propose: lazyCommand(
       'propose a source file, by the catalog of a database and some of its rows, for review',
       () => import('./source-propose.ts'),
     ),
@@ -55,7 +55,7 @@ Exit codes: 0, or 1 when the source cannot be followed now. With --wait the comm
       options: { after: { flags: '--after <key>' } },
       pages: true,
       examples: ['births', 'births --after 4711'],
-      text: listed('record_type key reason', 'each row of the source is a record'),
+      text: tablePrinter('record_type key reason', 'each row of the source is a record'),
     }),
     compare: derived(async () => (await import('@rollcall/admin/registries/source-status')).compareSource, {
       about: 'compare all records of a copy with its source, beside the comparison of each day',

@@ -1,15 +1,15 @@
 /** `rollcall status`: asks a registry for the status of an earlier request. */
 import { RegistryClient, resultsOf, type StatusQuestion } from '@rollcall/client'
 import { type Command, Option } from 'commander'
-import { inWords, made } from '../asking/failures.ts'
+import { callClient, makeClient } from '../asking/failures.ts'
 import { printable, printableJson } from '../asking/printing.ts'
 import { type RegistryOptions, withRegistryOptions } from '../asking/registry-options.ts'
-import { itemText, rowLines, type Summary, statusOf, summaryOf } from '../asking/summary.ts'
+import { itemText, outcomeText, rowLines, type Summary, summaryOf } from '../asking/summary.ts'
 import { readTarget } from '../asking/target.ts'
 import { CommandError, EXIT } from '../failure.ts'
 import { type OutputOptions, withJson } from '../output.ts'
 import { stopRequest } from '../stop.ts'
-import { collected } from '../values.ts'
+import { collectOption } from '../values.ts'
 
 const TYPES = ['search', 'subscribe', 'unsubscribe', 'receipt'] as const
 
@@ -19,8 +19,8 @@ export function addCommand(program: Command): void {
     .description('ask a registry for the state of an earlier request')
     .option('--transaction-id <id>', 'transaction_id of the request')
     .option('--correlation-id <id>', 'correlation_id that its acknowledgement had')
-    .option('--reference-id <id>', 'reference_id of one of its items; give it again for more', collected)
-    .option('--subscription-code <code>', 'code of a subscription; give it again for more', collected)
+    .option('--reference-id <id>', 'reference_id of one of its items; give it again for more', collectOption)
+    .option('--subscription-code <code>', 'code of a subscription; give it again for more', collectOption)
     .addOption(new Option('--type <type>', 'type of the request').choices(TYPES).default('search'))
     .option('--body', 'also print the original response, with its records')
   withJson(withRegistryOptions(command))
@@ -47,13 +47,13 @@ async function runStatus(options: StatusOptions): Promise<void> {
   const { signal } = stopRequest()
   const question = questionOf(options)
   const { client } = await readTarget(options)
-  const asking = made(() => new RegistryClient(client))
-  const answer = await inWords(asking.txnStatus(question, { signal }), signal)
+  const asking = makeClient(() => new RegistryClient(client))
+  const answer = await callClient(asking.txnStatus(question, { signal }), signal)
   const { txn_type, txn_status } = answer.message.txnstatus_response
   // The registry does not know it: the answer repeats the question and gives a reason.
   if (answer.header.status === 'rjct') {
     const [unknown] = resultsOf(answer)
-    if (unknown?.ok === false && options.json !== true) await inWords(Promise.reject(unknown.rejection))
+    if (unknown?.ok === false && options.json !== true) await callClient(Promise.reject(unknown.rejection))
     process.exitCode = EXIT.failed
   }
   // The embedded message has the transaction of the request; the outer one has that of this question.
@@ -88,7 +88,7 @@ function questionOf(options: StatusOptions): StatusQuestion {
 
 function statusText(txn_type: string, summary: Summary): string {
   const { transaction_id, correlation_id, items } = summary
-  const rows = { transaction: transaction_id, correlation: correlation_id, status: statusOf(summary) }
+  const rows = { transaction: transaction_id, correlation: correlation_id, status: outcomeText(summary) }
   return [
     printable(`${txn_type} asked of ${summary.sender_id ?? 'an unnamed registry'}`),
     ...rowLines(rows),

@@ -2,7 +2,7 @@
 import { onEvent, type RegistryClient, resultsOf, type SubscribeInput } from '@rollcall/client'
 import type { Command } from 'commander'
 import { calledBack } from '../asking/called-back.ts'
-import { inWords } from '../asking/failures.ts'
+import { callClient } from '../asking/failures.ts'
 import { printable } from '../asking/printing.ts'
 import { type RegistryOptions, withRegistryOptions } from '../asking/registry-options.ts'
 import { ackText, askLater } from '../asking/requests.ts'
@@ -19,7 +19,7 @@ import { readAddress, readTarget, type Target } from '../asking/target.ts'
 import { CommandError } from '../failure.ts'
 import { type OutputOptions, print, withJson } from '../output.ts'
 import { type StopRequest, stopRequest } from '../stop.ts'
-import { collected, instant, wholeNumber } from '../values.ts'
+import { collectOption, readInstant, wholeNumber } from '../values.ts'
 
 export function addCommand(program: Command): void {
   const command = program
@@ -27,14 +27,14 @@ export function addCommand(program: Command): void {
     .description('subscribe to events of a registry, and print them as they happen')
     .argument('[namespace]', 'a registry of the demo on this machine (or --url)')
     .requiredOption('--event <type>', 'type of the events, such as LiveBirth')
-    .option('--identifier <type=value>', 'only events of the record with this identifier', collected)
+    .option('--identifier <type=value>', 'only events of the record with this identifier', collectOption)
     .option('--where <json>', 'only events of records that fulfil conditions, such as {"sex": "female"}')
     .option('--graphql <text>', 'only events of records that fulfil a GraphQL query')
     .option('--query <file>', 'file with a query in JSON, as in rollcall search; - for standard input')
     .option('--record-type <type>', 'record type to be sent (default: the first of the kind)')
     .option('--frequency <cron>', 'send together what happened, by a cron expression or a word such as daily')
-    .option('--start <time>', 'when the frequency begins (default: now)', instant)
-    .option('--until <time>', 'when it ends, and the subscription with it', instant)
+    .option('--start <time>', 'when the frequency begins (default: now)', readInstant)
+    .option('--until <time>', 'when it ends, and the subscription with it', readInstant)
     .option('--sender-uri <address>', 'the full address of the callback')
     .option(
       '--listen [port]',
@@ -110,7 +110,7 @@ async function subscribeAndListen(
   await calledBack(target, wait, async (asking, rejected) => {
     const signal = AbortSignal.any([stop.signal, rejected])
     const make = () => subscribed(asking, criteria, signal)
-    const codes = await inWords(
+    const codes = await callClient(
       make().catch(async (error: unknown) => {
         const same = sameAs(error)
         if (same.length === 0) throw error
@@ -125,7 +125,7 @@ async function subscribeAndListen(
     process.stderr.write(`${printable(`subscribed as ${codes.join(', ')}; Ctrl-C ends it`)}\n`)
     await stop.asked
     if (options.keep === true) return
-    await inWords(asking.unsubscribe(codes))
+    await callClient(asking.unsubscribe(codes))
     process.stderr.write('unsubscribed\n')
   })
 }

@@ -1,6 +1,6 @@
 /** `rollcall subscriptions`: to which events participants have subscribed, and their mailboxes. */
 import { derived } from '../derived.ts'
-import { factsText, listed } from '../output.ts'
+import { factsText, tablePrinter } from '../output.ts'
 import type { Group } from '../subject.ts'
 
 const subscriptions = () => import('@rollcall/admin/events/subscriptions')
@@ -15,7 +15,7 @@ export const SUBJECT: Group = {
       about: 'list subscriptions, the newest first',
       pages: true,
       examples: ['--namespace crvs --state suspended'],
-      text: listed(
+      text: tablePrinter(
         'code participant namespace event_type record_type state reason cron end_at created_at',
         'no subscriptions',
       ),

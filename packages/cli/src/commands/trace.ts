@@ -1,5 +1,5 @@
 /** `rollcall trace`: the life of a message, from its arrival to the last attempt at its answer. */
-import { EACH, trace } from '@rollcall/admin/messages/trace'
+import { MOST_SHOWN, trace } from '@rollcall/admin/messages/trace'
 import type { Command } from 'commander'
 import { ask } from '../environment.ts'
 import { CommandError } from '../failure.ts'
@@ -16,7 +16,7 @@ export function addCommand(program: Command): void {
       'a transaction_id, a correlation_id, a message_id of theirs or ours, a reference_id of a notification, or the code of a subscription',
     )
     .option('--limit <number>', 'print at most this many messages', wholeNumber(1, 1_000), 20)
-    .option('--full', `show all items and deliveries of each, not only the first ${EACH}`)
+    .option('--full', `show all items and deliveries of each, not only the first ${MOST_SHOWN}`)
     .addHelpText(
       'after',
       `

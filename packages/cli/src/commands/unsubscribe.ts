@@ -3,7 +3,7 @@ import { itemsOrThrow } from '@rollcall/client'
 import type { UnSubscribeResponse } from '@rollcall/protocol'
 import type { Command } from 'commander'
 import { calledBack } from '../asking/called-back.ts'
-import { inWords } from '../asking/failures.ts'
+import { callClient } from '../asking/failures.ts'
 import { type RegistryOptions, withRegistryOptions } from '../asking/registry-options.ts'
 import { ackText, askLater } from '../asking/requests.ts'
 import { readAddress, readTarget } from '../asking/target.ts'
@@ -55,7 +55,7 @@ async function runUnsubscribe(namespace: string, codes: readonly string[], optio
   }
   const message = await calledBack(target, wait, async (asking, rejected) => {
     const answer = asking.unsubscribe(codes, { signal: AbortSignal.any([signal, rejected]) })
-    return inWords(
+    return callClient(
       answer.then((callback) => itemsOrThrow(callback)[0]),
       signal,
     )

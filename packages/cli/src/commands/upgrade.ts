@@ -5,12 +5,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { schemaVersions } from '@rollcall/database/schema-version'
 import type { Command } from 'commander'
 import { CommandError } from '../failure.ts'
-import { run, writeWhole } from '../machine/acts.ts'
+import { runQuietly, writeWhole } from '../machine/acts.ts'
 import { askReady, requireMachine } from '../machine/checks.ts'
 import { portInUse, textOf } from '../machine/facts.ts'
 import { siteWithPort } from '../machine/files.ts'
-import { isLater, type Move, moveOf } from '../machine/move.ts'
-import { BACKUPS, CODE, COMMAND, NGINX_SITE, PORTS } from '../machine/places.ts'
+import { isLater, type Move, planMove } from '../machine/move.ts'
+import { BACKUPS, CODE_FOLDER, COMMAND, NGINX_SITE, PORTS } from '../machine/places.ts'
 import { print, progressLine } from '../output.ts'
 
 export function addCommand(program: Command): void {
@@ -44,10 +44,10 @@ async function runUpgrade({ back = false, dryRun = false, json = false }: Upgrad
   const printJson = (version: string | null, steps: readonly Step[]): void => {
     if (json) print({ json }, { dry_run: dryRun, version, steps: steps.map(({ text }) => text) }, '')
   }
-  const move = moveOf({
+  const move = planMove({
     port: portInUse(),
     versions: new Map(PORTS.map((port) => [port, versionAt(port)])),
-    installed: readFileSync(`${CODE}/package/VERSION`, 'utf8').trim(),
+    installed: readFileSync(`${CODE_FOLDER}/package/VERSION`, 'utf8').trim(),
     schemas: schemaVersions(),
     back,
   })
@@ -58,7 +58,8 @@ async function runUpgrade({ back = false, dryRun = false, json = false }: Upgrad
     printJson(versionAt(portInUse()), [])
     return
   }
-  if (!existsSync(`${CODE}/${move.to}`)) throw new CommandError(`the files of version ${move.to} are not in ${CODE}`)
+  if (!existsSync(`${CODE_FOLDER}/${move.to}`))
+    throw new CommandError(`the files of version ${move.to} are not in ${CODE_FOLDER}`)
   if (textOf(NGINX_SITE) === null) {
     throw new CommandError(`${NGINX_SITE} is not there: with another proxy, replace the nodes as docs/upgrade.md says`)
   }
@@ -89,15 +90,15 @@ function stepsOf({ from, to, port, next }: Move): readonly Step[] {
   step(`prepare ${unit} with version ${to}`, () => {
     // A killed upgrade may have left a node there.
     spawnSync('systemctl', ['stop', unit])
-    link(to, `${CODE}/node-${next}`)
+    link(to, `${CODE_FOLDER}/node-${next}`)
   })
   if (isLater(to, from)) {
     const file = `${BACKUPS}/before-${to}-${new Date().toISOString().replace(/\W/g, '')}.backup`
-    step(`make the backup ${file}`, () => run([COMMAND, 'backup', file]))
-    step('upgrade the tables', () => run([COMMAND, 'migrate']))
+    step(`make the backup ${file}`, () => runQuietly([COMMAND, 'backup', file]))
+    step('upgrade the tables', () => runQuietly([COMMAND, 'migrate']))
   }
   step(`start ${unit}, and wait until it is ready`, async () => {
-    run(['systemctl', 'start', unit])
+    runQuietly(['systemctl', 'start', unit])
     try {
       await askReady(`http://127.0.0.1:${next + 1}/ready`, { unit })
     } catch (error) {
@@ -111,17 +112,17 @@ function stepsOf({ from, to, port, next }: Move): readonly Step[] {
     moveSite(next)
   })
   step(`let it start with the machine, and give it the commands`, () => {
-    run(['systemctl', 'enable', unit])
-    link(`node-${next}`, `${CODE}/current`)
+    runQuietly(['systemctl', 'enable', unit])
+    link(`node-${next}`, `${CODE_FOLDER}/current`)
   })
   step(`stop rollcall@${port} when its requests are answered`, async () => {
     await ended(former)
     stopOther(next)
   })
   step('delete versions that are neither in use nor the one before', () => {
-    const kept = [from, to, readFileSync(`${CODE}/package/VERSION`, 'utf8').trim()]
-    for (const name of globSync('[0-9]*', { cwd: CODE })) {
-      if (!kept.includes(name)) rmSync(`${CODE}/${name}`, { recursive: true })
+    const kept = [from, to, readFileSync(`${CODE_FOLDER}/package/VERSION`, 'utf8').trim()]
+    for (const name of globSync('[0-9]*', { cwd: CODE_FOLDER })) {
+      if (!kept.includes(name)) rmSync(`${CODE_FOLDER}/${name}`, { recursive: true })
     }
   })
   return steps
@@ -129,7 +130,7 @@ function stepsOf({ from, to, port, next }: Move): readonly Step[] {
 
 const versionAt = (port: number): string | null => {
   try {
-    return readlinkSync(`${CODE}/node-${port}`)
+    return readlinkSync(`${CODE_FOLDER}/node-${port}`)
   } catch {
     return null
   }
@@ -147,8 +148,8 @@ function moveSite(port: number): void {
   const before = textOf(NGINX_SITE) ?? ''
   writeWhole(NGINX_SITE, siteWithPort(before, port), 0o644)
   try {
-    run(['nginx', '-t'])
-    run(['systemctl', 'reload', 'nginx'])
+    runQuietly(['nginx', '-t'])
+    runQuietly(['systemctl', 'reload', 'nginx'])
   } catch (error) {
     writeWhole(NGINX_SITE, before, 0o644)
     throw error
@@ -166,6 +167,6 @@ async function ended(processes: readonly string[]): Promise<void> {
 
 function stopOther(port: number): void {
   for (const other of PORTS.filter((one) => one !== port)) {
-    run(['systemctl', 'disable', '--now', `rollcall@${other}`])
+    runQuietly(['systemctl', 'disable', '--now', `rollcall@${other}`])
   }
 }

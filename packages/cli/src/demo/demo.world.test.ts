@@ -11,7 +11,7 @@ import { printed, type Running, rollcall, rollcallJson, start, until } from '../
 import { demoCalls } from '../../test/demo-calls.ts'
 import { filledDemo } from '../../test/filled-demo.ts'
 import { sha256, signedSearch, signedText } from '../../test/signed-search.ts'
-import { STARTING } from '../commands/demo.ts'
+import { STARTING_TEXT } from '../commands/demo.ts'
 import type { DemoFile } from './demo-file.ts'
 
 const run = promisify(execFile)
@@ -259,7 +259,7 @@ test('a second demo on its database is refused, and leaves demo.json as it is', 
     code: 1,
     stdout: '',
     stderr:
-      `${STARTING}rollcall: a demo runs on this database already (${demoFile()} has its address); ` +
+      `${STARTING_TEXT}rollcall: a demo runs on this database already (${demoFile()} has its address); ` +
       'stop it, or set ROLLCALL_DATA to another folder\n',
   })
   expect(await readFile(demoFile(), 'utf8')).toBe(before)

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { run, writeWhole } from './acts.ts'
+import { runQuietly, writeWhole } from './acts.ts'
 import { askReady, requireMachine } from './checks.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'rollcall-acts-'))
@@ -23,8 +23,8 @@ test('a file is replaced whole, and has its rights from the first byte on', () =
 
 test('what a program that fails says is shown, and what it printed is not', () => {
   const script = 'process.stdout.write("token"); process.stderr.write("no room"); process.exit(3)'
-  expect(() => run([process.execPath, '-e', script])).toThrow(/ failed: no room$/)
-  expect(() => run(['/nowhere/program'])).toThrow('/nowhere/program failed: spawnSync /nowhere/program ENOENT')
+  expect(() => runQuietly([process.execPath, '-e', script])).toThrow(/ failed: no room$/)
+  expect(() => runQuietly(['/nowhere/program'])).toThrow('/nowhere/program failed: spawnSync /nowhere/program ENOENT')
 })
 
 test('without the Debian package there is no machine to set up', () => {

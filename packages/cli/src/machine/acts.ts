@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { closeSync, fchmodSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { CommandError } from '../failure.ts'
-import { superuser } from './facts.ts'
+import { runAsSuperuser } from './facts.ts'
 import { SECRETS } from './places.ts'
 import { type Act, APPLICATION, actText, DATABASE, OWNER } from './plan.ts'
 import { scramVerifier } from './scram.ts'
@@ -13,7 +13,7 @@ export function carryOut(act: Act): void {
   if (act.act === 'write') writeWhole(act.path, act.text, 0o644)
   else if (act.act === 'database') makeDatabase(act)
   else if (act.act === 'master_key') writeWhole(SECRETS.master_key, `${randomBytes(32).toString('base64')}\n`, 0o600)
-  else run(act.words)
+  else runQuietly(act.words)
 }
 
 /** Replaces a file at once: nobody reads half of it. Only root writes in its folder. */
@@ -33,7 +33,7 @@ export function writeWhole(path: string, text: string, mode: number): void {
 }
 
 /** Runs a program and hides its output: `operator add` prints a token. A failure shows its error output. */
-export function run(words: readonly string[]): void {
+export function runQuietly(words: readonly string[]): void {
   const [program = '', ...others] = words
   const { status, stderr, error } = spawnSync(program, others, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
   if (status === 0) return
@@ -49,7 +49,7 @@ function makeDatabase({ port, roles, create }: Extract<Act, { act: 'database' }>
   statements.push(`grant ${APPLICATION} to ${OWNER};`)
   if (create) statements.push(`create database ${DATABASE} owner ${OWNER} encoding 'UTF8' template template0;`)
   try {
-    superuser(statements.join('\n'))
+    runAsSuperuser(statements.join('\n'))
   } catch {
     throw new CommandError(
       `PostgreSQL refused to ${actText({ act: 'database', port, roles, create })}; its log says why`,

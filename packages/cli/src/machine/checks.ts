@@ -7,11 +7,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { rootCertificates } from 'node:tls'
 import { CommandError } from '../failure.ts'
 import { textOf } from './facts.ts'
-import { CODE, COMMAND } from './places.ts'
+import { CODE_FOLDER, COMMAND } from './places.ts'
 
 /** @throws CommandError the Debian package is not installed, or the user is not root */
 export function requireMachine(): void {
-  if (!existsSync(COMMAND) || !existsSync(`${CODE}/current`)) {
+  if (!existsSync(COMMAND) || !existsSync(`${CODE_FOLDER}/current`)) {
     throw new CommandError(
       'this command belongs to the Debian package of Rollcall, which is not installed on this machine',
     )
@@ -20,7 +20,7 @@ export function requireMachine(): void {
 }
 
 /** The output of our own command, also when it reports something broken. */
-export const shown = (...words: readonly string[]): string => {
+export const outputOf = (...words: readonly string[]): string => {
   const [program = '', ...others] = words
   const { stdout, stderr } = spawnSync(program, others, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
   return `${stdout}${stderr}`

@@ -6,7 +6,7 @@ import { networkInterfaces } from 'node:os'
 import type { Answers } from './answers.ts'
 import { certificateProblem } from './certificate.ts'
 import { ANSWERS_FILE, CERTBOT_NGINX_SITE, CERTIFICATE_PATH_UNIT, SETUP_SETTINGS } from './files.ts'
-import { CODE, COMMAND, COPY_KEY, JOURNAL, NGINX_SITE, SECRETS, SETTINGS, UNITS } from './places.ts'
+import { CODE_FOLDER, COMMAND, COPY_KEY, JOURNAL, NGINX_SITE, SECRETS, SETTINGS, UNITS } from './places.ts'
 import { APPLICATION, DATABASE, type Facts, OWNER } from './plan.ts'
 
 const TRUSTED = '/etc/ssl/certs/ca-certificates.crt'
@@ -20,7 +20,7 @@ export const textOf = (path: string): string | null => {
 }
 
 /** Runs SQL as the superuser of this machine's PostgreSQL, through standard input: no list of processes shows it. */
-export const superuser = (sql: string, database = 'postgres'): string =>
+export const runAsSuperuser = (sql: string, database = 'postgres'): string =>
   execFileSync(
     'runuser',
     ['--user', 'postgres', '--', 'psql', '--no-psqlrc', '--quiet', '-tA', '-v', 'ON_ERROR_STOP=1', '-d', database],
@@ -31,10 +31,10 @@ const succeeds = (program: string, ...words: string[]): boolean =>
   spawnSync(program, words, { stdio: 'ignore' }).status === 0
 
 /** The port of the node in use, which the link `current` names. */
-export const portInUse = (): number => Number(readlinkSync(`${CODE}/current`).replace('node-', ''))
+export const portInUse = (): number => Number(readlinkSync(`${CODE_FOLDER}/current`).replace('node-', ''))
 
 export const templateOfSite = (): string =>
-  readFileSync(`${CODE}/package/node_modules/rollcall/deploy/nginx/rollcall.conf`, 'utf8')
+  readFileSync(`${CODE_FOLDER}/package/node_modules/rollcall/deploy/nginx/rollcall.conf`, 'utf8')
 
 export function readFacts(answers: Answers): Facts {
   const port = portInUse()
@@ -76,12 +76,13 @@ export function readFacts(answers: Answers): Facts {
 const isThere = (row: readonly [string, string | null]): row is readonly [string, string] => row[1] !== null
 
 function readDatabase(): Facts['database'] {
-  const [port = '5432', roles = '', exists = 'f'] = superuser(
+  const [port = '5432', roles = '', exists = 'f'] = runAsSuperuser(
     `select current_setting('port'), (select string_agg(rolname, ',') from pg_roles where rolname in ('${OWNER}', '${APPLICATION}')),
        exists (select from pg_database where datname = '${DATABASE}')`,
   ).split('|')
-  const has_table = exists === 't' && superuser(`select to_regclass('public.own_key') is not null`, DATABASE) === 't'
-  const has_keys = has_table && superuser('select exists (select from own_key)', DATABASE) === 't'
+  const has_table =
+    exists === 't' && runAsSuperuser(`select to_regclass('public.own_key') is not null`, DATABASE) === 't'
+  const has_keys = has_table && runAsSuperuser('select exists (select from own_key)', DATABASE) === 't'
   return { port: Number(port), roles: roles.split(',').filter(Boolean), exists: exists === 't', has_keys }
 }
 
@@ -117,7 +118,7 @@ export async function checkBeforeSetup({ name, certificate, copies }: Answers): 
   if (existsSync('/usr/sbin/nginx')) add('nginx', 'ok', 'it is installed')
   else add('nginx', 'broken', 'it is not installed: apt-get install nginx')
   try {
-    superuser('select 1')
+    runAsSuperuser('select 1')
     add('postgresql', 'ok', 'it answers')
   } catch {
     add('postgresql', 'broken', 'it does not answer on this machine: apt-get install postgresql')

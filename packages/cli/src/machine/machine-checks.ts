@@ -5,7 +5,7 @@ import { type Check, type Finding, findings, judgedBroken, judgedOk, judgedWeak 
 import { daysLeft, FEWEST_DAYS } from './certificate.ts'
 import { textOf } from './facts.ts'
 import { ANSWERS_FILE, SETUP_SETTINGS } from './files.ts'
-import { BACKUPS, COPIED } from './places.ts'
+import { BACKUPS, LAST_COPY_FILE } from './places.ts'
 
 export interface MachineFacts {
   /** Milliseconds since 1970. */
@@ -77,7 +77,7 @@ export async function judgeMachine(publicUrl: string | undefined): Promise<reado
   const made = globSync(`${BACKUPS}/*.backup`).map((path) => statSync(path).mtimeMs)
   const backup = made.length === 0 ? null : Math.max(...made)
   const { copies = 'later' } = JSON.parse(textOf(ANSWERS_FILE) ?? '{}') as { readonly copies?: string }
-  const copied = existsSync(COPIED) ? statSync(COPIED).mtimeMs : null
+  const copied = existsSync(LAST_COPY_FILE) ? statSync(LAST_COPY_FILE).mtimeMs : null
   const certificate = await servedUntil(new URL(publicUrl))
   return findings(MACHINE_CHECKS, { now: Date.now(), backup, copies, copied, certificate })
 }

@@ -22,7 +22,7 @@ export interface Versions {
 }
 
 /** @returns null when that version is in use; a text with the reason of a refusal */
-export function moveOf({ port, versions, installed, schemas, back }: Versions): Move | null | string {
+export function planMove({ port, versions, installed, schemas, back }: Versions): Move | null | string {
   const next = PORTS.find((one) => one !== port) ?? port
   const from = versions.get(port)
   if (from === null || from === undefined)

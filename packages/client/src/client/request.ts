@@ -19,7 +19,7 @@ import {
 import { HeaderRejected, TransportError, UntrustedAnswer } from '../errors.ts'
 import { type HttpAnswer, send } from '../http/post.ts'
 import { type Attempted, unlessAborted, withRetries } from '../http/retry.ts'
-import { open, readFrame, repeatsAddresses, turned, verify } from '../trust/open.ts'
+import { open, readFrame, repeatsAddresses, swapAddresses, verify } from '../trust/open.ts'
 import { inEnvelope } from './bare-answer.ts'
 import { readAck, readEnvelopeAck, readFault } from './faults.ts'
 import type { Accepted, Answer, RequestOptions } from './messages.ts'
@@ -165,7 +165,7 @@ async function openAnswer(
  * signature binds such an answer to us as well; without it, anybody in between could write either form.
  */
 function addressed({ sender_id, receiver_id }: Settings, header: JsonObject): JsonObject {
-  if (repeatsAddresses(header, [sender_id], receiver_id)) return turned(header)
+  if (repeatsAddresses(header, [sender_id], receiver_id)) return swapAddresses(header)
   if (header.receiver_id === undefined || header.receiver_id === sender_id) return header
   const code = 'err.receiver_id.invalid'
   if (header.sender_id !== sender_id) {

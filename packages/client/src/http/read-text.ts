@@ -25,11 +25,11 @@ export async function readText({ headers, body }: WithBody, maxBytes: number): P
     await body?.cancel().catch(() => {})
     throw tooLarge(maxBytes)
   }
-  return body === null ? '' : decoded(await readBytes(body, maxBytes))
+  return body === null ? '' : decodeUtf8(await readBytes(body, maxBytes))
 }
 
 /** @throws BodyProblem */
-export function decoded(bytes: Uint8Array): string {
+export function decodeUtf8(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch {

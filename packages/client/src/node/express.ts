@@ -1,6 +1,6 @@
 /** A middleware for Express and similar frameworks; the types name only what it uses of them. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { answer, type RequestHandler } from './listener.ts'
+import { answerRequest, type RequestHandler } from './listener.ts'
 
 type ConnectRequest = IncomingMessage & { readonly body?: unknown; readonly originalUrl?: string }
 
@@ -15,11 +15,11 @@ export function expressReceiver(
     const { body, originalUrl: url = request.url ?? '/' } = request
     if (typeof body === 'string' || body instanceof Uint8Array) {
       const read = typeof body === 'string' ? body : new Uint8Array(body)
-      answer(receiver, request, response, { body: read, url }).catch(next)
+      answerRequest(receiver, request, response, { body: read, url }).catch(next)
     } else if (request.readableEnded) {
       next(new TypeError('the body was parsed before it reached the receiver: mount it before express.json()'))
     } else {
-      answer(receiver, request, response, { url }).catch(next)
+      answerRequest(receiver, request, response, { url }).catch(next)
     }
   }
 }

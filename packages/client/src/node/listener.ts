@@ -9,7 +9,7 @@ export interface RequestHandler {
 /** For `http.createServer`. */
 export function nodeListener(receiver: RequestHandler): (request: IncomingMessage, response: ServerResponse) => void {
   return (request, response) => {
-    answer(receiver, request, response).catch(() => response.destroy())
+    answerRequest(receiver, request, response).catch(() => response.destroy())
   }
 }
 
@@ -24,7 +24,7 @@ interface AnswerOptions {
 }
 
 /** Answers one request. */
-export async function answer(
+export async function answerRequest(
   receiver: RequestHandler,
   request: IncomingMessage,
   response: ServerResponse,

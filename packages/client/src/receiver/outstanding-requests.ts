@@ -3,7 +3,7 @@
  * registry, so the request that it answers does.
  */
 import { RequestFault } from '@rollcall/protocol'
-import { type Frame, type Trust, turned, verify } from '../trust/open.ts'
+import { type Frame, swapAddresses, type Trust, verify } from '../trust/open.ts'
 
 /** The correlation_ids that are remembered, until the process ends. */
 const MOST = 10_000
@@ -50,7 +50,7 @@ export class OutstandingRequests {
     const [sender, second] = proven
     if (sender === undefined || second !== undefined) return null
     const [sender_id, trust] = sender
-    return { frame: { ...frame, header: { ...turned(frame.header), sender_id } }, sender_id, trust }
+    return { frame: { ...frame, header: { ...swapAddresses(frame.header), sender_id } }, sender_id, trust }
   }
 
   #trustsFor({ correlation_id, transaction_id }: NonNullable<Frame['message']>): readonly Trust[] {

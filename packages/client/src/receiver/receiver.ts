@@ -17,7 +17,16 @@ import {
 } from '@rollcall/protocol'
 import { checkKind, type KindName } from '../client/records.ts'
 import type { Fetch } from '../http/fetch.ts'
-import { type Frame, open, readFrame, repeatsAddresses, type Trust, trustIn, turned, verify } from '../trust/open.ts'
+import {
+  type Frame,
+  open,
+  readFrame,
+  repeatsAddresses,
+  swapAddresses,
+  type Trust,
+  trustIn,
+  verify,
+} from '../trust/open.ts'
 import { type Signing, signerOf } from '../trust/own-keys.ts'
 import type { JwkSet } from '../trust/peer-keys.ts'
 import { acknowledge, refuse, UnknownSender } from './acks.ts'
@@ -235,7 +244,7 @@ export class Receiver {
     const registry = String(header.receiver_id)
     const repeating = this.#trust.get(registry)
     if (repeating?.repeats_addresses && repeatsAddresses(header, this.#receivers, registry)) {
-      return { frame: { ...frame, header: turned(header) }, sender_id: registry, trust: repeating }
+      return { frame: { ...frame, header: swapAddresses(header) }, sender_id: registry, trust: repeating }
     }
     throw new UnknownSender(sender_id)
   }

@@ -171,7 +171,7 @@ export function repeatsAddresses(
 }
 
 /** The header of a request with its addresses in the order of an answer. */
-export function turned(header: JsonObject): JsonObject {
+export function swapAddresses(header: JsonObject): JsonObject {
   const { sender_id, receiver_id, ...rest } = header
   return {
     ...rest,

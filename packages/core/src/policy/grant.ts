@@ -13,7 +13,7 @@ import {
 import { ALL, type Grant, type Granted, type GrantTerms, isGranted, QUERY_FORMS } from '../model/grant.ts'
 import type { Predicate } from '../model/predicate.ts'
 import { NOBODY_PROTECTED, PROTECTION_CATEGORIES } from '../model/protection.ts'
-import { PROGRAMME } from '../query/person-criteria.ts'
+import { PROGRAMME_NAME } from '../query/person-criteria.ts'
 import { QueryProblem } from '../query/query.ts'
 import { readQuery } from '../query/read-query.ts'
 import { askedKind } from './asked-kind.ts'
@@ -111,7 +111,7 @@ const operationNamed =
 /** The attribute that names a programme in a question, if one of these record types has it. */
 const programmesIn = (recordTypes: readonly RecordType[]): readonly string[] => {
   const members = recordTypes.flatMap(({ compounds = [] }) => compounds.flatMap((one) => one.members))
-  return members.some(({ name }) => name === PROGRAMME) ? [PROGRAMME] : []
+  return members.some(({ name }) => name === PROGRAMME_NAME) ? [PROGRAMME_NAME] : []
 }
 
 /** The key of a programme, as in the ledgers of records. No record need have the programme yet. */

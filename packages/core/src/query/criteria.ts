@@ -12,7 +12,7 @@ import {
   resolveRecordType,
   validator,
 } from '@rollcall/protocol'
-import { misspelt } from './near-names.ts'
+import { findMisspelt } from './near-names.ts'
 
 export interface Criteria {
   readonly [member: string]: unknown
@@ -51,7 +51,7 @@ export function checkMembers(rules: CriteriaRules, criteria: Criteria): void {
   if (other !== undefined) {
     throw refusal(rules, other, `is not read; write the query into ${name}.${filter}`)
   }
-  const found = misspelt(criteria, members)
+  const found = findMisspelt(criteria, members)
   if (found !== undefined) throw refusal(rules, found.member, `is not known; ${found.meant} may be meant`)
 }
 

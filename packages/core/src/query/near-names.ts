@@ -11,7 +11,7 @@ interface Misspelt {
 }
 
 /** The first unknown member that is close to a known name; undefined when there is none. */
-export function misspelt(object: object, known: readonly string[]): Misspelt | undefined {
+export function findMisspelt(object: object, known: readonly string[]): Misspelt | undefined {
   for (const member of Object.keys(object)) {
     if (known.includes(member) || member.length > MAX_NAME_LENGTH) continue
     const letters = [...member.toLowerCase()]
@@ -34,7 +34,7 @@ function isNear(letters: readonly string[], name: string): boolean {
       const exchanged = (row[at] ?? 0) + (letter === name[at] ? 0 : 1)
       next.push(Math.min(exchanged, (row[at + 1] ?? 0) + 1, (next[at] ?? 0) + 1))
     }
-    // The distance never gets smaller in further rows.
+    // The smallest number of a row never decreases in further rows.
     if (Math.min(...next) > NEAR) return false
     row = next
   }

@@ -13,7 +13,7 @@ import {
 } from '@rollcall/protocol'
 import type { Limits } from '../limits.ts'
 import type { SortKey } from '../model/records.ts'
-import { misspelt } from './near-names.ts'
+import { findMisspelt } from './near-names.ts'
 
 /** The limits of one page; no page begins beyond the results of a search. */
 export type PageLimits = Pick<Limits, 'page_size' | 'search_results'>
@@ -122,7 +122,7 @@ interface AskedPage {
 function readPage(pagination: unknown, path: string, limits: PageLimits): AskedPage {
   if (pagination === undefined) return { page_size: Math.min(DEFAULT_PAGE_SIZE, limits.page_size), page_number: 1 }
   const given = isJsonObject(pagination) ? pagination : {}
-  const found = misspelt(given, PAGE_MEMBERS)
+  const found = findMisspelt(given, PAGE_MEMBERS)
   if (found !== undefined) {
     throw invalidPage(`${path}.${found.member}: is not known; ${found.meant} may be meant`)
   }

@@ -53,7 +53,7 @@ const MEMBERS = [
   ...['version', 'reg_type', 'reg_record_type', 'response_entity', 'query_type', 'query'],
   ...['consent', 'authorize'],
 ]
-export const PROGRAMME = 'programme_identifier'
+export const PROGRAMME_NAME = 'programme_identifier'
 
 /**
  * Reads the criteria to the last member, or refuses them.
@@ -88,7 +88,7 @@ export function readPersonCriteria(
     programmes.length <= (question.programme ? 1 : 0) &&
     persons.length + programmes.length === conditions.length
   if (identifiers === undefined || !understood || shape !== undefined || !isOneValue(identifiers)) {
-    const also = question.programme ? `, and may name one programme by ${PROGRAMME}` : ''
+    const also = question.programme ? `, and may name one programme by ${PROGRAMME_NAME}` : ''
     throw refusal(rules, 'query', `must name one person by one identifier with eq${also}, and nothing else`)
   }
   const query = criteria.query as JsonValue
@@ -124,7 +124,7 @@ const conditionsOf = (predicate: Predicate): readonly Predicate[] =>
 function programmeOf(condition: Predicate): string[] {
   if (condition.is !== 'some') return []
   const { of } = condition
-  const isNamed = of.is === 'compare' && of.operator === 'eq' && of.attribute.name === PROGRAMME
+  const isNamed = of.is === 'compare' && of.operator === 'eq' && of.attribute.name === PROGRAMME_NAME
   return isNamed && typeof of.value === 'string' ? [of.value] : []
 }
 

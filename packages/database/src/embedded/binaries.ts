@@ -3,7 +3,14 @@ import { chmod, cp, readdir, readFile, rename, rm, symlink } from 'node:fs/promi
 import { createRequire } from 'node:module'
 import { dirname, join, relative } from 'node:path'
 import { promisify } from 'node:util'
-import { type ClusterUser, EmbeddedPostgresError, giveTo, hasCode, isBeingMade, temporaryName } from './files.ts'
+import {
+  type ClusterUser,
+  changeOwnerBelow,
+  EmbeddedPostgresError,
+  hasCode,
+  isBeingMade,
+  temporaryName,
+} from './files.ts'
 
 const run = promisify(execFile)
 const COPY_PREFIX = 'postgresql-'
@@ -78,7 +85,7 @@ async function copyNative(directory: string, copy: string, user: ClusterUser): P
   })
   await makeSymlinks(unfinished)
   for (const name of await readdir(join(unfinished, 'bin'))) await chmod(join(unfinished, 'bin', name), 0o755)
-  await giveTo(user, unfinished)
+  await changeOwnerBelow(user, unfinished)
   await moveIn(unfinished, copy, user)
 }
 

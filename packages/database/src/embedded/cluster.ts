@@ -21,12 +21,12 @@ import { type Binaries, usableBinaries } from './binaries.ts'
 import {
   type ClusterUser,
   canEnter,
+  changeOwner,
+  clusterPaths,
   EmbeddedPostgresError,
-  giveOne,
   hasCode,
   isBeingMade,
   type Layout,
-  layout,
   newClusterUser,
   ownerOf,
   temporaryName,
@@ -76,7 +76,7 @@ async function openCluster(location: string): Promise<Cluster> {
 
 async function readCluster(location: string) {
   try {
-    const files = layout(await realpath(location))
+    const files = clusterPaths(await realpath(location))
     const major = (await readFile(join(files.data, 'PG_VERSION'), 'utf8')).trim()
     const password = (await readFile(files.passwordFile, 'utf8')).trim()
     return { files, major, password, user: await ownerOf(files.data) }
@@ -109,7 +109,7 @@ async function makeCluster(location: string): Promise<void> {
     // The link is made before the home, so that the next start finds what a kill leaves.
     if (elsewhere) await symlink(elsewhere, unfinished)
     await mkdir(home, { mode: 0o700 })
-    await giveOne(user, home)
+    await changeOwner(user, home)
     await initialise(home, user)
     if (await publish(unfinished, location, elsewhere)) return
     await discard()
@@ -140,9 +140,9 @@ async function publish(unfinished: string, location: string, elsewhere: string |
 }
 
 async function initialise(home: string, user: ClusterUser): Promise<void> {
-  const files = layout(home)
+  const files = clusterPaths(home)
   await writeFile(files.passwordFile, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flush: true })
-  await giveOne(user, files.passwordFile)
+  await changeOwner(user, files.passwordFile)
   const binaries = await usableBinaries(user, home)
   const options = [
     ...['--pgdata', files.data, '--username', SUPERUSER, '--pwfile', files.passwordFile],

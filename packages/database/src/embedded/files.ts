@@ -14,7 +14,7 @@ export function hasCode(error: unknown, ...codes: string[]): boolean {
 }
 
 /** The paths of the parts of a cluster, below its home directory. */
-export function layout(home: string) {
+export function clusterPaths(home: string) {
   return {
     home,
     data: join(home, 'data'),
@@ -24,7 +24,7 @@ export function layout(home: string) {
   }
 }
 
-export type Layout = ReturnType<typeof layout>
+export type Layout = ReturnType<typeof clusterPaths>
 
 /** Names that this process gave out: after a restart in a container another process may well have the same id. */
 const ours = new Set<string>()
@@ -54,7 +54,7 @@ export function isAlive(pid: number): boolean {
 }
 
 /** Makes `user` the owner of `path` and all below it; nothing when PostgreSQL runs as the user we are. */
-export async function giveTo(user: ClusterUser, path: string): Promise<void> {
+export async function changeOwnerBelow(user: ClusterUser, path: string): Promise<void> {
   if (user === null) return
   await lchown(path, user.uid, user.gid)
   for (const entry of await readdir(path, { withFileTypes: true, recursive: true })) {
@@ -63,7 +63,7 @@ export async function giveTo(user: ClusterUser, path: string): Promise<void> {
 }
 
 /** Gives one file or directory to the user. */
-export async function giveOne(user: ClusterUser, path: string): Promise<void> {
+export async function changeOwner(user: ClusterUser, path: string): Promise<void> {
   if (user !== null) await chown(path, user.uid, user.gid)
 }
 

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { removeOldCopies } from './binaries.ts'
 import type { Cluster } from './cluster.ts'
-import { EmbeddedPostgresError, giveOne, hasCode, isAlive } from './files.ts'
+import { changeOwner, EmbeddedPostgresError, hasCode, isAlive } from './files.ts'
 import { PORT, removeSocketDirectory, SETTINGS, socketDirectory } from './settings.ts'
 
 const run = promisify(execFile)
@@ -125,7 +125,7 @@ export async function startPostmaster(cluster: Cluster): Promise<Start> {
   await putLogAside(cluster)
   const log = await open(cluster.logFile, 'a', 0o600)
   try {
-    await giveOne(cluster.user, cluster.logFile)
+    await changeOwner(cluster.user, cluster.logFile)
     const { size } = await log.stat()
     const child = spawn(cluster.binaries.postgres, ['-D', cluster.data, ...options], {
       cwd: cluster.home,

@@ -4,7 +4,7 @@ import { lstat, mkdir, realpath, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import type { Cluster } from './cluster.ts'
-import { canEnter, EmbeddedPostgresError, giveOne, hasCode } from './files.ts'
+import { canEnter, changeOwner, EmbeddedPostgresError, hasCode } from './files.ts'
 
 /**
  * Settings on the command line of PostgreSQL, where neither an edited postgresql.conf nor ALTER SYSTEM can weaken them.
@@ -102,6 +102,6 @@ async function makePrivate(directory: string, { user }: Cluster): Promise<boolea
     const ours = status.uid === user?.uid || status.uid === process.getuid?.()
     if (!ours || !status.isDirectory() || (status.mode & 0o777) !== 0o700) return false
   }
-  await giveOne(user, directory)
+  await changeOwner(user, directory)
   return true
 }

@@ -12,7 +12,7 @@ import { type Signing, signEnvelope } from '@rollcall/participants/trust/message
 import type { CanonicalText } from '@rollcall/protocol'
 import packageJson from '../../package.json' with { type: 'json' }
 import type { Credentials } from './credentials.ts'
-import { type AttemptResult, resultOf, resultOfError, results } from './failures.ts'
+import { type AttemptResult, resultOf, resultOfError, unsentResults } from './failures.ts'
 import { readRetryAfter } from './schedule.ts'
 
 /** The parts of the server that an attempt needs. */
@@ -98,7 +98,7 @@ export async function attempt(deps: Attempting, outgoing: Outgoing): Promise<Fin
     return finished(resultOf(answer), { retry_after, answer: printable(answer.body) })
   } catch (error) {
     const result = resultOfError(error)
-    if (result === results.internal) logInternal(deps, error)
+    if (result === unsentResults.internal) logInternal(deps, error)
     return finished(result, { detail: detailOf(error) })
   }
 }

@@ -1,10 +1,10 @@
 /** THE table of causes for which a delivery fails or ends: what each means, and what to do. */
 
 import type { AddressRule, CredentialsUnusable, RequestFailure } from '@rollcall/participants/egress/problems'
-import type { results } from './failures.ts'
+import type { unsentResults } from './failures.ts'
 
 type DeliveryCause =
-  | keyof typeof results
+  | keyof typeof unsentResults
   | `address_${AddressRule}`
   | `credentials_${CredentialsUnusable['why']}`
   | RequestFailure

@@ -28,7 +28,7 @@ import { type AnsweredRequests, recordAttempt } from '../store/deliveries/delive
 import { retryMailboxes } from '../store/events/mailboxes.ts'
 import { type Attempting, attempt, type FinishedAttempt, logInternal } from './attempt.ts'
 import type { Breakers } from './breaker.ts'
-import { type AttemptResult, resultOfError, results } from './failures.ts'
+import { type AttemptResult, resultOfError, unsentResults } from './failures.ts'
 import { type Limiter, type Permit, SLOW } from './limiter.ts'
 import { recallUnwanted } from './recall.ts'
 import { breakerPause, nextAttempt } from './schedule.ts'
@@ -61,7 +61,7 @@ export interface Reserved {
 }
 
 /** Reserves an attempt; null: there is no permit now, and the dispatcher attempts the delivery. */
-export async function reserve(
+export async function reserveAttempt(
   { callbacks, breakers, limiter }: Pick<Delivering, 'callbacks' | 'breakers' | 'limiter'>,
   destination: Destination,
 ): Promise<Reserved | null> {
@@ -291,11 +291,11 @@ async function makeAttempt(
   })
   try {
     const target = allowedBy === to.settings ? delivery.target : targetOf(to.settings, delivery)
-    if (target === null) return without(results.no_address)
+    if (target === null) return without(unsentResults.no_address)
     const { header, message, traceparent } = await read()
     const isReply = delivery.mailbox == null
     if (isReply && fresh !== true && !(await isStillPermitted(deps, delivery, to, message))) {
-      return without(results.not_permitted)
+      return without(unsentResults.not_permitted)
     }
     const { correlation_id, id } = delivery
     // A participant that must encrypt by now gets nothing in clear, also for a request in clear.
@@ -304,8 +304,8 @@ async function makeAttempt(
     const outgoing = { ...to, target, encrypted, header, message, traceparent: trace }
     return { target, finished: await attempt(deps, outgoing) }
   } catch (error) {
-    if (error instanceof RequestFault) return without(results.address_not_registered)
-    if (error instanceof BodyUnreadable) return without(results[`body_${error.reason}`])
+    if (error instanceof RequestFault) return without(unsentResults.address_not_registered)
+    if (error instanceof BodyUnreadable) return without(unsentResults[`body_${error.reason}`])
     const result = resultOfError(error)
     logInternal(deps, error)
     return without(result)

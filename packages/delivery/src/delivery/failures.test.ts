@@ -1,7 +1,7 @@
 import { AddressRefused, CredentialsUnusable, RequestFailed } from '@rollcall/participants/egress/problems'
 import { RequestFault } from '@rollcall/protocol'
 import { describe, expect, test } from 'vitest'
-import { resultOf, resultOfError, results } from './failures.ts'
+import { resultOf, resultOfError, unsentResults } from './failures.ts'
 
 const answer = (status: number, body: string | Uint8Array = '{"message":{"ack_status":"ACK"}}') =>
   resultOf({ status, headers: {}, body: Buffer.from(body) })
@@ -64,7 +64,7 @@ test.each([
   [new RequestFailed('connection', 'ECONNREFUSED'), { name: 'connection', verdict: 'retry', peer: 'down' }],
   [new RequestFailed('unresolved'), { name: 'unresolved', verdict: 'retry', peer: 'down' }],
   [new CredentialsUnusable('token'), { name: 'credentials_token', verdict: 'retry', peer: 'unknown' }],
-  [new RequestFault('err.encryption.invalid', 'no key'), results.no_encryption_key],
+  [new RequestFault('err.encryption.invalid', 'no key'), unsentResults.no_encryption_key],
   [new TypeError('ours'), { name: 'internal', verdict: 'retry', peer: 'unknown' }],
 ])('%o', (error, result) => expect(resultOfError(error)).toMatchObject(result))
 

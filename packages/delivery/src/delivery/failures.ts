@@ -24,7 +24,7 @@ export interface AttemptResult {
 }
 
 /** Results of attempts that reached nobody. */
-export const results = {
+export const unsentResults = {
   /** Neither the request nor the participant names an address any more. */
   no_address: unasked('no_address', 'dead', 'retry'),
   address_not_registered: unasked('address_not_registered', 'dead', 'retry'),
@@ -72,9 +72,9 @@ export function resultOfError(error: unknown): AttemptResult {
   if (error instanceof CredentialsUnusable) {
     return { name: `credentials_${error.why}`, verdict: 'retry', status: null, peer: 'unknown' }
   }
-  if (error instanceof RequestFault && error.code === 'err.encryption.invalid') return results.no_encryption_key
+  if (error instanceof RequestFault && error.code === 'err.encryption.invalid') return unsentResults.no_encryption_key
   if (isUnavailable(error)) throw error
-  return results.internal
+  return unsentResults.internal
 }
 
 function isRefusal(body: Uint8Array): boolean {

@@ -10,9 +10,9 @@ import { acting } from '../../../admin/test/acting.ts'
 import { type TestDatabase, testDatabase } from '../../../keys/test/postgres.ts'
 import { type SubscriptionChanges, subscribeLive } from '../../test/subscriptions.ts'
 import { forgetEvents } from '../store/events/forgetting.ts'
-import { suspend } from '../store/events/subscription-states.ts'
+import { suspendSubscriptions } from '../store/events/subscription-states.ts'
 import { recordChanges } from './publish.ts'
-import { filtersOf } from './recording.ts'
+import { compiledFiltersOf } from './recording.ts'
 
 let database: TestDatabase
 let registry: Registry
@@ -57,7 +57,7 @@ async function cleared(): Promise<void> {
     records: recordsOf(database.db, registry),
     now,
     limits,
-    filters: filtersOf(database.db.pool),
+    filters: compiledFiltersOf(database.db.pool),
   }
   await withTransaction(database.db.pool, (client) => recordChanges(client, recording, [change]))
 }
@@ -178,7 +178,7 @@ test('several subscriptions are locked in the order of their ids', async () => {
   await holder.query('begin')
   await holder.query('select from subscription where id = $1 for no key update', [high])
   await changer.query('begin')
-  const suspended = suspend(changer, [high, low], 'unreadable')
+  const suspended = suspendSubscriptions(changer, [high, low], 'unreadable')
   await expect
     .poll(() => rows(`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`))
     .toHaveLength(1)

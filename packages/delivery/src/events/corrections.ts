@@ -13,7 +13,7 @@ import {
   storeReversal,
 } from '../store/events/corrections.ts'
 import { insertNotifications, type NewNotification } from '../store/events/events.ts'
-import { fileSubscriptions, reopen } from '../store/events/subscription-states.ts'
+import { fileSubscriptions, reopenSubscriptions } from '../store/events/subscription-states.ts'
 import type { DueTimes } from './due-times.ts'
 import type { Draft, Recording } from './recording.ts'
 import type { VisibilityFilter } from './visibility-filter.ts'
@@ -97,7 +97,12 @@ async function openAgain(
   predicates: Predicates,
 ): Promise<void> {
   const readable = receivers.filter(({ subscription }) => predicates.get(subscription) !== undefined)
-  const opened = await reopen(client, [...new Set(readable.map(({ subscription }) => subscription))], 'death', now)
+  const opened = await reopenSubscriptions(
+    client,
+    [...new Set(readable.map(({ subscription }) => subscription))],
+    'death',
+    now,
+  )
   const live = opened.filter(({ state }) => state === 'live')
   const keys = live.flatMap(({ id, event_type, record_type }) =>
     filingKeys(predicates.get(id) ?? null).map((filed) => {

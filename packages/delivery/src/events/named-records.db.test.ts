@@ -14,7 +14,7 @@ import { acting } from '../../../admin/test/acting.ts'
 import { type TestDatabase, testDatabase } from '../../../keys/test/postgres.ts'
 import { insertSubscription } from '../../test/subscriptions.ts'
 import { recordChanges } from './publish.ts'
-import { filtersOf } from './recording.ts'
+import { compiledFiltersOf } from './recording.ts'
 
 let database: TestDatabase
 let registry: Registry
@@ -42,7 +42,13 @@ const changed = (before: string | null, after: string | null) =>
   withTransaction(database.db.pool, (client) =>
     recordChanges(
       client,
-      { registry, records: recordsOf(database.db, registry), now, limits, filters: filtersOf(database.db.pool) },
+      {
+        registry,
+        records: recordsOf(database.db, registry),
+        now,
+        limits,
+        filters: compiledFiltersOf(database.db.pool),
+      },
       [{ record_type: 'Group', record: '1', before, after }],
     ),
   )

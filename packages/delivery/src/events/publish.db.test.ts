@@ -15,7 +15,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../../keys/test/postgres.ts'
 import { insertSubscription } from '../../test/subscriptions.ts'
 import { recordChanges } from './publish.ts'
-import { filtersOf } from './recording.ts'
+import { compiledFiltersOf } from './recording.ts'
 
 let database: TestDatabase
 let registry: Registry
@@ -139,7 +139,7 @@ function model(subscribers: readonly Subscriber[], changes: readonly Change[]): 
 /** The same of the server, in transactions that leave nothing behind. */
 async function served(subscribers: readonly Subscriber[], changes: readonly Change[]): Promise<string[][]> {
   const { pool } = database.db
-  const [client, filters] = [await pool.connect(), filtersOf(pool)]
+  const [client, filters] = [await pool.connect(), compiledFiltersOf(pool)]
   const text = (document: JsonObject | null): string | null => document && canonicalJson(document)
   await client.query('begin')
   try {

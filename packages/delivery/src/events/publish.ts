@@ -20,12 +20,19 @@ import {
 import { publicText, readProtection } from '@rollcall/records/records/protection'
 import type { ClientBase } from 'pg'
 import { insertEvents, insertNotifications, nextEventNumbers, storeMatches } from '../store/events/events.ts'
-import { endNotified, suspend } from '../store/events/subscription-states.ts'
+import { endNotified, suspendSubscriptions } from '../store/events/subscription-states.ts'
 import { correctEvents } from './corrections.ts'
 import { DueTimes } from './due-times.ts'
 import { matchEvents } from './match.ts'
-import { type Draft, type NamedEvent, type RecordedEvent, type Recording, recordedAt, typeOf } from './recording.ts'
-import { createVisibilityFilter, isOfHidden, parsed, type VisibilityFilter } from './visibility-filter.ts'
+import {
+  type Draft,
+  type NamedEvent,
+  type RecordedEvent,
+  type Recording,
+  recordedAt,
+  recordedTypeOf,
+} from './recording.ts'
+import { createVisibilityFilter, isOfHidden, parseNullable, type VisibilityFilter } from './visibility-filter.ts'
 
 /**
  * Records the events of changes of records, and notifies who has subscribed to them. Runs in the transaction that makes the
@@ -51,7 +58,7 @@ export async function recordChanges(
   await storeShown(client, recording, drafts, matched)
   const ending = drafts.filter((draft) => endsSubscriptions(recording, draft)).map(({ id }) => id)
   if (ending.length > 0) await endNotified(client, ending, 'death', recording.now)
-  return drafts.map(({ id, event }) => ({ id, event_type: typeOf(event), matched: matched.get(id) ?? 0 }))
+  return drafts.map(({ id, event }) => ({ id, event_type: recordedTypeOf(event), matched: matched.get(id) ?? 0 }))
 }
 
 async function recordEvents(
@@ -92,7 +99,7 @@ async function recordEvents(
       const times = { occurred_at, recorded_at }
       return {
         id,
-        event_type: typeOf(event),
+        event_type: recordedTypeOf(event),
         record_type,
         record,
         record_version,
@@ -131,7 +138,10 @@ function readChange(registry: Registry, protection: Protection, change: RecordCh
 /** True when only data of protected persons have changed: that is no event. */
 const isUnseen = (protection: Protection, { change, before, after }: Omit<FoundChange, 'events'>): boolean =>
   protection.byIdentifier.size > 0 &&
-  isOfHidden([parsed(change.before), parsed(change.after)], [before?.document ?? null, after?.document ?? null])
+  isOfHidden(
+    [parseNullable(change.before), parseNullable(change.after)],
+    [before?.document ?? null, after?.document ?? null],
+  )
 
 function recordTypeNamed(kind: Kind, name: string): RecordType {
   const recordType = resolveRecordType(kind, name)
@@ -213,7 +223,7 @@ async function queueNotifications(
       return { event, subscription, presence, purpose: 'event' as const, ...(due_at && { due_at }) }
     })
     await insertNotifications(client, notifications)
-    await suspend(client, unreadable, 'unreadable')
+    await suspendSubscriptions(client, unreadable, 'unreadable')
   }
 }
 
@@ -231,7 +241,7 @@ async function storeShown(
     const document =
       after === null || change.after === null
         ? change.before
-        : shownRecord(recordType, parsed(change.before), parsed(change.after), change.after)
+        : shownRecord(recordType, parseNullable(change.before), parseNullable(change.after), change.after)
     return { event: id, matched: count, document, identifiers: canonicalJson(identifiers) }
   })
   await storeMatches(client, shown)

@@ -19,7 +19,7 @@ export interface Recording {
   /** When the import began, or what else makes changes in several transactions. Unless given, `now`. */
   readonly began?: Date
   readonly limits: Pick<Limits, 'birth_span' | 'correction_time'>
-  /** Filters of the changed database (`filtersOf`). */
+  /** Filters of the changed database (`compiledFiltersOf`). */
   readonly filters: CompiledFilters
 }
 
@@ -63,7 +63,7 @@ export interface RecordedEvent {
 }
 
 /** The name of an event; for a correction, its effect on the corrected event. */
-export const typeOf = ({ event_type, corrects }: DerivedEvent): string => corrects ?? event_type
+export const recordedTypeOf = ({ event_type, corrects }: DerivedEvent): string => corrects ?? event_type
 
 /** The filters of a database's subscriptions that this node has read: ids mean something in one database only. */
-export const filtersOf = perPool(() => new CompiledFilters(compileCriteria))
+export const compiledFiltersOf = perPool(() => new CompiledFilters(compileCriteria))

@@ -76,7 +76,7 @@ export async function createVisibilityFilter(
 /** The categories for which the person of a changed record is protected, by its identifiers and those of records merged into it. */
 function categoriesOf(kind: Kind, protection: Protection, { recordType, change }: Draft): readonly string[] {
   if (protection.byProtectingIdentifier.size === 0) return []
-  const documents = [change.before, change.after, change.unwritten ?? null].map(parsed)
+  const documents = [change.before, change.after, change.unwritten ?? null].map(parseNullable)
   return [
     ...documents.flatMap((document) => protectedAs(kind, recordType, protection, document)),
     ...(change.aliases ?? []).flatMap((alias) => protection.byProtectingIdentifier.get(protectionKey(alias)) ?? []),
@@ -107,7 +107,7 @@ function isChangeSeen(checked: Checked, draft: Draft, hiding: Hiding): boolean {
   // The documents of a draft are without protected persons; a publication is judged by its whole documents.
   const whole: Documents = derived
     ? [draft.before?.document ?? null, draft.after?.document ?? null]
-    : [parsed(change.before), parsed(after)]
+    : [parseNullable(change.before), parseNullable(after)]
   const seen: Documents = [without(whole[0]), without(whole[1])]
   if (seen[0] === whole[0] && seen[1] === whole[1]) return true
   if (isOfHidden(whole, seen)) return false
@@ -198,4 +198,4 @@ function withoutEmpty(value: JsonValue): JsonValue | undefined {
   return left.length === 0 ? undefined : Object.fromEntries(left)
 }
 
-export const parsed = (text: string | null): JsonValue => (text === null ? null : JSON.parse(text))
+export const parseNullable = (text: string | null): JsonValue => (text === null ? null : JSON.parse(text))

@@ -20,7 +20,7 @@ import type { GrantQuota } from '@rollcall/participants/admission/grant-quota'
 import type { CallbackSettings } from '@rollcall/participants/store/participant-callbacks'
 import type { CanonicalText } from '@rollcall/protocol'
 import { RequestFault } from '@rollcall/protocol'
-import { type Delivering, deliverNow, type Reserved, reserve } from '../delivery/deliver.ts'
+import { type Delivering, deliverNow, type Reserved, reserveAttempt } from '../delivery/deliver.ts'
 import { encryptReply } from '../delivery/encrypt-reply.ts'
 import { callbackNamed, callbackTarget } from '../delivery/targets.ts'
 import { JOINT_ENVELOPES, type NewEnvelope } from '../store/events/envelopes.ts'
@@ -305,7 +305,7 @@ const PERMIT_TRIES = 25
 /** A permit now or in a moment: to leave a delivery to the dispatcher costs far more. */
 async function reserveSoon(deps: Notifying, destination: Destination): Promise<Reserved | null> {
   for (let tries = 1; ; tries += 1) {
-    const reserved = await reserve(deps, destination)
+    const reserved = await reserveAttempt(deps, destination)
     if (reserved !== null || tries === PERMIT_TRIES) return reserved
     await sleep(PERMIT_PAUSE)
   }

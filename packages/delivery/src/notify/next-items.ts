@@ -13,7 +13,7 @@ import { identifierValue, resolveIdentifierType } from '@rollcall/protocol'
 import { recordsOf } from '@rollcall/records/records/registry-records'
 import type pg from 'pg'
 import { criteriaOf } from '../store/events/find-subscriptions.ts'
-import { suspend } from '../store/events/subscription-states.ts'
+import { suspendSubscriptions } from '../store/events/subscription-states.ts'
 import {
   dropNotifications,
   findWaiting,
@@ -76,7 +76,7 @@ async function sendable(
   const refused = found.filter((one) => !one.unwanted && !isPermitted(one))
   if (refused.length > 0) {
     const subscriptions = [...new Set(refused.map(({ subscription }) => subscription))]
-    await withTransaction(pool, (client) => suspend(client, subscriptions, 'not_permitted'))
+    await withTransaction(pool, (client) => suspendSubscriptions(client, subscriptions, 'not_permitted'))
   }
   const dropped = new Set([
     ...refused,

@@ -15,7 +15,7 @@ import {
   type KnownExchange,
   type NewChunk,
 } from '../store/exchanges/exchanges.ts'
-import { duplicate, exchangeRow, type Remembering } from './remember.ts'
+import { duplicateMessageId, exchangeRow, type Remembering } from './remember.ts'
 import { acknowledgement, type Reply } from './reply.ts'
 import type { Chunk, VerifiedRequest } from './unread-request.ts'
 
@@ -71,7 +71,7 @@ export async function accept(
     persist,
     known,
   })
-  if (first.known === 'different') throw duplicate()
+  if (first.known === 'different') throw duplicateMessageId()
   if (first.known === 'new') deps.exchangeAccepted()
   if (first.ack !== undefined) return first.ack
   const { ack, auditEntry } = ackAndEntry(first.correlation_id)

@@ -17,9 +17,9 @@ import type { Answering } from '../operations/item.ts'
 import type { Outcome } from '../operations/outcome.ts'
 import { JOINT_REQUESTS } from '../store/exchanges/exchanges.ts'
 import { commitEffects } from '../store/exchanges/replies.ts'
-import { correlationIdOf, duplicate, exchangeRow, type Remembering, remember } from './remember.ts'
+import { correlationIdOf, duplicateMessageId, exchangeRow, type Remembering, remember } from './remember.ts'
 import { type Reply, type Replying, rejectedReply, reply } from './reply.ts'
-import { orRejection, type VerifiedRequest } from './unread-request.ts'
+import { resultOrRejection, type VerifiedRequest } from './unread-request.ts'
 
 /** How often an answer is made anew because the data it was decided by have changed; then the request fails. */
 const DECIDED = 10
@@ -46,8 +46,8 @@ type Rejected = (by: HeaderRejection, of?: Exchange) => Promise<Reply>
 async function answerWrite(deps: AnsweringNow, request: VerifiedRequest, rejected: Rejected): Promise<Reply> {
   const row = exchangeRow(request.exchange, request.opened, request.path)
   const exchange = await remember(deps, request.exchange, row)
-  if (exchange === null) return rejected(duplicate())
-  const read = await orRejection(() => readRequest(request))
+  if (exchange === null) return rejected(duplicateMessageId())
+  const read = await resultOrRejection(() => readRequest(request))
   if (read instanceof HeaderRejection) return rejected(read, exchange)
   // Before anything is written, an entry says who asked for it. It remains if the entry of the answer cannot be written.
   const asked = { request: read.asked, reply: null }
@@ -77,7 +77,7 @@ async function answerRead(deps: AnsweringNow, request: VerifiedRequest, rejected
       const first = await remember(deps, exchange, row)
       if (first === null) {
         await withhold(deps, made.entry)
-        return await rejected(duplicate())
+        return await rejected(duplicateMessageId())
       }
       if (first.correlation_id !== correlation_id) made = await answerAndEntry(deps, first, read)
       exchange = first
@@ -85,7 +85,7 @@ async function answerRead(deps: AnsweringNow, request: VerifiedRequest, rejected
     throw new Error('the row of a message is deleted again and again')
   } catch (error) {
     const exchange = await remember(deps, request.exchange, row)
-    if (exchange === null) return rejected(duplicate())
+    if (exchange === null) return rejected(duplicateMessageId())
     if (error instanceof HeaderRejection) return rejected(error, exchange)
     throw error
   }

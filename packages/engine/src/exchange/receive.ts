@@ -15,7 +15,7 @@ import { type Admitting, type Authorizing, admit, authorize } from './admit.ts'
 import { type AnsweringNow, answerNow } from './answer-now.ts'
 import { checkAddress, checkDemands, checkMessageTime, checkSender } from './checks.ts'
 import { type Reply, refusalOf } from './reply.ts'
-import { orRejection, type ReadingRequests, takeBody } from './unread-request.ts'
+import { type ReadingRequests, resultOrRejection, takeBody } from './unread-request.ts'
 import { isUpload, takeUpload } from './upload/upload.ts'
 
 export type Receiving = Admitting & Authorizing & ReadingRequests & Verifying & Opening & AnsweringNow & Accepting
@@ -51,7 +51,7 @@ export async function receive(
     const signed = await verifyEnvelope(deps, participant, source)
 
     // 4. Is it for this version, this registry and this operation, and of now?
-    const rejection = await orRejection(async () => {
+    const rejection = await resultOrRejection(async () => {
       checkAddress(header, registry, operation)
       checkMessageTime(header, deps.limits.message_ts_window)
       return null

@@ -77,7 +77,7 @@ interface FingerprintParts {
 export const exchangeFingerprint = ({ header, message, namespace, path }: FingerprintParts): Buffer =>
   hash('sha256', canonicalJson({ header, message, namespace, path }), 'buffer')
 
-export const duplicate = (): HeaderRejection =>
+export const duplicateMessageId = (): HeaderRejection =>
   new HeaderRejection('rjct.message_id.duplicate', 'header.message_id: was used before for another message')
 
 /** Characters of a transaction_id. */

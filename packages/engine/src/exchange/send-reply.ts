@@ -9,7 +9,7 @@ import { disclosedBy } from '@rollcall/core/model/grant'
 import { isAboutSubject } from '@rollcall/core/policy/basis'
 import type { Database } from '@rollcall/database/database'
 import { isUnavailable } from '@rollcall/database/database-errors'
-import { type Delivering, deliverNow, reserve } from '@rollcall/delivery/delivery/deliver'
+import { type Delivering, deliverNow, reserveAttempt } from '@rollcall/delivery/delivery/deliver'
 import { encryptReply } from '@rollcall/delivery/delivery/encrypt-reply'
 import { callbackTarget } from '@rollcall/delivery/delivery/targets'
 import type { CallbackSettings } from '@rollcall/participants/store/participant-callbacks'
@@ -73,7 +73,7 @@ export async function sendReply(
   const messages = { request: null, reply: auditedMessage(header.message_id, digest, null) }
   const auditEntry = auditEntryOf('callback', asked, exchange.transaction_id, outcome, messages)
   const origin = originOf(delivery.target)
-  const reserved = origin === '' ? null : await reserve(deps, { participant: participant.id, origin })
+  const reserved = origin === '' ? null : await reserveAttempt(deps, { participant: participant.id, origin })
   const step: ReplyStep = {
     ...page,
     id: exchange.id,

@@ -13,7 +13,7 @@ import {
   readMessage,
 } from '@rollcall/participants/reading/envelope'
 import { checkedLarge, readLargeEnvelope, wholeMessage } from '@rollcall/participants/reading/large'
-import { LARGE, type ReadingThreads } from '@rollcall/participants/reading/threads'
+import { LARGE_TEXT, type ReadingThreads } from '@rollcall/participants/reading/threads'
 import type { Signature, Verifying } from '@rollcall/participants/trust/messages'
 import { ACCEPTED_TYPES, HeaderRejection, type JsonBounds, type JsonObject, type Operation } from '@rollcall/protocol'
 import { itemsOf } from '../operations/item.ts'
@@ -44,7 +44,7 @@ export interface CheckedRequest {
 }
 
 /** The most items of one chunk. Each chunk has its own answer and callbacks. */
-export const CHUNK = 10_000
+export const CHUNK_ITEMS = 10_000
 
 /** A received body, of which only the envelope has been read. */
 export interface UnreadRequest {
@@ -73,7 +73,7 @@ export interface VerifiedRequest {
 }
 
 /** The result of the work, or the HeaderRejection that it throws. */
-export async function orRejection<Value>(work: () => Promise<Value>): Promise<Value | HeaderRejection> {
+export async function resultOrRejection<Value>(work: () => Promise<Value>): Promise<Value | HeaderRejection> {
   try {
     return await work()
   } catch (error) {
@@ -107,7 +107,7 @@ export async function unreadRequest(
   const { request } = operation
   const digest = await digestOf(body)
   const envelope =
-    body.length < LARGE
+    body.length < LARGE_TEXT
       ? readEnvelope(typeof body === 'string' ? body : decodeBody(body), bounds)
       : await readLargeEnvelope({ reading }, operation, participant, body, bounds)
   const check = (header: Exchange['header'], length: number | null): void => {
@@ -127,7 +127,7 @@ export async function unreadRequest(
       const { count, reference_ids = [] } = large.items ?? {}
       check(header, count ?? batchLength(request, large.frame))
       // Persisted as text, unless it has to be cut.
-      const asText = mode === 'async' && (count ?? 1) <= CHUNK
+      const asText = mode === 'async' && (count ?? 1) <= CHUNK_ITEMS
       const message = await wholeMessage(operation, large, asText ? 'text' : 'values')
       const chunks = asText ? ([{ message, items: count ?? 1 }] as const) : inChunks(mode, operation, message)
       return { chunks, reference_ids, content: opened, digest }
@@ -137,7 +137,7 @@ export async function unreadRequest(
 
 /** The digest of a large body is computed on another thread, so that other requests do not wait. */
 async function digestOf(body: Buffer | string): Promise<string> {
-  if (body.length < LARGE) return hash('sha256', body)
+  if (body.length < LARGE_TEXT) return hash('sha256', body)
   const bytes = typeof body === 'string' ? Buffer.from(body) : body
   return Buffer.from(await crypto.subtle.digest('SHA-256', bytes as Uint8Array<ArrayBuffer>)).toString('hex')
 }
@@ -146,12 +146,12 @@ function inChunks(mode: ModeName, operation: Operation, message: Message): Check
   const { items: member } = operation.request
   const length = batchLength(operation.request, message)
   const whole = { message, items: length ?? 1 }
-  if (mode === 'sync' || member === null || length === null || length <= CHUNK) return [whole]
+  if (mode === 'sync' || member === null || length === null || length <= CHUNK_ITEMS) return [whole]
   const items = itemsOf({ operation }, message)
   const cut = (from: number): Chunk => {
-    const part = items.slice(from, from + CHUNK)
+    const part = items.slice(from, from + CHUNK_ITEMS)
     return { message: { ...message, [member]: part }, items: part.length }
   }
-  const rest = Array.from({ length: Math.ceil(length / CHUNK) - 1 }, (_, index) => cut((index + 1) * CHUNK))
+  const rest = Array.from({ length: Math.ceil(length / CHUNK_ITEMS) - 1 }, (_, index) => cut((index + 1) * CHUNK_ITEMS))
   return [cut(0), ...rest]
 }

@@ -87,7 +87,7 @@ export async function receiveCallback(
     // 7. Store it once, and acknowledge it every time.
     const { path } = request
     const received = { callback, registry, participant, header, message, noted, path }
-    return acknowledgement(await persist(deps, received))
+    return acknowledgement(await persistCallback(deps, received))
   } catch (error) {
     admission.leave(true)
     throw error instanceof HeaderRejection ? refusalOf(error) : error
@@ -117,7 +117,7 @@ export interface ReceivedCallback {
  * @throws HeaderRejection rjct.message_id.duplicate
  * @throws RequestFault 429 err.request.too_many_requests
  */
-export async function persist(deps: PersistingCallback, received: ReceivedCallback): Promise<string> {
+export async function persistCallback(deps: PersistingCallback, received: ReceivedCallback): Promise<string> {
   const { callback, registry, participant, header, message, noted, path } = received
   const { namespace } = registry
   const key = {

@@ -4,7 +4,7 @@ import { inTurn, type Semaphore } from '@rollcall/base/shared/semaphore'
 import { type Exchange, type Message, requestEncryptionContext } from '@rollcall/core/model/exchange'
 import { BodyUnreadable, parsePersisted } from '@rollcall/keys/bodies'
 import { wholeMessage } from '@rollcall/participants/reading/large'
-import { LARGE } from '@rollcall/participants/reading/threads'
+import { LARGE_TEXT } from '@rollcall/participants/reading/threads'
 import { type Operation, operation } from '@rollcall/protocol'
 import { type AcceptedExchange, findRequest } from '../store/exchanges/accepted-exchanges.ts'
 import { itemsOf, type OpeningRequest } from './item.ts'
@@ -53,7 +53,7 @@ async function readText(
   participant: number,
   text: string,
 ): Promise<OpenedRequest> {
-  if (text.length < LARGE) return requestIn(parsePersisted(text))
+  if (text.length < LARGE_TEXT) return requestIn(parsePersisted(text))
   const read = await reading.run(participant, 'persisted', { text, operation: row.name })
   if (read === null) throw new BodyUnreadable('altered')
   return requestIn({ ...read, message: await wholeMessage(row, read.message, 'values') })

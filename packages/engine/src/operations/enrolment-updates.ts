@@ -14,7 +14,7 @@ import type { AuditedItem } from '@rollcall/core/model/outcome'
 import { referenceId } from '@rollcall/core/model/reference-id'
 import { may } from '@rollcall/core/policy/permission'
 import { withTransaction } from '@rollcall/database/transaction'
-import { filtersOf } from '@rollcall/delivery/events/recording'
+import { compiledFiltersOf } from '@rollcall/delivery/events/recording'
 import { canonicalJson, isJsonObject, type JsonValue, searchKey, timestampInstant } from '@rollcall/protocol'
 import { recordsOf } from '@rollcall/records/records/registry-records'
 import type { ClientBase } from 'pg'
@@ -56,7 +56,7 @@ export async function answerEnrolmentUpdates(
     registry,
     recordType: registry.kind.record_types[0],
     grant: exchange.grant,
-    recording: { registry, records, now, limits: deps.limits, filters: filtersOf(deps.db.pool) },
+    recording: { registry, records, now, limits: deps.limits, filters: compiledFiltersOf(deps.db.pool) },
   }
   const portions = Array.from({ length: Math.max(1, Math.ceil(entries.length / PORTION)) }, (_, at) =>
     entries.slice(at * PORTION, (at + 1) * PORTION),

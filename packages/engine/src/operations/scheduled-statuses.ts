@@ -14,7 +14,7 @@ import type { Database } from '@rollcall/database/database'
 import { isUnavailable, safeDatabaseError } from '@rollcall/database/database-errors'
 import { perPool } from '@rollcall/database/group-commit'
 import { withTransaction } from '@rollcall/database/transaction'
-import { filtersOf } from '@rollcall/delivery/events/recording'
+import { compiledFiltersOf } from '@rollcall/delivery/events/recording'
 import { lockEvents } from '@rollcall/delivery/store/events/lock'
 import type { Log } from '@rollcall/observe/log'
 import { canonicalJson, type RecordType, resolveRecordType } from '@rollcall/protocol'
@@ -116,7 +116,7 @@ async function bringOne({ db, directory, limits }: Scheduling, due: DueRecords, 
       return dropLedgers(client, due, records)
     }
     await lockEvents(client, registry.id, 'change')
-    const recording = { registry, records: opened, now, limits, filters: filtersOf(db.pool) }
+    const recording = { registry, records: opened, now, limits, filters: compiledFiltersOf(db.pool) }
     const scope: PortionScope = { db, registry, recordType, sink, recording }
     const locked = await sink.lockLedgers(client, registry, recordType, records)
     const there = new Set(locked.map(({ id }) => id))

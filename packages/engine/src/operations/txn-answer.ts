@@ -55,7 +55,7 @@ interface About {
  * The original response: its first page, or its progress.
  * @param references the items of the question; null: all
  */
-export async function answerAbout(
+export async function originalResponse(
   deps: Answering,
   question: Omit<About, 'consents'>,
   asked: AskedExchange,

@@ -25,7 +25,7 @@ import { findByReferences } from '../store/exchanges/references.ts'
 import type { Answering, Asked } from './item.ts'
 import type { Outcome } from './outcome.ts'
 import { storeMissingReferences } from './references.ts'
-import { answerAbout, type TxnAnswer } from './txn-answer.ts'
+import { originalResponse, type TxnAnswer } from './txn-answer.ts'
 
 /** The types whose answers are persisted; of any other, nothing is found. */
 const OPERATIONS: Readonly<Partial<Record<TxnStatusQuestion['txn_type'], Operation>>> = {
@@ -90,7 +90,7 @@ export async function answerTxnStatus(deps: Answering, { mode, exchange, message
   }
   const answer =
     operation && found
-      ? await answerAbout(deps, { exchange, operation }, found.asked, found.references)
+      ? await originalResponse(deps, { exchange, operation }, found.asked, found.references)
       : unknown(exchange, message, question)
   deps.metrics.itemAnswered(exchange.operation.name, answer.status, answer.code ?? 'none')
   const { consented } = answer

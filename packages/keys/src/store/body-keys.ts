@@ -42,7 +42,7 @@ export async function destroyBodyKeys(
   return rowCount ?? 0
 }
 
-/** Keys of these days that a restore has brought back. */
+/** Destroys the keys of these days, which a restore has brought back. */
 export async function destroyKeysOf({ pool }: Pick<Database, 'pool'>, days: readonly string[]): Promise<number> {
   const { rowCount } = await pool.query('delete from body_key where day = any($1::date[])', [days])
   return rowCount ?? 0

@@ -20,7 +20,7 @@ export interface ReadingThreads {
 }
 
 /** Texts with more characters than this are large; shorter ones are read in a few milliseconds. */
-export const LARGE = 65_536
+export const LARGE_TEXT = 65_536
 
 /** One processor is left to the main thread. More than four threads help only when more large bodies arrive at once. */
 const MAX_THREADS = 4

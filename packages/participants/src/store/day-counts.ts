@@ -24,7 +24,7 @@ const TODAY = `(now() at time zone 'UTC')::date`
  * nodes count in the same order, so there are no deadlocks.
  * @param messages SQL that counts the messages in the rows
  */
-export const countInto = (table: DayTable, written: string, messages = 'count(*)'): string =>
+export const countingSql = (table: DayTable, written: string, messages = 'count(*)'): string =>
   `insert into ${table} as held (participant, day, messages, bytes)
     select participant, ${TODAY}, ${messages}, coalesce(sum(bytes), 0) from ${written} group by participant order by participant
     on conflict (participant, day) do update

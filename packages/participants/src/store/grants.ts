@@ -129,7 +129,7 @@ async function insertGrant(
   { participant, registry }: Owner,
   terms: GrantTerms,
 ): Promise<StoredGrant> {
-  const { valid_from, valid_until } = timesOf(terms)
+  const { valid_from, valid_until } = grantPeriod(terms)
   // By the database's clock, at which the transaction began: `findGrant` in the same transaction finds the grant in force.
   const from = terms.valid_from === undefined ? sql`now()` : sql`${valid_from}::timestamptz`
   const [overlapping] = (
@@ -155,7 +155,7 @@ async function insertGrant(
  * The period of the terms, if they are granted now.
  * @throws StoreRefusal the period would end before it begins
  */
-export function timesOf(terms: Pick<GrantTerms, 'valid_from' | 'valid_until'>, now = new Date()) {
+export function grantPeriod(terms: Pick<GrantTerms, 'valid_from' | 'valid_until'>, now = new Date()) {
   const valid_from = terms.valid_from === undefined ? now : new Date(terms.valid_from)
   const valid_until = terms.valid_until === undefined ? null : new Date(terms.valid_until)
   if (valid_until !== null && valid_until <= valid_from) {

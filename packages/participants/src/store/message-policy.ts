@@ -75,7 +75,7 @@ type Tightening = Pick<Extract<JournalAct, { readonly kind: 'policy_tightened' }
 /**
  * The part of a change that a restore must not undo; null: there is none. Policies are listed from the strictest on.
  */
-export function tightening(from: MessagePolicy, to: MessagePolicy): Tightening | null {
+export function tighteningOf(from: MessagePolicy, to: MessagePolicy): Tightening | null {
   const { signature_policy, allow_unsigned, signature_profile, encryption_policy, jwks_uri } = to
   const isStricter =
     isBefore(SIGNATURE_POLICIES, signature_policy, from.signature_policy) || (from.allow_unsigned && !allow_unsigned)

@@ -15,7 +15,7 @@ import {
   checkMessagePolicy,
   DEFAULT_MESSAGE_POLICY,
   messagePolicyValues,
-  tightening,
+  tighteningOf,
   withConsequences,
 } from './message-policy.ts'
 import { endPartnerSessions } from './sessions.ts'
@@ -232,7 +232,7 @@ export async function setMessagePolicy(
   // Sets only the given members, so that two changes of different members at once do not undo each other.
   if (named.length === 0) return current
   const set = (connection: Pick<Database, 'kysely'>) => update(connection, sender_id, Object.fromEntries(named))
-  const tightened = tightening(current, policy)
+  const tightened = tighteningOf(current, policy)
   if (tightened === null) return set(db)
   const act = { kind: 'policy_tightened', participant: sender_id, ...tightened } as const
   return commitJournaled(

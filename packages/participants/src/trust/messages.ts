@@ -25,7 +25,7 @@ import {
 } from '@rollcall/protocol'
 import { messageBounds } from '../reading/envelope.ts'
 import { readLargeMessage } from '../reading/large.ts'
-import { LARGE, type ReadingThreads } from '../reading/threads.ts'
+import { LARGE_TEXT, type ReadingThreads } from '../reading/threads.ts'
 import type { PeerKeys } from './peer-keys.ts'
 
 /** The dependencies of verifying. */
@@ -132,7 +132,7 @@ export async function openMessage(
     },
     // Large callbacks are read here, because the kind of the registry decides as well how they are read.
     ...('request' in row && {
-      large: { from: LARGE, read: (text: string) => readLargeMessage(opening, row, participant.id, text, bounds) },
+      large: { from: LARGE_TEXT, read: (text: string) => readLargeMessage(opening, row, participant.id, text, bounds) },
     }),
   })
   if (!encrypted) return opened

@@ -67,7 +67,7 @@ export const ATTRIBUTE_TYPES: Readonly<Record<AttributeType, ReadScalar>> = {
   date: (raw) =>
     typeof raw === 'number' ? dayInterval(String(raw)) : typeof raw === 'string' ? dayInterval(raw) : null,
   datetime: (raw) => (typeof raw === 'string' ? instantText(raw) : null),
-  number: (raw) => finite(numberOf(raw)),
+  number: (raw) => finiteOrNull(numberOf(raw)),
   // Only values of queries are read so, because records have no ages.
   age: (raw) => {
     const years = exactNumberOf(raw)
@@ -108,7 +108,7 @@ function first(text: string | null): string | null {
 }
 
 /** Null for a value that is no number. -0 becomes 0: they are equal, but some code tells them apart. */
-export function finite(number: number): number | null {
+export function finiteOrNull(number: number): number | null {
   return Number.isFinite(number) ? number + 0 : null
 }
 

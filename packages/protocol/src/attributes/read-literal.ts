@@ -6,7 +6,7 @@ import {
   ATTRIBUTE_TYPES,
   type AttributeScalar,
   exactNumberOf,
-  finite,
+  finiteOrNull,
   normalCode,
   normalText,
 } from './attribute-types.ts'
@@ -22,7 +22,7 @@ type ReadLiteral = (raw: JsonValue, attribute: Attribute, part: boolean) => Attr
 const LITERALS: Partial<Record<AttributeType, ReadLiteral>> = {
   text: (raw, attribute, part) => bounded(raw, normalText(raw, attribute, part)),
   code: (raw, attribute) => bounded(raw, normalCode(raw, attribute)),
-  number: (raw) => finite(exactNumberOf(raw)),
+  number: (raw) => finiteOrNull(exactNumberOf(raw)),
   datetime: (raw) => (typeof raw === 'string' || typeof raw === 'number' ? instantInterval(String(raw)) : null),
 }
 

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest'
 import { kindNamed } from '../kinds/index.ts'
 import type { Kind } from '../kinds/kind.ts'
-import { codeTable, kindTables, table } from './tables.ts'
+import { codeTable, kindTables, markdownTable } from './tables.ts'
 
 const social = kindNamed('social') as Kind
 
 it('writes a Markdown table', () => {
-  expect(table(['A', 'B'], [['1', '2']])).toBe('| A | B |\n| --- | --- |\n| 1 | 2 |')
+  expect(markdownTable(['A', 'B'], [['1', '2']])).toBe('| A | B |\n| --- | --- |\n| 1 | 2 |')
 })
 
 it('says of a kind what it knows', () => {

@@ -6,7 +6,7 @@ import { isNamed } from '../kinds/searchable.ts'
 import type { ItemCodes } from '../operation.ts'
 
 /** A Markdown table. Cells hold no "|": they come from the literals of kinds and codes. */
-export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+export function markdownTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const lines = [head, head.map(() => '---'), ...rows]
   return lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n')
 }
@@ -28,14 +28,14 @@ export function kindTables(kind: Kind): string {
     '## Identifier types',
     identifierTable(kind),
     '## Record types',
-    table(
+    markdownTable(
       ['Record type', 'Emitted as', 'Also accepted', 'Primary identifier'],
       kind.record_types.map((type) => [type.name, type.emitted, listed(type.aliases), type.primary_identifier]),
     ),
     `Unless \`reg_record_type\` or \`response_entity\` names another one, the record type is ${kind.record_types[0].name}.`,
     ...kind.record_types.flatMap((type) => [...attributeTable(type), ...compoundTable(type)]),
     '## Event types',
-    table(
+    markdownTable(
       ['Event type', 'Also accepted'],
       kind.event_types.map((type) => [type.name, listed(type.aliases)]),
     ),
@@ -45,9 +45,10 @@ export function kindTables(kind: Kind): string {
 /** The forms of values are a column where some type has one. */
 function identifierTable({ identifier_types }: Kind): string {
   const rows = identifier_types.map((type) => [type.name, alsoNamed(type)])
-  if (identifier_types.every(({ patterns }) => patterns === undefined)) return table(['Type', 'Also accepted'], rows)
+  if (identifier_types.every(({ patterns }) => patterns === undefined))
+    return markdownTable(['Type', 'Also accepted'], rows)
   const forms = identifier_types.map(({ patterns = [] }) => patterns.map((one) => `\`${one}\``).join(' or '))
-  return table(
+  return markdownTable(
     ['Type', 'Also accepted', 'Values'],
     rows.map((row, at) => [...row, forms[at] ?? '']),
   )
@@ -65,7 +66,7 @@ function attributeTable({ name, attributes }: RecordType): string[] {
   return [
     `## Searchable attributes of ${name}`,
     IN_RECORDS,
-    table(['Attribute', 'Also accepted', 'Type', 'Read from', 'Sortable', 'Indexed'], rows),
+    markdownTable(['Attribute', 'Also accepted', 'Type', 'Read from', 'Sortable', 'Indexed'], rows),
   ]
 }
 
@@ -94,7 +95,7 @@ function compoundTable(recordType: RecordType): string[] {
     `## Lists of ${name}`,
     'Conditions on several attributes may apply to one element of a list. Its elements are the objects at the first of these places:',
     places.join('\n'),
-    table(['List', 'Attribute', 'Also accepted', 'Type', 'Read from', 'Indexed'], rows),
+    markdownTable(['List', 'Attribute', 'Also accepted', 'Type', 'Read from', 'Indexed'], rows),
   ]
 }
 
@@ -114,5 +115,5 @@ function typeOf({ type, codes, since, many, fold }: Attribute): string {
 /** The reason codes that the items of a reply may carry. */
 export function codeTable(where: ItemCodes): string {
   const rows = CODES.filter((row) => row.where === where).map((row) => [`\`${row.code}\``, row.meaning])
-  return ['Reason codes of rejected items:', table(['Code', 'Meaning'], rows)].join('\n\n')
+  return ['Reason codes of rejected items:', markdownTable(['Code', 'Meaning'], rows)].join('\n\n')
 }

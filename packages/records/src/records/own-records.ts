@@ -17,7 +17,7 @@ import { joinName, quoteName } from '@rollcall/database/names'
 import type { NamedStatement } from '@rollcall/database/pipeline'
 import type { StatementNames } from '@rollcall/database/statement-names'
 import { isStorable } from '@rollcall/database/text'
-import { type Snapshot, tried, withSnapshot } from '@rollcall/database/transaction'
+import { type Snapshot, tryInSnapshot, withSnapshot } from '@rollcall/database/transaction'
 import type { ClientBase, Pool, QueryResultRow } from 'pg'
 import { categoriesStatement } from './protection.ts'
 import { namedStatement, pageStatement } from './record-statements.ts'
@@ -67,7 +67,11 @@ export function ownRecords(db: Database): RecordSource {
       withSnapshot(db, (snapshot) => {
         const run = runOn(snapshot, sync.names)
         return work(
-          readerOn({ search: (statement) => tried(snapshot, () => run(statement)), lookUp: run, names: sync.names }),
+          readerOn({
+            search: (statement) => tryInSnapshot(snapshot, () => run(statement)),
+            lookUp: run,
+            names: sync.names,
+          }),
         )
       }),
   }

@@ -22,7 +22,7 @@ export interface ProtectedRow {
 }
 
 /** The record of a person, with its identifiers. */
-export interface Bearer {
+export interface RecordToProtect {
   readonly recordType: RecordType
   readonly id: RecordId
   readonly identifiers: readonly Identifier[]
@@ -34,7 +34,7 @@ export interface NewProtection {
   readonly category: ProtectionCategory
   readonly reason: string
   /** Null: there is no record yet. */
-  readonly bearer: Bearer | null
+  readonly bearer: RecordToProtect | null
 }
 
 /**

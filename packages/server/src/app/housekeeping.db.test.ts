@@ -1,5 +1,5 @@
 import { Writable } from 'node:stream'
-import { suspend } from '@rollcall/delivery/store/events/subscription-states'
+import { suspendSubscriptions } from '@rollcall/delivery/store/events/subscription-states'
 import { createLog } from '@rollcall/observe/log'
 import { readConfig } from '@rollcall/settings/config'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -123,7 +123,7 @@ test('a subscription that was suspended is logged once', async () => {
   const client = await server.database.db.pool.connect()
   const filed = { event_type: 'Death', record_type: 'Person' }
   const id = await insertSubscription(client, registry.id, filed, 'SECRET')
-  await suspend(client, [id], 'unreadable')
+  await suspendSubscriptions(client, [id], 'unreadable')
   client.release()
   await keepHouse(rest, signal)
   await keepHouse(rest, signal)

@@ -5,7 +5,7 @@ import type { Directory } from '@rollcall/participants/directory/directory'
 import { PROTOCOL_VERSION, TOKEN_PATH } from '@rollcall/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { sendJson } from './answer.ts'
-import { type Html, html, type Page, sendPage, site } from './page.ts'
+import { type Html, html, type Page, sendPage, siteUrl } from './page.ts'
 import { registryOf, VERSION_SEGMENT } from './protocol-routes.ts'
 import { type HttpServer, mount } from './server.ts'
 import { type HasShowcase, isFromHere, type Showcase } from './showcase.ts'
@@ -78,7 +78,7 @@ function landingPage(
 ): Page {
   return {
     title: 'Rollcall',
-    scripts: [site('landing.js')],
+    scripts: [siteUrl('landing.js')],
     body: html`<header class="bar">
 <a class="brand" href="/">Rollcall</a>
 <h1>Registry interoperability server</h1>

@@ -53,7 +53,7 @@ export interface Page {
   readonly scripts?: readonly string[]
 }
 
-export const site = (name: keyof typeof SITE_FILES): string => `${SITE}${name}`
+export const siteUrl = (name: keyof typeof SITE_FILES): string => `${SITE}${name}`
 
 export function sendPage(reply: FastifyReply, { title, body, styles = [], scripts = [] }: Page): void {
   const { text } = html`<!doctype html>
@@ -63,7 +63,7 @@ export function sendPage(reply: FastifyReply, { title, body, styles = [], script
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title}</title>
 <link rel="icon" href="data:,">
-${[...styles, site('site.css')].map((address) => html`<link rel="stylesheet" href="${address}">\n`)}
+${[...styles, siteUrl('site.css')].map((address) => html`<link rel="stylesheet" href="${address}">\n`)}
 </head>
 <body>
 ${body}

@@ -15,7 +15,7 @@ import {
 } from '@rollcall/protocol'
 import { sendJson } from './answer.ts'
 import { type HasRegistries, registryLinks } from './landing.ts'
-import { html, mountFile, type Page, sendPage, site } from './page.ts'
+import { html, mountFile, type Page, sendPage, siteUrl } from './page.ts'
 import { registryOf, VERSION_SEGMENT } from './protocol-routes.ts'
 import { type HttpServer, mount } from './server.ts'
 import { type HasShowcase, isFromHere, type Showcase } from './showcase.ts'
@@ -107,7 +107,7 @@ function referencePage(registry: Registry, registries: readonly Registry[], show
   return {
     title: titleOf(registry),
     styles: [`${ASSETS}swagger-ui.css`],
-    scripts: [`${ASSETS}swagger-ui-bundle.js`, site('programs.js'), site('reference.js')],
+    scripts: [`${ASSETS}swagger-ui-bundle.js`, siteUrl('programs.js'), siteUrl('reference.js')],
     body: html`<header class="bar">
 <a class="brand" href="/">Rollcall</a>
 <h1>${kind.title}</h1>

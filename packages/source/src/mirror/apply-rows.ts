@@ -7,7 +7,7 @@ import type { RecordChange } from '@rollcall/core/model/event'
 import { sqlState } from '@rollcall/database/database-errors'
 import { withTransaction } from '@rollcall/database/transaction'
 import { recordChanges } from '@rollcall/delivery/events/publish'
-import { filtersOf } from '@rollcall/delivery/events/recording'
+import { compiledFiltersOf } from '@rollcall/delivery/events/recording'
 import { lockEvents } from '@rollcall/delivery/store/events/lock'
 import type { RecordType } from '@rollcall/protocol'
 import { mirroredRecords } from '@rollcall/records/records/registry-records'
@@ -17,7 +17,7 @@ import type { MappedRecords } from '../engine/mapped-records.ts'
 import { isKey } from '../live-records.ts'
 import { type RowRead, readRow } from '../source-record.ts'
 import { type Progress, saveProgress } from '../store/mirrors.ts'
-import { keysOf, saveRows, storedRows } from '../store/source-rows.ts'
+import { keysByIdentifiers, saveRows, storedRows } from '../store/source-rows.ts'
 import type { MirrorDeps } from './mirror-deps.ts'
 import { type KeptRecord, type Outcomes, outcomesOf } from './outcomes.ts'
 import { inSource, readByKeys } from './read-source.ts'
@@ -60,7 +60,7 @@ export async function applyRows(deps: MirrorDeps, due: DueRows, applying: Applyi
         registry,
         records: mirroredRecords(db),
         limits: deps.limits,
-        filters: filtersOf(db.pool),
+        filters: compiledFiltersOf(db.pool),
         now: deps.now(),
         ...(applying.began !== null && { began: applying.began }),
       }
@@ -87,7 +87,7 @@ async function decide(deps: MirrorDeps, { recordType, records, keys, rows }: Due
   const others = async (): Promise<readonly string[]> => {
     const { released } = outcomes()
     const wanted = [...read.values()].flatMap(({ record }) => record?.primary_identifier ?? [])
-    return (await keysOf(db.pool, of, { held: wanted, wanted: released })).filter((key) => !all.has(key))
+    return (await keysByIdentifiers(db.pool, of, { held: wanted, wanted: released })).filter((key) => !all.has(key))
   }
   const fresh = [...new Set(keys)]
   if (records === null) {

@@ -29,7 +29,7 @@ export async function storedRows(
 }
 
 /** Keys of rows whose records have one of these identifiers, and of rows that want one. */
-export async function keysOf(
+export async function keysByIdentifiers(
   pool: Pool,
   { registry, recordType }: RowsOf,
   { held, wanted }: { readonly held: readonly string[]; readonly wanted: readonly string[] },

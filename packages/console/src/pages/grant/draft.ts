@@ -5,7 +5,7 @@ export type Terms = Answer<'/admin/v1/grants'>[number]['terms']
 export type Draft = Readonly<Record<string, unknown>>
 export type Names = 'all' | readonly string[]
 
-export const EMPTY: Draft = { operations: [], see: [], basis: 'law' }
+export const EMPTY_DRAFT: Draft = { operations: [], see: [], basis: 'law' }
 
 /** Meaning of absent members. */
 const OTHERWISE: Readonly<Record<string, Names>> = {

@@ -12,7 +12,7 @@ import { LOCALE } from '../../texts/common.ts'
 import { GRANT } from '../../texts/grants.ts'
 import { Attributes } from './attributes.tsx'
 import { Conditions } from './conditions.tsx'
-import { type Draft, EMPTY, namesOf, type Terms, withMember } from './draft.ts'
+import { type Draft, EMPTY_DRAFT, namesOf, type Terms, withMember } from './draft.ts'
 import styles from './grant.module.css'
 import type { GrantAddress } from './grant-address.ts'
 import { GrantIt } from './grant-it.tsx'
@@ -43,7 +43,7 @@ interface EditorProps {
 }
 
 export function Editor({ whose, registry, terms }: EditorProps) {
-  const before: Draft = terms ?? EMPTY
+  const before: Draft = terms ?? EMPTY_DRAFT
   const [draft, setDraft] = useState(before)
   const [tried, setTried] = useState<Draft | null>(null)
   const set = (member: string, value: unknown) => setDraft((last) => withMember(last, member, value))

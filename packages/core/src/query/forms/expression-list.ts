@@ -6,7 +6,7 @@ import { type Asked, allOf, anyOf, inRecord, negation, readAsked } from './combi
 import { leafAsked } from './expression.ts'
 import { subjectOf } from './leaves.ts'
 import { operatorOf } from './operators.ts'
-import { at, RECORD_NAMES, type Reader, resolveName, unknownNameProblem } from './reader.ts'
+import { pathAt, RECORD_NAMES, type Reader, resolveName, unknownNameProblem } from './reader.ts'
 
 const ELEMENT = ['seq_num', 'expression1', 'condition', 'expression2']
 const COMPARISON = ['attribute_name', 'operator', 'attribute_value']
@@ -17,7 +17,7 @@ const NUMBER = /^-?\d{1,15}(?:\.\d{1,15})?$/
  * @throws QueryProblem
  */
 export function readExpressionList(reader: Reader, value: JsonValue, path: string): Predicate {
-  const elements = Array.isArray(value) ? value.map((element, index) => [element, at(path, index)] as const) : []
+  const elements = Array.isArray(value) ? value.map((element, index) => [element, pathAt(path, index)] as const) : []
   if (isJsonObject(value)) elements.push([value, path])
   if (elements.length === 0) throw new QueryProblem(path, 'must be an array of {expression1, ...}, with at least one')
   reader.room(elements.length, path)
@@ -69,18 +69,18 @@ function readElement(
   if (!isJsonObject(element))
     throw new QueryProblem(path, 'must be an object {seq_num, expression1, condition, expression2}')
   checkMembers(element, ELEMENT, path)
-  const seq_num = readSequence(given(element, 'seq_num'), at(path, 'seq_num'))
-  const first = askedByComparison(reader, given(element, 'expression1'), at(path, 'expression1'))
+  const seq_num = readSequence(given(element, 'seq_num'), pathAt(path, 'seq_num'))
+  const first = askedByComparison(reader, given(element, 'expression1'), pathAt(path, 'expression1'))
   const condition = given(element, 'condition')
   const second = given(element, 'expression2')
   if (condition === undefined && second === undefined) return { seq_num, predicate: alone(first) }
-  if (second === undefined) throw new QueryProblem(at(path, 'expression2'), 'must be given where a condition is')
+  if (second === undefined) throw new QueryProblem(pathAt(path, 'expression2'), 'must be given where a condition is')
   const join = typeof condition === 'string' ? CONDITIONS.get(condition.toLowerCase()) : undefined
   if (join === undefined) {
     const names = [...CONDITIONS.keys()].join(', ')
-    throw new QueryProblem(at(path, 'condition'), `must be one of ${names} where expression2 is given`)
+    throw new QueryProblem(pathAt(path, 'condition'), `must be one of ${names} where expression2 is given`)
   }
-  return { seq_num, predicate: join(first, askedByComparison(reader, second, at(path, 'expression2'))) }
+  return { seq_num, predicate: join(first, askedByComparison(reader, second, pathAt(path, 'expression2'))) }
 }
 
 /** The value of a member; undefined for "" and null, which say nothing (3.1, D33). */
@@ -92,7 +92,7 @@ function given(object: JsonObject, member: string): JsonValue | undefined {
 function checkMembers(object: JsonObject, known: readonly string[], path: string): void {
   const unknown = Object.keys(object).find((member) => !known.includes(member))
   if (unknown !== undefined)
-    throw new QueryProblem(at(path, unknown), `is not a known member; known members are ${known.join(', ')}`)
+    throw new QueryProblem(pathAt(path, unknown), `is not a known member; known members are ${known.join(', ')}`)
 }
 
 function readSequence(seq_num: JsonValue | undefined, path: string): number {
@@ -112,18 +112,18 @@ function askedByComparison(reader: Reader, value: JsonValue | undefined, path: s
   if (!isJsonObject(value)) throw new QueryProblem(path, `must be an object {${COMPARISON.join(', ')}}`)
   checkMembers(value, COMPARISON, path)
   const name = given(value, 'attribute_name')
-  const memberPath = at(path, 'attribute_name')
+  const memberPath = pathAt(path, 'attribute_name')
   const about = typeof name === 'string' ? resolveName(reader, RECORD_NAMES, name) : undefined
   if (about === undefined) throw unknownNameProblem(reader, RECORD_NAMES, memberPath, name)
   if (about.is === 'compound') {
     throw unknownNameProblem(reader, { prefix: '', compound: about.compound }, memberPath, undefined)
   }
   const raw = Object.hasOwn(value, 'attribute_value') ? value.attribute_value : null
-  const valuePlace = at(path, 'attribute_value')
+  const valuePlace = pathAt(path, 'attribute_value')
   reader.term(path)
   return leafAsked(about, memberPath, (leaf) => {
     const subject = subjectOf(reader, leaf)
-    const operator = operatorOf(subject, given(value, 'operator') ?? null, at(path, 'operator'), '')
+    const operator = operatorOf(subject, given(value, 'operator') ?? null, pathAt(path, 'operator'), '')
     return { list: subject.list, of: operator.make(subject, raw ?? null, valuePlace, reader) }
   })
 }

@@ -18,7 +18,7 @@ import {
 } from './combine.ts'
 import { type SearchableLeaf, type Subject, subjectOf } from './leaves.ts'
 import { EQUALS, operatorOf, operatorWord, readExists, resolveOperator } from './operators.ts'
-import { at, type Names, RECORD_NAMES, type Reader, resolveName, unknownNameProblem } from './reader.ts'
+import { type Names, pathAt, RECORD_NAMES, type Reader, resolveName, unknownNameProblem } from './reader.ts'
 
 /**
  * Reads an object of conditions, such as `{ sex: "F", birth_date: { $lt: "1985" } }`. All of them must hold; conditions
@@ -37,7 +37,7 @@ function readObject(reader: Reader, value: JsonValue, path: string, names: Names
 
 function askedBy(reader: Reader, value: JsonValue, path: string, names: Names): readonly Asked[] {
   return membersOf(reader, value, path, 'conditions').flatMap(([key, raw]) =>
-    askedByMember(reader, key, raw, at(path, key), names),
+    askedByMember(reader, key, raw, pathAt(path, key), names),
   )
 }
 
@@ -133,7 +133,7 @@ function readCompound(
   }
   reader.term(path)
   const some = anyOf(names.compound.members.map((attribute) => ({ is: 'exists', attribute })))
-  return readExists(only[1], at(path, only[0])) ? some : { is: 'not', of: some }
+  return readExists(only[1], pathAt(path, only[0])) ? some : { is: 'not', of: some }
 }
 
 /** Reads { identifier: { identifier_type, identifier_value } }: one identifier, of the given type if there is one. */
@@ -145,7 +145,7 @@ function readIdentifierObject(
   said: SaidTypes | undefined,
 ): Predicate {
   const asked = membersOf(reader, value, path, 'conditions').map(([key, raw]) => {
-    const memberPath = at(path, key)
+    const memberPath = pathAt(path, key)
     const member = IDENTIFIER_MEMBERS.get(key.slice(key.lastIndexOf(':') + 1).toLowerCase())
     if (member === undefined) throw new QueryProblem(memberPath, 'must be identifier_type or identifier_value')
     return askedAbout(reader, member === 'type' ? { is: 'identifier_type' } : about, raw, memberPath, '')
@@ -177,7 +177,7 @@ function readOperators(reader: Reader, subject: Subject, value: JsonValue, path:
   return reader.within(path, () =>
     allOf(
       membersOf(reader, value, path, 'operators').map(([key, raw]) => {
-        const memberPath = at(path, key)
+        const memberPath = pathAt(path, key)
         const logic = resolveLogic(key)
         if (logic !== undefined) {
           return logic(reader, raw, memberPath, (operand, there) => readOperators(reader, subject, operand, there))
@@ -221,5 +221,5 @@ function operands(reader: Reader, value: JsonValue, path: string, read: ReadOper
   if (!Array.isArray(value)) throw new QueryProblem(path, 'must be an array of conditions')
   if (value.length === 0) throw new QueryProblem(path, 'must have at least one condition')
   reader.room(value.length, path)
-  return value.map((operand, index) => read(operand, at(path, index)))
+  return value.map((operand, index) => read(operand, pathAt(path, index)))
 }

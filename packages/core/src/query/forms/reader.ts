@@ -92,7 +92,7 @@ export class Reader {
 }
 
 /** `query` and `sex` make `query.sex`; `query` and 0 make `query[0]`. */
-export function at(path: string, step: PathStep): string {
+export function pathAt(path: string, step: PathStep): string {
   const text = pathText([step])
   return path === '' || text.startsWith('[') ? `${path}${text}` : `${path}.${text}`
 }
@@ -191,7 +191,7 @@ export function formOf<Read>(
   const known = [...form.members, ...(form.optional ?? [])]
   const unknown = Object.keys(value).find((name) => !known.includes(name))
   if (unknown !== undefined) {
-    throw new QueryProblem(at(path, unknown), `is not a known member; known members are ${known.join(', ')}`)
+    throw new QueryProblem(pathAt(path, unknown), `is not a known member; known members are ${known.join(', ')}`)
   }
   return { read: form.read, members: membersOf(value, path) }
 }
@@ -199,7 +199,7 @@ export function formOf<Read>(
 function membersOf(object: JsonObject, path: string): Members {
   const get: Members['get'] = (name) => {
     const value = Object.hasOwn(object, name) ? object[name] : undefined
-    return value === undefined ? undefined : { value, path: at(path, name) }
+    return value === undefined ? undefined : { value, path: pathAt(path, name) }
   }
-  return { whole: object, path, get, of: (name) => get(name) ?? { value: null, path: at(path, name) } }
+  return { whole: object, path, get, of: (name) => get(name) ?? { value: null, path: pathAt(path, name) } }
 }

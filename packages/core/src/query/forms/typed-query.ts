@@ -62,7 +62,7 @@ export function asQuery({ recordType }: Reader, predicate: Predicate): Query {
   return { predicate, recordType }
 }
 
-/** { type, value }: an identifier when the type is one's or the value is bare, else a query of the type. */
+/** Reads { type, value }: an identifier if the type is an identifier type or the value is bare, else a query of the type. */
 export function readTyped(reader: Reader, members: Members): Query {
   const [type, value] = [members.of('type'), members.of('value')]
   const isIdentifier = typeof type.value === 'string' && resolveIdentifierType(reader.kind, type.value) !== undefined

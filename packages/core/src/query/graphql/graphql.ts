@@ -8,7 +8,7 @@ import { type ArgumentNode, type FieldNode, print } from 'graphql'
 import type { Predicate } from '../../model/predicate.ts'
 import { allOf, anyOf } from '../forms/combine.ts'
 import { readExpression } from '../forms/expression.ts'
-import { at, Reader } from '../forms/reader.ts'
+import { pathAt, Reader } from '../forms/reader.ts'
 import { extractRecord } from '../memory/extract-record.ts'
 import { matches } from '../memory/matches.ts'
 import { type Query, type QueryLimits, QueryProblem, type Scope } from '../query.ts'
@@ -39,7 +39,7 @@ export function readGraphql(scope: Scope, query: GraphqlQuery, path: string): Qu
   const visible = scope.visible?.()?.get(recordType.name)
   const seen = visible === undefined ? null : [visible]
   const roots = groups.map(([name, group]): Root => {
-    const memberPath = at(path, name)
+    const memberPath = pathAt(path, name)
     return {
       predicate: readArguments(reader, argumentsOf(group, memberPath), document.variables, memberPath),
       selection: selections.of(objectType(kind, recordType), group, memberPath, seen),
@@ -55,7 +55,7 @@ export function readGraphql(scope: Scope, query: GraphqlQuery, path: string): Qu
 /** Checks that all root fields, and the criteria around the query, name one record type. */
 function nameRecordType(reader: Reader, groups: readonly (readonly [string, FieldGroup])[], path: string): void {
   const [first, ...others] = groups.map(([name, [field]]) => {
-    return { memberPath: at(path, name), recordType: rootType(reader.kind, field.name.value, path) }
+    return { memberPath: pathAt(path, name), recordType: rootType(reader.kind, field.name.value, path) }
   })
   if (first === undefined) throw new QueryProblem(path, 'must have a root field that is not skipped')
   const other = others.find(({ recordType }) => recordType !== first.recordType)
@@ -84,14 +84,14 @@ const NESTED = 'where'
 
 function readArguments(reader: Reader, nodes: readonly ArgumentNode[], variables: Variables, path: string): Predicate {
   const given = nodes.map(({ name, value }) => {
-    return [name.value, literalToJson(value, variables, at(path, name.value))] as const
+    return [name.value, literalToJson(value, variables, pathAt(path, name.value))] as const
   })
   if (given.length === 0) throw new QueryProblem(path, 'must have arguments that say which records are asked for')
   const nested = given.find(([name]) => name === NESTED)
   const rest = given.filter((one) => one !== nested)
   return allOf([
     ...(rest.length === 0 ? [] : [readExpression(reader, Object.fromEntries(rest), path)]),
-    ...(nested === undefined ? [] : [readExpression(reader, nested[1], at(path, NESTED))]),
+    ...(nested === undefined ? [] : [readExpression(reader, nested[1], pathAt(path, NESTED))]),
   ])
 }
 
@@ -113,13 +113,13 @@ function shapeBy(kind: Kind, recordType: RecordType, roots: readonly Root[]): No
 
 /** The record type of a root field. @throws QueryProblem the kind has no record type of this name */
 export function rootType(kind: Kind, name: string, path: string): RecordType {
-  if (name.startsWith('__')) throw new QueryProblem(at(path, name), 'introspection is not answered')
+  if (name.startsWith('__')) throw new QueryProblem(pathAt(path, name), 'introspection is not answered')
   const recordType = singulars(name)
     .map((singular) => rootsOf(kind).get(rootKey(singular)))
     .find((found) => found !== undefined)
   if (recordType !== undefined) return recordType
   const known = kind.record_types.map(({ emitted }) => camelCase(emitted))
-  throw new QueryProblem(at(path, name), `must be one of ${[...new Set(known)].join(', ')}`)
+  throw new QueryProblem(pathAt(path, name), `must be one of ${[...new Set(known)].join(', ')}`)
 }
 
 const roots = new WeakMap<Kind, ReadonlyMap<string, RecordType>>()

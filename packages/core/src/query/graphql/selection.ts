@@ -14,7 +14,7 @@ import {
   type SelectionSetNode,
 } from 'graphql'
 import type { Visible } from '../../model/grant.ts'
-import { at } from '../forms/reader.ts'
+import { pathAt } from '../forms/reader.ts'
 import { QueryProblem } from '../query.ts'
 import type { Document } from './document.ts'
 import type { Field, ObjectType } from './types.ts'
@@ -70,7 +70,7 @@ export class Selections {
       const group = groups.get(name)
       if (group === undefined) groups.set(name, [field])
       else if (group[0].name.value === field.name.value) group.push(field)
-      else throw new QueryProblem(at(path, name), 'one name in the answer must mean one field')
+      else throw new QueryProblem(pathAt(path, name), 'one name in the answer must mean one field')
     }
     const find = (set: SelectionSetNode): void => {
       if (set.selections.length === 0) throw new QueryProblem(path, 'must select at least one field')
@@ -107,7 +107,7 @@ export class Selections {
     }
     return {
       type: type.name,
-      chosen: [...groups].map(([name, group]) => this.#chosen(type, name, group, at(path, name), seen)),
+      chosen: [...groups].map(([name, group]) => this.#chosen(type, name, group, pathAt(path, name), seen)),
     }
   }
 

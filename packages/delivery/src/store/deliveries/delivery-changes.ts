@@ -3,7 +3,7 @@ import type { Database } from '@rollcall/database/database'
 import { MAILBOXES, WORK_CHANNEL } from '@rollcall/database/queue'
 import { PARTICIPANTS } from '@rollcall/participants/store/participant-names'
 import { isNotifiedBy, WAITS_AGAIN } from './deliveries.ts'
-import { chosen, type DeliveryChoice, type DeliveryState } from './delivery-choice.ts'
+import { choiceConditions, type DeliveryChoice, type DeliveryState } from './delivery-choice.ts'
 
 interface Change {
   /** The states in which a delivery can be changed so. */
@@ -58,7 +58,7 @@ export async function countChange(
   choice: DeliveryChoice,
 ): Promise<readonly CountedChange[]> {
   const { from, sends }: Change = DELIVERY_CHANGES[change]
-  const { text, values } = chosen(choice)
+  const { text, values } = choiceConditions(choice)
   const [states, sending] = [values.length + 1, values.length + 2]
   const { rows } = await pool.query<CountedChange>(
     `with those as (
@@ -104,7 +104,7 @@ export async function changeAtMost(
   { probes = true }: { readonly probes?: boolean } = {},
 ): Promise<{ readonly chosen: number; readonly changed: number }> {
   const { from, set, sends }: Change = DELIVERY_CHANGES[change]
-  const { text, values } = chosen(choice)
+  const { text, values } = choiceConditions(choice)
   const states = `$${values.length + 1}`
   const sending = `$${values.length + 2}::boolean`
   const bound = `$${values.length + 3}::bigint`

@@ -32,7 +32,7 @@ export const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 const storable = (name: string): string => (isStorable(name) ? name : '')
 
 /** SQL of the conditions that are given, and no others, so that the planner finds the index for them. */
-export function chosen(choice: DeliveryChoice): { readonly text: string; readonly values: unknown[] } {
+export function choiceConditions(choice: DeliveryChoice): { readonly text: string; readonly values: unknown[] } {
   const { ids, participant, registry, origin, state, states, since, until, before } = choice
   const values: unknown[] = []
   const value = (given: unknown): string => `$${values.push(given)}`

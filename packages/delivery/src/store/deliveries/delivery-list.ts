@@ -3,7 +3,7 @@ import type { EncryptedReply } from '@rollcall/core/model/delivery'
 import type { Database } from '@rollcall/database/database'
 import { PARTICIPANTS } from '@rollcall/participants/store/participant-names'
 import { namespaceOf } from '@rollcall/records/registries/registry-names'
-import { chosen, type DeliveryChoice, type DeliveryState, UUID } from './delivery-choice.ts'
+import { choiceConditions, type DeliveryChoice, type DeliveryState, UUID } from './delivery-choice.ts'
 
 export interface ListedDelivery {
   readonly id: string
@@ -42,18 +42,18 @@ export interface ListedAttempt {
  * SQL of the due time as people read it. A retried delivery has a time in the past (`NOW_AND_FIRST`): it is due since
  * the retry. Null where nothing more is attempted.
  */
-export const DUE = 'case when next_attempt_at is not null then greatest(next_attempt_at, since) end'
+export const SHOWN_DUE_TIME = 'case when next_attempt_at is not null then greatest(next_attempt_at, since) end'
 
 /** SQL of the last error of a delivery (`delivery`: SQL of its id). A running attempt has no result yet. */
-export const lastError = (delivery: string): string =>
+export const lastErrorSql = (delivery: string): string =>
   `(select error from delivery_attempt where delivery_attempt.delivery = ${delivery} and error <> 'interrupted'
     order by number desc limit 1)`
 
 const LISTED = `delivery.id, participant.sender_id as participant,
   ${namespaceOf('delivery.registry')} as registry, callback, page, message_id, correlation_id, state,
   attempts, target, coalesce(reason, case state when 'held' then 'no_address' end) as reason,
-  case state when 'pending' then ${lastError('delivery.id')} end as last_error,
-  delivery.created_at, ${DUE} as next_attempt_at, finished_at`
+  case state when 'pending' then ${lastErrorSql('delivery.id')} end as last_error,
+  delivery.created_at, ${SHOWN_DUE_TIME} as next_attempt_at, finished_at`
 
 /** Lists at most `limit` deliveries, the newest first. */
 export async function listDeliveries(
@@ -61,7 +61,7 @@ export async function listDeliveries(
   choice: DeliveryChoice,
   limit: number,
 ): Promise<readonly ListedDelivery[]> {
-  const { text, values } = chosen(choice)
+  const { text, values } = choiceConditions(choice)
   const { rows } = await pool.query<ListedDelivery>(
     `select ${LISTED} from delivery join ${PARTICIPANTS} as participant on participant.id = delivery.participant
       where ${text} order by delivery.created_at desc, delivery.id limit $${values.length + 1}`,

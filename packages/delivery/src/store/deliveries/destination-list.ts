@@ -2,7 +2,7 @@
 import type { Database } from '@rollcall/database/database'
 import { PARTICIPANTS, participantNamed } from '@rollcall/participants/store/participant-names'
 import { registryNamed } from '@rollcall/records/registries/registry-names'
-import { lastError } from './delivery-list.ts'
+import { lastErrorSql } from './delivery-list.ts'
 
 export interface ListedDestination {
   /** `sender_id` */
@@ -68,7 +68,7 @@ export async function listDestinations(
       select sender_id as participant, origin, coalesce(waiting, 0)::float8 as waiting, coalesce(dead, 0)::float8 as dead,
         coalesce(held, 0)::float8 as held, least(waiting.oldest, dead.oldest, held.oldest) as oldest, coalesce(failures, 0) as failures, opened_at, probe_at,
         coalesce(reasons, '{}') as reasons,
-        coalesce(${lastError('attempted::uuid')}, case when held > 0 then 'no_address' end) as last_error
+        coalesce(${lastErrorSql('attempted::uuid')}, case when held > 0 then 'no_address' end) as last_error
       from waiting full join dead using (participant, origin) full join held using (participant, origin) left join breaker using (participant, origin)
         join ${PARTICIPANTS} as owner on owner.id = participant
       order by dead desc, waiting desc, held desc, sender_id, origin limit $3`,

@@ -1,7 +1,7 @@
 /** Deliveries with every attempt, as they are traced. */
 import type { Database } from '@rollcall/database/database'
 import type { DeliveryState } from './delivery-choice.ts'
-import { DUE } from './delivery-list.ts'
+import { SHOWN_DUE_TIME } from './delivery-list.ts'
 
 export interface TracedDelivery {
   readonly id: string
@@ -57,7 +57,7 @@ export interface ExchangeDeliveries {
 const OF_EXCHANGE = '(correlation_id = $1 or (id = $1 and correlation_id is null))'
 
 /** SQL of a relation: a delivery of the exchange `$1`, which may be a delivery that answers none. */
-export const SENT = `(select participant, registry, correlation_id, mailbox from delivery where ${OF_EXCHANGE} limit 1)`
+export const DELIVERY_OF_EXCHANGE = `(select participant, registry, correlation_id, mailbox from delivery where ${OF_EXCHANGE} limit 1)`
 
 /** SQL of the exchanges, as `id` and `at`, for which something was sent under the message_id `$2` or the correlation_id `$3`. */
 export const FIND_SENT = `select coalesce(correlation_id, id) as id, created_at as at from delivery where message_id = $2
@@ -102,7 +102,7 @@ export async function traceDeliveries(
 ): Promise<readonly TracedDelivery[]> {
   const deliveries = await pool.query<Omit<TracedDelivery, 'made'>>(
     `select id, callback, page, message_id, target, encrypted, state, reason, attempts, earlier,
-        ${DUE} as next_attempt_at, claimed_until, created_at, since, finished_at
+        ${SHOWN_DUE_TIME} as next_attempt_at, claimed_until, created_at, since, finished_at
       from delivery where ${condition} order by page, created_at, id limit $2`,
     [value, each],
   )

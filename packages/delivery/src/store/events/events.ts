@@ -12,7 +12,7 @@ import type { ClientBase } from 'pg'
  * mailbox, which never leaves, nobody finds the number of the event, which counts events of hidden persons too. It is stored when
  * a notification is inserted: a row whose indexed columns stay as they are is cheap to change when it is sent.
  */
-export const referenceOf = (mailbox: string, event: string): string =>
+export const referenceIdSql = (mailbox: string, event: string): string =>
   `encode(substring(sha256(${mailbox}.reference_key || int8send(${event}::bigint)) for 16), 'hex')::uuid::text`
 
 /** The most mailboxes that are announced by id to other nodes; of more it is announced only that there are some. */
@@ -180,7 +180,7 @@ export async function insertNotifications(
     `with inserted as (
        insert into notification (mailbox, event, subscription, presence, purpose, corrects, reference_id, due_at)
        select mailbox.id, new.event, subscription.id, new.presence, new.purpose, new.corrects,
-         ${referenceOf('mailbox', 'new.event')}, greatest(coalesce(new.due_at, clock_timestamp()), earlier.due_at)
+         ${referenceIdSql('mailbox', 'new.event')}, greatest(coalesce(new.due_at, clock_timestamp()), earlier.due_at)
        from unnest($1::bigint[], $2::int[], $3::text[], $4::text[], $5::bigint[], $6::timestamptz[])
          with ordinality as new (event, subscription, presence, purpose, corrects, due_at, at)
        join subscription on subscription.id = new.subscription

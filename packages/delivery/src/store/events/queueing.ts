@@ -12,8 +12,8 @@ import { withTransaction } from '@rollcall/database/transaction'
 import { recordsOf } from '@rollcall/records/records/registry-records'
 import { REGISTRIES } from '@rollcall/records/registries/registry-names'
 import type { ClientBase } from 'pg'
-import { referenceOf } from './events.ts'
-import { GIVEN_FOR } from './find-subscriptions.ts'
+import { referenceIdSql } from './events.ts'
+import { CONSENT_OF_SUBSCRIPTION } from './find-subscriptions.ts'
 
 /** A subscription for which something is queued. */
 export interface QueuedSubscription {
@@ -43,7 +43,7 @@ export async function findQueued(
 ): Promise<QueuedSubscription | undefined> {
   const { rows } = await client.query<QueuedSubscription>(
     `select subscription.id, subscription.participant, mailbox, mailbox.state as mailbox_state, subscription.registry, namespace,
-        subscription.state, event_type, record_type, criteria, ${GIVEN_FOR} as consent
+        subscription.state, event_type, record_type, criteria, ${CONSENT_OF_SUBSCRIPTION} as consent
       from subscription join mailbox on mailbox.id = subscription.mailbox
         join ${REGISTRIES} as registry on registry.id = subscription.registry
       where code = $1`,
@@ -65,7 +65,7 @@ export async function queueTest(
       ),
       queued as (
         insert into notification (mailbox, event, subscription, presence, purpose, reference_id, due_at)
-        select mailbox.id, made.id, $6, 'entered', 'test', ${referenceOf('mailbox', 'made.id')}, statement_timestamp()
+        select mailbox.id, made.id, $6, 'entered', 'test', ${referenceIdSql('mailbox', 'made.id')}, statement_timestamp()
         from made, mailbox where mailbox.id = $5 returning mailbox
       )
       select pg_notify($7, $8::text || mailbox) from queued`,
@@ -161,7 +161,7 @@ async function insertBackfilled(
       ),
       queued as (
         insert into notification (mailbox, event, subscription, presence, purpose, reference_id, due_at)
-        select mailbox.id, made.id, $8::integer, 'stayed', 'backfill', ${referenceOf('mailbox', 'made.id')},
+        select mailbox.id, made.id, $8::integer, 'stayed', 'backfill', ${referenceIdSql('mailbox', 'made.id')},
           statement_timestamp()
         from made join mailbox on mailbox.id = $9::integer order by made.id returning mailbox
       ),

@@ -100,7 +100,7 @@ export async function endNotified(
   }
 }
 
-export async function suspend(
+export async function suspendSubscriptions(
   client: ClientBase,
   subscriptions: readonly number[],
   reason: SuspensionReason,
@@ -158,7 +158,7 @@ export interface Reopened {
  * Opens ended subscriptions again under their codes, if their own end has not come, and no newer subscription asks for
  * the same. Of several that ask for the same, the newest is opened.
  */
-export async function reopen(
+export async function reopenSubscriptions(
   client: ClientBase,
   subscriptions: readonly number[],
   reason: EndReason,

@@ -2,10 +2,10 @@
 
 import { messageKey } from '@rollcall/core/model/message-key'
 import type { Database } from '@rollcall/database/database'
-import { firstCome, LARGE } from '@rollcall/database/group-commit'
+import { firstCome, LARGE_ENTRY_BYTES } from '@rollcall/database/group-commit'
 import { type JointWrite, ownParameter, type Parameter } from '@rollcall/database/joint-write'
 import { WORK_CHANNEL } from '@rollcall/database/queue'
-import { ACCEPTED_DAY, countInto } from '@rollcall/participants/store/day-counts'
+import { ACCEPTED_DAY, countingSql } from '@rollcall/participants/store/day-counts'
 import { storableReferences, storeReferencesOf } from './references.ts'
 
 /** A message that is about to be acted on. */
@@ -201,7 +201,7 @@ const accepted = (parameter: Parameter): string => `${added(parameter)},
   )}),
   announced as (select pg_notify('${WORK_CHANNEL}', '') where exists (select 1 from accepted))`
 
-const COUNTED = `counted as (${countInto(ACCEPTED_DAY, 'accepted', 'count(*) filter (where parent is null)')})`
+const COUNTED = `counted as (${countingSql(ACCEPTED_DAY, 'accepted', 'count(*) filter (where parent is null)')})`
 
 /** One statement remembers, accepts, announces and counts a message: all of it is written, or none. */
 const ACCEPT = {
@@ -237,7 +237,7 @@ export const JOINT_REQUESTS: JointWrite<NewExchange> = {
 }
 
 /** Whether others may wait for a request to be written: it is not large. */
-export const isJoint = (exchange: NewAcceptedExchange): boolean => bytesOf(exchange) < LARGE
+export const isJoint = (exchange: NewAcceptedExchange): boolean => bytesOf(exchange) < LARGE_ENTRY_BYTES
 
 export type NewAcceptedExchange = NewExchange & { readonly accepted: Acceptance }
 

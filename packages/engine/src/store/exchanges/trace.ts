@@ -8,10 +8,10 @@ import type { Participant } from '@rollcall/core/model/participant'
 import type { Database } from '@rollcall/database/database'
 import { isStorable } from '@rollcall/database/text'
 import {
+  DELIVERY_OF_EXCHANGE,
   deliveriesOfExchange,
   type ExchangeDeliveries,
   FIND_SENT,
-  SENT,
 } from '@rollcall/delivery/store/deliveries/traced-deliveries'
 import { EXCHANGES_OF_CODE } from '@rollcall/delivery/store/events/find-subscriptions'
 import { PARTICIPANTS } from '@rollcall/participants/store/participant-names'
@@ -177,7 +177,7 @@ const READ_EXCHANGE = `select coalesce(exchange.correlation_id, accepted.correla
   from (select $1::uuid as id) as asked
     left join exchange on exchange.correlation_id = asked.id
     left join accepted_exchange as accepted on accepted.correlation_id = asked.id
-    left join ${SENT} as sent on true
+    left join ${DELIVERY_OF_EXCHANGE} as sent on true
     left join ${PARTICIPANTS} as participant
       on participant.id = coalesce(exchange.participant, accepted.participant, sent.participant)
     left join ${REGISTRIES} as registry on registry.id = coalesce(exchange.registry, accepted.registry, sent.registry)

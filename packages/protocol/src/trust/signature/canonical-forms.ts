@@ -63,7 +63,7 @@ export function outgoingParts(header: unknown, message: unknown, form: Canonical
   return { header: part(header), message: part(message) }
 }
 
-/** The object of both, as every form writes it: header sorts before message. */
+/** The object with header and message, as every form writes it: `header` sorts before `message`. */
 export function objectText({ header, message }: CanonicalParts): string {
   return `{"header":${header},"message":${message}}`
 }

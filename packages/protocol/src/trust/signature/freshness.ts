@@ -1,5 +1,5 @@
 /** Whether a signature is fresh: by its own times, or by the time of the message when it has none. */
-import { asInResult, timestampInstant } from '../../timestamps.ts'
+import { normaliseTimestamp, timestampInstant } from '../../timestamps.ts'
 import type { SignatureProfile } from './layout.ts'
 import { LAYOUTS } from './layouts.ts'
 import { invalid } from './problem.ts'
@@ -54,7 +54,7 @@ function checkOwnTimes({ created, expires, now, skew = FRESHNESS.skew }: Freshne
 
 function checkMessageTime({ message_ts, now, callback = false, result = false }: Freshness): void {
   const text = typeof message_ts === 'string' ? message_ts : ''
-  const instant = timestampInstant(result ? asInResult(text).text : text)
+  const instant = timestampInstant(result ? normaliseTimestamp(text).text : text)
   if (instant === null) throw invalid('message_ts must be a date-time with a time zone')
   const age = now - instant / 1000
   if (age > (callback ? FRESHNESS.oldest_callback : FRESHNESS.oldest_message)) {

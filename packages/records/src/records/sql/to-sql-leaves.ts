@@ -9,14 +9,14 @@ import { quoteName } from '@rollcall/database/names'
 import { isStorable } from '@rollcall/database/text'
 import type { Attribute, AttributeType } from '@rollcall/protocol'
 import { attributeColumns } from '../columns.ts'
-import { firstTextAfterPrefix, type Order, storableBound, type Values } from './to-sql-parts.ts'
+import { firstTextAfterPrefix, type Order, type ParameterList, storableBound } from './to-sql-parts.ts'
 
 export type ValueLeaf = Comparison | OneOf | Presence
 
 /** The place of the values: the alias before each column. */
 export interface Operand {
   readonly alias: 'record' | 'element'
-  readonly values: Values
+  readonly values: ParameterList
 }
 
 /** The form of a leaf that is true when the leaf is `asked`: definitely true, or definitely false. */
@@ -31,7 +31,7 @@ export function valueForm(leaf: ValueLeaf, asked: boolean, operand: Operand): st
 function plainForm(leaf: ValueLeaf, asked: boolean, operand: Operand): string {
   switch (leaf.is) {
     case 'exists':
-      return presence(leaf.attribute, asked, operand)
+      return presenceSql(leaf.attribute, asked, operand)
     case 'in':
       return oneOf(leaf, asked, operand)
     case 'compare':
@@ -40,7 +40,7 @@ function plainForm(leaf: ValueLeaf, asked: boolean, operand: Operand): string {
 }
 
 /** Whether the attribute has a value. */
-export function presence(attribute: Attribute, asked: boolean, operand: Operand): string {
+export function presenceSql(attribute: Attribute, asked: boolean, operand: Operand): string {
   return `${columnOf(attribute, operand)} is ${asked ? 'not null' : 'null'}`
 }
 
@@ -83,7 +83,7 @@ function compareText(leaf: Comparison, asked: boolean, operand: Operand): string
 }
 
 /** A prefix as a range, which an index answers. It is exact: these columns are ordered by code point. */
-function startsWith(column: string, prefix: string, asked: boolean, values: Values): string {
+function startsWith(column: string, prefix: string, asked: boolean, values: ParameterList): string {
   const first = values.add(prefix)
   const behind = firstTextAfterPrefix(prefix)
   if (behind === null) return `${column} ${asked ? '>=' : '<'} ${first}`
@@ -159,7 +159,7 @@ function endsOf({ attribute, until }: Comparison | OneOf, operand: Operand): End
   }
 }
 
-function literalEnds(attribute: Attribute, interval: Interval, values: Values): Ends {
+function literalEnds(attribute: Attribute, interval: Interval, values: ParameterList): Ends {
   const named: { from?: string; to?: string } = {}
   const type = typeOf(attribute)
   return {
@@ -220,7 +220,7 @@ function apartFromAll(leaf: OneOf, intervals: readonly Interval[], operand: Oper
 
 /** SQL for a comparison with a value that nothing stored equals: never true, and false where there is a value. */
 function never(attribute: Attribute, asked: boolean, operand: Operand): string {
-  return asked ? 'false' : presence(attribute, true, operand)
+  return asked ? 'false' : presenceSql(attribute, true, operand)
 }
 
 /** The values without those that nothing stored equals. */

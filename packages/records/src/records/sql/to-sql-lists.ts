@@ -19,32 +19,32 @@ import { quoteName } from '@rollcall/database/names'
 import { isStorable } from '@rollcall/database/text'
 import type { Attribute, AttributeScalar, Compound } from '@rollcall/protocol'
 import { attributeColumns, compoundColumn, memberWriter } from '../columns.ts'
-import { presence, storableValues, typeOf, valueForm } from './to-sql-leaves.ts'
-import { conjuncts, join, treeSql, truthForEmptyElement, type Values } from './to-sql-parts.ts'
+import { presenceSql, storableValues, typeOf, valueForm } from './to-sql-leaves.ts'
+import { conjuncts, joinConditions, type ParameterList, treeSql, truthForEmptyElement } from './to-sql-parts.ts'
 
 /** The form of `some` that is true when it is `asked`: definitely true, or definitely false. */
-export function elementForm({ list, of }: SomeElement, asked: boolean, values: Values): string {
+export function elementForm({ list, of }: SomeElement, asked: boolean, values: ParameterList): string {
   const form = asked ? someElement(list, of, values) : everyElementElse(list, of, values)
   return truthForEmptyElement(of) === asked ? `(${form} or ${noneCounts(list, of, values)})` : form
 }
 
-function noneCounts(list: List, of: Predicate, values: Values): string {
+function noneCounts(list: List, of: Predicate, values: ParameterList): string {
   return `not exists (select 1 from ${elements(list, of)}${whereCounting(list, of, values)})`
 }
 
 /** Whether some element has the attribute; true or false, never null. */
-export function elementPresence(list: List, attribute: Attribute, asked: boolean, values: Values): string {
-  if (!isCompound(list)) return presence(attribute, asked, { alias: 'record', values })
+export function elementPresence(list: List, attribute: Attribute, asked: boolean, values: ParameterList): string {
+  if (!isCompound(list)) return presenceSql(attribute, asked, { alias: 'record', values })
   const column = compoundName(list)
   const has = `${column} @? '$[*].${quoteName(firstColumn(attribute))}'`
   return asked ? has : `(${column} is null or not ${has})`
 }
 
-function someElement(list: List, of: Predicate, values: Values): string {
+function someElement(list: List, of: Predicate, values: ParameterList): string {
   const asksPresence = leavesOf(of).some(({ is }) => is === 'exists')
   // Of alternatives each is asked of the list by itself, so that each uses its own index.
   if (of.is === 'or' && !asksPresence) {
-    return join(
+    return joinConditions(
       'or',
       of.of.map((part) => someElement(list, part, values)),
     )
@@ -54,21 +54,21 @@ function someElement(list: List, of: Predicate, values: Values): string {
   const conditions = [treeSql(of, true, inElement(values))]
   if (asksPresence) conditions.unshift(...counting(list, of, values))
   const exists = `exists (select 1 from ${elements(list, of)} where ${conditions.join(' and ')})`
-  return join('and', [...contained.forms, exists])
+  return joinConditions('and', [...contained.forms, exists])
 }
 
 /** Some element counts, and the predicate is false of every element that counts. */
-function everyElementElse(list: List, of: Predicate, values: Values): string {
+function everyElementElse(list: List, of: Predicate, values: ParameterList): string {
   // Only a form that is the whole condition is used: PostgreSQL cannot tell the type of a value that no text names.
   if (!isCompound(list) && list.type !== 'date' && conjuncts(of).length === 1) {
     const [form] = containsValue(list, of, values).forms
-    if (form !== undefined) return `(${presence(list, true, { alias: 'record', values })} and not ${form})`
+    if (form !== undefined) return `(${presenceSql(list, true, { alias: 'record', values })} and not ${form})`
   }
   const where = whereCounting(list, of, values)
   return `(select bool_and((${treeSql(of, false, inElement(values))}) is true) from ${elements(list, of)}${where})`
 }
 
-function inElement(values: Values): (leaf: Leaf, asked: boolean) => string {
+function inElement(values: ParameterList): (leaf: Leaf, asked: boolean) => string {
   return (leaf, asked) => {
     if (leaf.is !== 'compare' && leaf.is !== 'in' && leaf.is !== 'exists') {
       throw new TypeError('an element is asked for its own attributes only')
@@ -78,13 +78,13 @@ function inElement(values: Values): (leaf: Leaf, asked: boolean) => string {
 }
 
 /** The conditions by which an element counts: it has one of the attributes. In a list of one attribute each one has. */
-function counting(list: List, of: Predicate, values: Values): readonly string[] {
+function counting(list: List, of: Predicate, values: ParameterList): readonly string[] {
   if (!isCompound(list)) return []
-  const forms = mentionedIn(of).map((attribute) => presence(attribute, true, { alias: 'element', values }))
-  return [join('or', forms)]
+  const forms = mentionedIn(of).map((attribute) => presenceSql(attribute, true, { alias: 'element', values }))
+  return [joinConditions('or', forms)]
 }
 
-function whereCounting(list: List, of: Predicate, values: Values): string {
+function whereCounting(list: List, of: Predicate, values: ParameterList): string {
   const counted = counting(list, of, values)
   return counted.length === 0 ? '' : ` where ${counted.join(' and ')}`
 }
@@ -110,7 +110,7 @@ interface Contained {
 
 const NOTHING: Contained = { forms: [], exact: false }
 
-function containsValue(list: Attribute, of: Predicate, values: Values): Contained {
+function containsValue(list: Attribute, of: Predicate, values: ParameterList): Contained {
   const parts = conjuncts(of)
   const [only] = parts
   const forms = parts.flatMap((part) => {
@@ -121,13 +121,13 @@ function containsValue(list: Attribute, of: Predicate, values: Values): Containe
   return { forms, exact: parts.length === 1 && forms.length === 1 && only !== undefined && list.type !== 'date' }
 }
 
-function containsOne(list: Attribute, value: Literal, values: Values): readonly string[] {
+function containsOne(list: Attribute, value: Literal, values: ParameterList): readonly string[] {
   const single = singleValue(value)
   if (single === null) return []
   return arrayNames(list).map((column) => `${column} @> array[${values.add(single)}]::${typeOf(list)}[]`)
 }
 
-function overlaps(list: Attribute, { values: literals }: OneOf, values: Values): readonly string[] {
+function overlaps(list: Attribute, { values: literals }: OneOf, values: ParameterList): readonly string[] {
   const storable = storableValues(literals).map((value) => singleValue(value))
   if (storable.length === 0 || storable.includes(null)) return []
   return arrayNames(list).map((column) => `${column} && ${values.add(storable, `${typeOf(list)}[]`)}`)
@@ -146,7 +146,7 @@ function singleValue(value: Literal): string | number | boolean | null {
 }
 
 /** One element has the values of all equalities, and one of those of one `in`. */
-function containsObject(compound: Compound, of: Predicate, values: Values): Contained {
+function containsObject(compound: Compound, of: Predicate, values: ParameterList): Contained {
   const parts = conjuncts(of)
   const equalities = parts.filter((part): part is Comparison => part.is === 'compare' && part.operator === 'eq')
   const written = new Map<Attribute, string>()
@@ -168,11 +168,11 @@ function containsObject(compound: Compound, of: Predicate, values: Values): Cont
 }
 
 /** Where every side of an `or` says what some element contains, one of them must be so. */
-function containsOneOfSeveral(compound: Compound, parts: readonly Predicate[], values: Values): Contained {
+function containsOneOfSeveral(compound: Compound, parts: readonly Predicate[], values: ParameterList): Contained {
   const either = parts.find((part) => part.is === 'or' && isContaining(part))
   if (either?.is !== 'or') return NOTHING
-  const sides = either.of.map((side) => join('and', containsObject(compound, side, values).forms))
-  return { forms: [join('or', sides)], exact: false }
+  const sides = either.of.map((side) => joinConditions('and', containsObject(compound, side, values).forms))
+  return { forms: [joinConditions('or', sides)], exact: false }
 }
 
 /** Whether `containsObject` has a condition for the predicate. */

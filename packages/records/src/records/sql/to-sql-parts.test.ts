@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { firstTextAfterPrefix, storableBound, Values } from './to-sql-parts.ts'
+import { firstTextAfterPrefix, ParameterList, storableBound } from './to-sql-parts.ts'
 
 test('values are parameters in the order of their places', () => {
-  const values = new Values()
+  const values = new ParameterList()
   expect([values.add('a'), values.add(2, 'double precision'), values.add(['b'], 'text[]')]).toEqual([
     '$1',
     '$2::double precision',

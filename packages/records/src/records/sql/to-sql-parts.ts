@@ -17,7 +17,7 @@ export function treeSql(
       return treeSql(predicate.of, !asked, leafForm)
     case 'and':
     case 'or':
-      return join(
+      return joinConditions(
         (predicate.is === 'and') === asked ? 'and' : 'or',
         predicate.of.map((part) => treeSql(part, asked, leafForm)),
       )
@@ -45,7 +45,7 @@ export function truthForEmptyElement(predicate: Predicate): boolean | null {
   }
 }
 
-export function join(word: 'and' | 'or', forms: readonly string[]): string {
+export function joinConditions(word: 'and' | 'or', forms: readonly string[]): string {
   const [only] = forms
   return forms.length === 1 && only !== undefined ? only : `(${forms.join(` ${word} `)})`
 }
@@ -56,7 +56,7 @@ export function conjuncts(predicate: Predicate): readonly Predicate[] {
 }
 
 /** Parameters in the order in which the text names them. */
-export class Values {
+export class ParameterList {
   readonly list: unknown[] = []
 
   /** The parameter of the value, cast to the type. */

@@ -8,7 +8,7 @@ import type { RecordTable } from '../record-tables.ts'
 import type { Condition } from '../search-statement.ts'
 import { valueForm } from './to-sql-leaves.ts'
 import { elementForm, elementPresence } from './to-sql-lists.ts'
-import { treeSql, Values } from './to-sql-parts.ts'
+import { ParameterList, treeSql } from './to-sql-parts.ts'
 
 /**
  * The condition under which a row of the table, called `record`, matches. The names in it are the kind's; everything
@@ -16,12 +16,12 @@ import { treeSql, Values } from './to-sql-parts.ts'
  * Throws a TypeError for a tree that no reader of queries makes.
  */
 export function toSql(predicate: Predicate, table: RecordTable): Condition {
-  const values = new Values()
+  const values = new ParameterList()
   const text = treeSql(predicate, true, (leaf, asked) => recordForm(leaf, asked, table, values))
   return { text, values: values.list }
 }
 
-function recordForm(leaf: Leaf, asked: boolean, table: RecordTable, values: Values): string {
+function recordForm(leaf: Leaf, asked: boolean, table: RecordTable, values: ParameterList): string {
   switch (leaf.is) {
     case 'some':
       return elementForm(leaf, asked, values)
@@ -41,7 +41,12 @@ function recordForm(leaf: Leaf, asked: boolean, table: RecordTable, values: Valu
  * True: the identifiers are looked up once, so that records are fetched by their ids also within an `or`. False: the
  * record has own identifiers of the types, and none is one of these.
  */
-function hasIdentifier({ identifiers }: HasIdentifier, asked: boolean, table: RecordTable, values: Values): string {
+function hasIdentifier(
+  { identifiers }: HasIdentifier,
+  asked: boolean,
+  table: RecordTable,
+  values: ParameterList,
+): string {
   const storable = identifiers.filter(({ type, value }) => isStorable(type) && isStorable(value))
   const from = `${quoteName(table.identifierTable)} as identifier`
   if (asked) {
@@ -54,7 +59,7 @@ function hasIdentifier({ identifiers }: HasIdentifier, asked: boolean, table: Re
   return `(select bool_and(not (${isOneOf(storable, values)})) from ${from} where ${own})`
 }
 
-function isOneOf(identifiers: readonly Identifier[], values: Values): string {
+function isOneOf(identifiers: readonly Identifier[], values: ParameterList): string {
   const [only] = identifiers
   if (identifiers.length === 1 && only !== undefined) {
     return `identifier.type = ${values.add(only.type)} and identifier.value = ${values.add(only.value)}`
@@ -74,7 +79,7 @@ function hasIdentifierType(
   { types }: HasIdentifierType,
   asked: boolean,
   { identifierTable }: RecordTable,
-  values: Values,
+  values: ParameterList,
 ): string {
   const list = values.add(types.filter(isStorable), 'text[]')
   return `${asked ? 'exists' : 'not exists'} (select 1 from ${quoteName(identifierTable)} as identifier where identifier.record = record.id and identifier.type = any(${list}))`

@@ -23,7 +23,7 @@ export interface HasLog {
 }
 
 /** Does the work of a call, and writes its line. */
-export async function logged(
+export async function runLogged(
   deps: HasLog,
   name: string,
   request: FastifyRequest,

@@ -13,7 +13,7 @@ import { notFound, sendJson } from '../answer.ts'
 import type { HasDirectory } from '../protocol-routes.ts'
 import { type HttpServer, type MethodHandler, mountMethods } from '../server.ts'
 import { type Authenticating, authenticate, type OperatorListener } from './authenticate.ts'
-import { type Call, type HasLog, logged, logOthers } from './call-log.ts'
+import { type Call, type HasLog, logOthers, runLogged } from './call-log.ts'
 import { type CallSlots, createCallSlots } from './call-slots.ts'
 import { adminDocument } from './openapi.ts'
 import { type InputLimits, readInput } from './read-input.ts'
@@ -44,7 +44,7 @@ export function addAdminRoutes(app: HttpServer, deps: AdminRouteDeps, listener: 
       name,
       deprecated,
       handler: (request, reply) =>
-        logged(deps, name, request, (call) =>
+        runLogged(deps, name, request, (call) =>
           answer({ ...deps, repeatedAccesses, slots }, route, listener, request, reply, call),
         ),
     })
@@ -60,7 +60,7 @@ export function addAdminRoutes(app: HttpServer, deps: AdminRouteDeps, listener: 
       name,
       deprecated: undefined,
       handler: (request, reply) =>
-        logged(deps, name, request, async (call) => {
+        runLogged(deps, name, request, async (call) => {
           await authenticate(deps, listener, request, call)
           sendJson(reply, 200, document)
         }),

@@ -10,7 +10,7 @@ import { html } from '../page.ts'
 import { type HttpServer, mount } from '../server.ts'
 import { readCookie } from '../session-cookie.ts'
 import { consoleOf, type OperatorListener } from './authenticate.ts'
-import { type Call, logged } from './call-log.ts'
+import { type Call, runLogged } from './call-log.ts'
 import { ADMIN_BASE } from './route.ts'
 import { noteCaller, noteSignIn, type SessionDeps } from './session-parts.ts'
 
@@ -28,7 +28,7 @@ export function addOpenIdRoutes(
   const page = (name: string, path: string, work: Work): void =>
     mount(app, 'GET', name, path, async (request, reply) => {
       try {
-        await logged(deps, name, request, (call) => {
+        await runLogged(deps, name, request, (call) => {
           checkOperatorHost(listener.isOwnHost, request.raw)
           return work(request, reply, call)
         })

@@ -7,7 +7,7 @@ import { checkOperatorHost } from '../operator-host.ts'
 import type { HttpServer } from '../server.ts'
 import { addSessionRoutes, type Shown } from '../session-routes.ts'
 import { consoleOf, type OperatorListener } from './authenticate.ts'
-import { type Call, logged } from './call-log.ts'
+import { type Call, runLogged } from './call-log.ts'
 import { addOpenIdRoutes, OPENID_START } from './openid-routes.ts'
 import { ADMIN_BASE } from './route.ts'
 import { SESSION_CALLS } from './session-calls.ts'
@@ -23,7 +23,7 @@ export function addOperatorSessionRoutes(app: HttpServer, deps: SessionDeps, lis
     limits,
     requestGate,
     around: (name, request, work: (call: Call) => Promise<void>) =>
-      logged(deps, name, request, (call) => {
+      runLogged(deps, name, request, (call) => {
         checkOperatorHost(listener.isOwnHost, request.raw)
         return work(call)
       }),

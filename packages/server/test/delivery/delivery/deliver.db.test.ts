@@ -1,6 +1,6 @@
 import { answerEncryptionContext } from '@rollcall/core/model/delivery'
 import type { Participant } from '@rollcall/core/model/participant'
-import { deliverNow, reserve } from '@rollcall/delivery/delivery/deliver'
+import { deliverNow, reserveAttempt } from '@rollcall/delivery/delivery/deliver'
 import { createDispatcher } from '@rollcall/delivery/delivery/dispatcher'
 import {
   type CallbackSettings,
@@ -212,7 +212,7 @@ test('a slow peer holds up nobody: its attempt goes on by itself, and the dispat
     },
     { timeout_ms: 30_000 },
   )
-  const reserved = await reserve(server.context, here(participant))
+  const reserved = await reserveAttempt(server.context, here(participant))
   if (reserved === null) throw new Error('no permit')
   const { claim } = reserved
   const target = `${peer.url}/registry/on-search`
@@ -221,7 +221,7 @@ test('a slow peer holds up nobody: its attempt goes on by itself, and the dispat
   await deliverNow(server.context, { ...reserved, delivery, header, message })
   expect(await kept(server, delivery.id)).toMatchObject({ state: 'pending', claimed: true })
   expect(await nextDue(server.database.db, participant.id)).toBeGreaterThan(30)
-  expect(await reserve(server.context, here(participant))).toBeNull()
+  expect(await reserveAttempt(server.context, here(participant))).toBeNull()
   release()
   await server.context.limiter.idle()
   expect(await kept(server, delivery.id)).toMatchObject({ state: 'delivered', attempts: 1 })

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { requestEncryptionContext } from '@rollcall/core/model/exchange'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { CHUNK } from '../../../../engine/src/exchange/unread-request.ts'
+import { CHUNK_ITEMS } from '../../../../engine/src/exchange/unread-request.ts'
 import { listReferences } from '../../../../engine/src/store/exchanges/references.ts'
 import { BOUNDARY, multipartBody, uploadParts } from '../../../../engine/test/multipart.ts'
 import {
@@ -31,7 +31,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-const ITEMS = 2 * CHUNK + 3
+const ITEMS = 2 * CHUNK_ITEMS + 3
 
 /** A file of so many items, of which these few ask for something; the others are rejected without a look. */
 async function uploaded(asking: Readonly<Record<number, object>>): Promise<string> {
@@ -93,27 +93,27 @@ async function chunksOf(correlation_id: string): Promise<string[]> {
 it('each chunk is answered by itself, with all of its pages, under the correlation_id of the request', async () => {
   const correlation_id = await uploaded({
     0: byIdentifier('UIN', 'u0'),
-    [CHUNK - 1]: five(3),
-    [CHUNK]: byIdentifier('UIN', 'u5'),
+    [CHUNK_ITEMS - 1]: five(3),
+    [CHUNK_ITEMS]: byIdentifier('UIN', 'u5'),
     [ITEMS - 1]: five(2),
   })
   for (const chunk of await chunksOf(correlation_id)) await answerExchange(server, chunk)
   await deliverAll(server)
   const all = answers()
-  expect(all.map((items) => items.length)).toEqual([CHUNK, 1, CHUNK, 3, 1, 1])
+  expect(all.map((items) => items.length)).toEqual([CHUNK_ITEMS, 1, CHUNK_ITEMS, 3, 1, 1])
   const order = [0, 2, 3].flatMap((at) => all[at])
   expect(order.map(({ reference_id }) => reference_id)).toEqual(
     Array.from({ length: ITEMS }, (_, index) => `r-${index}`),
   )
   expect(order.filter(({ status }) => status === 'succ').map(({ reference_id }) => reference_id)).toEqual(
-    [0, CHUNK - 1, CHUNK, ITEMS - 1].map((index) => `r-${index}`),
+    [0, CHUNK_ITEMS - 1, CHUNK_ITEMS, ITEMS - 1].map((index) => `r-${index}`),
   )
   const pages = [1, 4, 5].map((at) => {
     const [{ reference_id, pagination, data }] = all[at]
     return [reference_id, pagination.page_number, pagination.total_count, data.reg_records.length]
   })
   expect(pages).toEqual([
-    [`r-${CHUNK - 1}`, 2, 5, 2],
+    [`r-${CHUNK_ITEMS - 1}`, 2, 5, 2],
     [`r-${ITEMS - 1}`, 2, 5, 2],
     [`r-${ITEMS - 1}`, 3, 5, 1],
   ])
@@ -130,14 +130,14 @@ it('a reference_id names one item of the whole file, and work that was interrupt
   const [first = ''] = await chunksOf(correlation_id)
   await answerExchange(server, first, { signal: AbortSignal.abort() })
   await server.context.limiter.idle()
-  expect(answers().map((items) => items.length)).toEqual([CHUNK])
+  expect(answers().map((items) => items.length)).toEqual([CHUNK_ITEMS])
   expect(await stateOf(correlation_id)).toMatchObject({ state: 'accepted' })
   await deliverAll(server)
   expect(
     answers()
       .map((items) => items.length)
       .sort((a, b) => b - a),
-  ).toEqual([CHUNK, CHUNK, 3, 1, 1])
+  ).toEqual([CHUNK_ITEMS, CHUNK_ITEMS, 3, 1, 1])
   const found = answers()
     .flat()
     .filter(({ reference_id, pagination }) => reference_id === 'same' && (pagination?.page_number ?? 1) === 1)
@@ -150,7 +150,7 @@ it('a reference_id names one item of the whole file, and work that was interrupt
 })
 
 it('a failure is said for every item of its chunk, and the other chunks are answered', async () => {
-  const correlation_id = await uploaded({ 2: five(2), [CHUNK + 1]: byIdentifier('UIN', 'u1') })
+  const correlation_id = await uploaded({ 2: five(2), [CHUNK_ITEMS + 1]: byIdentifier('UIN', 'u1') })
   const [first = '', second = '', third = ''] = await chunksOf(correlation_id)
   await answerExchange(server, first)
   const query = (text: string) => server.database.db.pool.query(text)
@@ -162,12 +162,12 @@ it('a failure is said for every item of its chunk, and the other chunks are answ
   }
   await answerExchange(server, third)
   await deliverAll(server)
-  expect(answers().map((items) => items.length)).toEqual([CHUNK, 1, 1, CHUNK, 3])
+  expect(answers().map((items) => items.length)).toEqual([CHUNK_ITEMS, 1, 1, CHUNK_ITEMS, 3])
   const failed = sent()[3]
-  expect(failed.header).toMatchObject({ status: 'rjct', total_count: CHUNK })
-  expect([0, CHUNK - 1].map((at) => failed.message.search_response[at].reference_id)).toEqual([
-    `r-${CHUNK}`,
-    `r-${2 * CHUNK - 1}`,
+  expect(failed.header).toMatchObject({ status: 'rjct', total_count: CHUNK_ITEMS })
+  expect([0, CHUNK_ITEMS - 1].map((at) => failed.message.search_response[at].reference_id)).toEqual([
+    `r-${CHUNK_ITEMS}`,
+    `r-${2 * CHUNK_ITEMS - 1}`,
   ])
   expect(await stateOf(correlation_id)).toMatchObject({ state: 'failed' })
   await peer.receiver.close()
@@ -175,7 +175,11 @@ it('a failure is said for every item of its chunk, and the other chunks are answ
 
 it('a chunk of an earlier version reads its items, and the references before them, from the request of its parent', async () => {
   const named = (reference_id: string) => ({ ...byIdentifier('UIN', 'u5'), reference_id })
-  const correlation_id = await uploaded({ 1: named('same'), [CHUNK]: named('asked'), [CHUNK + 1]: named('same') })
+  const correlation_id = await uploaded({
+    1: named('same'),
+    [CHUNK_ITEMS]: named('asked'),
+    [CHUNK_ITEMS + 1]: named('same'),
+  })
   const { pool } = server.database.db
   const [, second = ''] = await chunksOf(correlation_id)
   // As the upgrade leaves it: the whole request with the parent, none with the chunk, and no references.
@@ -203,7 +207,7 @@ it('a chunk of an earlier version reads its items, and the references before the
   await answerExchange(server, second)
   await server.context.limiter.idle()
   const [items] = answers()
-  expect(items).toHaveLength(CHUNK)
+  expect(items).toHaveLength(CHUNK_ITEMS)
   expect(items[0]).toMatchObject({ reference_id: 'asked', status: 'succ', data: { reg_records: [{}] } })
   expect(items[1]).toMatchObject({
     reference_id: 'same',

@@ -1,10 +1,10 @@
 /** The status of a batch that is answered in chunks. */
 import { expect, it } from 'vitest'
-import { CHUNK } from '../../../../engine/src/exchange/unread-request.ts'
+import { CHUNK_ITEMS } from '../../../../engine/src/exchange/unread-request.ts'
 import { accepted, answerExchange, asyncServer, byIdentifier, deliverAll, searchFor } from '../../asynchronous.ts'
 import { askStatus } from '../../txn-status.ts'
 
-const ITEMS = CHUNK + 2
+const ITEMS = CHUNK_ITEMS + 2
 const last = (position: number) => `r-${position}`
 
 const person = { '@type': 'CRVS_Person', identifier: [{ identifier_type: 'UIN', identifier_value: 'U1' }] }
@@ -12,7 +12,7 @@ const { server, newPeer } = await asyncServer([person], { limits: { batch_items:
 const peer = await newPeer()
 const nothing = { search_criteria: {} }
 const asking = byIdentifier('UIN', 'U1')
-const items = Array.from({ length: ITEMS }, (_, n) => (n === 0 || n >= CHUNK ? asking : nothing))
+const items = Array.from({ length: ITEMS }, (_, n) => (n === 0 || n >= CHUNK_ITEMS ? asking : nothing))
 const correlation_id = await accepted(server, peer, searchFor(peer, items))
 
 async function firstChunk(): Promise<string> {
@@ -30,7 +30,7 @@ async function ask(attribute_type: string, attribute_value: unknown) {
 }
 
 it('waits as a whole, then chunk by chunk, each of its items findable all the time', async () => {
-  const names = ['r-0', last(CHUNK), last(CHUNK + 1)]
+  const names = ['r-0', last(CHUNK_ITEMS), last(CHUNK_ITEMS + 1)]
   const before = await ask('reference_id_list', names)
   expect(before.of).toBe(correlation_id)
   expect(before.items.map(({ status }: { status: string }) => status)).toEqual(['rcvd', 'rcvd', 'rcvd'])
@@ -39,11 +39,11 @@ it('waits as a whole, then chunk by chunk, each of its items findable all the ti
   const halfway = await ask('reference_id_list', names)
   expect(halfway.items).toMatchObject([
     { reference_id: 'r-0', status: 'succ', data: { reg_records: [{}] } },
-    { reference_id: last(CHUNK), status: 'pdng' },
-    { reference_id: last(CHUNK + 1), status: 'pdng' },
+    { reference_id: last(CHUNK_ITEMS), status: 'pdng' },
+    { reference_id: last(CHUNK_ITEMS + 1), status: 'pdng' },
   ])
   expect(halfway.header).toMatchObject({ total_count: 3, completed_count: 1 })
-  expect((await ask('reference_id_list', last(CHUNK))).items).toMatchObject([{ status: 'pdng' }])
+  expect((await ask('reference_id_list', last(CHUNK_ITEMS))).items).toMatchObject([{ status: 'pdng' }])
 
   await deliverAll(server)
   const after = await ask('reference_id_list', names)
@@ -58,7 +58,11 @@ it('waits as a whole, then chunk by chunk, each of its items findable all the ti
     completed_count: ITEMS,
   })
   expect(whole.items[0]).toHaveProperty('data')
-  expect(whole.items.slice(CHUNK)).toEqual(
-    [CHUNK, CHUNK + 1].map((n) => ({ reference_id: last(n), timestamp: expect.stringMatching(/Z$/), status: 'succ' })),
+  expect(whole.items.slice(CHUNK_ITEMS)).toEqual(
+    [CHUNK_ITEMS, CHUNK_ITEMS + 1].map((n) => ({
+      reference_id: last(n),
+      timestamp: expect.stringMatching(/Z$/),
+      status: 'succ',
+    })),
   )
 })

@@ -5,7 +5,7 @@ import { PROTECTION_CATEGORIES } from '@rollcall/core/model/protection'
 import type { RecordReader } from '@rollcall/core/model/record-source'
 import type { Identifier } from '@rollcall/core/model/records'
 import type { Registry } from '@rollcall/core/model/registry'
-import type { Bearer } from '@rollcall/records/records/protect-person'
+import type { RecordToProtect } from '@rollcall/records/records/protect-person'
 import { AdminRefusal } from '../use-case.ts'
 
 /** The most records that are compared; households that name the person may be among them. */
@@ -15,8 +15,12 @@ const MOST = 1_000
  * The record that the identifier names; null: the registry has none.
  * @throws AdminRefusal several records have it, or the record was merged into another one
  */
-export async function bearerOf(reader: RecordReader, registry: Registry, named: Identifier): Promise<Bearer | null> {
-  const found: Bearer[] = []
+export async function findRecordToProtect(
+  reader: RecordReader,
+  registry: Registry,
+  named: Identifier,
+): Promise<RecordToProtect | null> {
+  const found: RecordToProtect[] = []
   const isNamed = ({ type, value }: Identifier): boolean => type === named.type && value === named.value
   const page = { sort: [], limit: MOST, offset: 0, cap: MOST, categories: PROTECTION_CATEGORIES }
   for (const recordType of registry.kind.record_types) {
@@ -44,7 +48,11 @@ export async function bearerOf(reader: RecordReader, registry: Registry, named: 
 }
 
 /** Removes identifiers that other records have too: our own tables find those themselves. */
-async function withoutShared(reader: RecordReader, registry: Registry, bearer: Bearer): Promise<Bearer> {
+async function withoutShared(
+  reader: RecordReader,
+  registry: Registry,
+  bearer: RecordToProtect,
+): Promise<RecordToProtect> {
   const isShared = async (identifier: Identifier): Promise<boolean> => {
     if (identifier.type === bearer.recordType.primary_identifier) return false
     for (const recordType of registry.kind.record_types) {
