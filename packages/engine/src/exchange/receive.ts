@@ -1,6 +1,6 @@
 /**
- * The life of a request, top to bottom. The order of the checks is the same for every operation, and
- * docs/message-flow.md draws it with the code at every exit.
+ * The life of a request, in the steps of docs/message-flow.md, which has the code of every refusal. The order is the same
+ * for every operation.
  */
 
 import { randomUUID } from 'node:crypto'
@@ -46,11 +46,11 @@ export async function receive(
     const { header, message, source } = unread.envelope
     request.named?.(header.message_id)
 
-    // 3. Is the sender the caller, and did it sign this, just now?
+    // 3. Sender: the caller, who signed this just now.
     checkSender(header, participant)
     const signed = await verifyEnvelope(deps, participant, source)
 
-    // 4. Is it for this version, this registry and this operation, and of now?
+    // 4. Address: this version, this registry and this operation, and the time of the message.
     const rejection = await resultOrRejection(async () => {
       checkAddress(header, registry, operation)
       checkMessageTime(header, deps.limits.message_ts_window)
@@ -76,7 +76,7 @@ export async function receive(
     const current = { ...exchange, grant: await authorize(deps, participant, registry, operation) }
     checkDemands(current.grant, header)
 
-    // 6. Read the message; then answer every item now, or accept the request.
+    // 6. Message, and 7. each item, audit entry and reply: now, or later after the request is accepted.
     const verified = { exchange: current, unread, opened, signed, rejection, path: request.path }
     return mode === 'sync' ? await answerNow(deps, verified) : await accept(deps, verified)
   } catch (error) {
