@@ -112,8 +112,9 @@ function* shownRecords(
   if (!isGranted(grant.recordTypes, recordType.name)) return
   for (const document of documents) {
     const read = JSON.parse(document) as JsonValue
+    if (!isRecordInRows(grant, recordType, read)) continue
     onRead?.(read)
-    const record = isRecordInRows(grant, recordType, read) ? withoutHiddenPersons(grant, recordType, read) : null
+    const record = withoutHiddenPersons(grant, recordType, read)
     if (record === null) continue
     const text = record === read ? document : canonicalJson(record)
     yield { document: text, record, ...shownOf(grant, recordType, record) }

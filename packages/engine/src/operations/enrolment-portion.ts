@@ -11,7 +11,7 @@ import { withoutAliases } from '@rollcall/core/events/merge'
 import type { Grant } from '@rollcall/core/model/grant'
 import type { RecordId } from '@rollcall/core/model/records'
 import type { Registry } from '@rollcall/core/model/registry'
-import { isInRows } from '@rollcall/core/policy/disclosure'
+import { isRecordInRows } from '@rollcall/core/policy/disclosure'
 import type { Database } from '@rollcall/database/database'
 import { isConcurrent, sqlState } from '@rollcall/database/database-errors'
 import { withTransaction } from '@rollcall/database/transaction'
@@ -187,8 +187,8 @@ function replacesBenefit(
 ): boolean {
   const scope: LedgerScope = { kind: registry.kind, recordType, time_zone: registry.time_zone }
   const person = people.of(beneficiary)
-  const stored = person.prepared?.document ?? person.before
-  if (stored !== null && !isInRows(grant, recordType, stored)) throw new OtherPerson(NOT_GRANTED)
+  const isStored = (person.prepared ?? person.before) !== null
+  if (isStored && !isRecordInRows(grant, recordType, person.document)) throw new OtherPerson(NOT_GRANTED)
   const now = recording.now.getTime()
   const members = withoutAliases(scope, person.document, beneficiary.members, person.aliases)
   const update = { ...beneficiary, members }
@@ -203,7 +203,7 @@ function replacesBenefit(
   if (prepared.document.length > RECORD_LENGTH) {
     throw new InvalidBeneficiary(`the record would be longer than ${RECORD_LENGTH} characters`)
   }
-  if (!isInRows(grant, recordType, prepared.document)) throw new OtherPerson(NOT_GRANTED)
+  if (!isRecordInRows(grant, recordType, document)) throw new OtherPerson(NOT_GRANTED)
   const text = ledgerText(ledger)
   if (text.length > LEDGER_LENGTH) {
     throw new InvalidBeneficiary(`the history of the record would be longer than ${LEDGER_LENGTH} characters`)

@@ -7,7 +7,7 @@ import type { FoundRecord, Identifier } from '@rollcall/core/model/records'
 import type { Consenting } from '@rollcall/core/policy/basis'
 import { isUnderConsent } from '@rollcall/core/policy/consent-coverage'
 import { personOf } from '@rollcall/core/policy/disclosed-persons'
-import { isInRows } from '@rollcall/core/policy/disclosure'
+import { isRecordInRows } from '@rollcall/core/policy/disclosure'
 import type { Criteria } from '@rollcall/core/query/criteria'
 import { checkBackfilled } from '@rollcall/core/query/mentions'
 import { type PersonCriteria, type PersonQuestion, readPersonCriteria } from '@rollcall/core/query/person-criteria'
@@ -25,7 +25,12 @@ export interface AboutPerson {
   readonly work: ItemWork
   readonly criteria: PersonCriteria
   /** Null: the registry has no such person. */
-  readonly record: FoundRecord | null
+  readonly record: ReadRecord | null
+}
+
+/** A found record, and its parsed document. */
+interface ReadRecord extends FoundRecord {
+  readonly read: JsonValue
 }
 
 /** A question, and the part of the record that a signed consent must cover. */
@@ -69,7 +74,7 @@ export async function answerAboutPerson(
     const isConsented = use === null || (all !== null && (signed === null || isUnderConsent(signed, consentNeeded)))
     if (found !== null) {
       // This person, and nobody who has the value as an identifier of another type.
-      const { identifiers: own } = personOf(registry.kind, recordType, JSON.parse(found.document))
+      const { identifiers: own } = personOf(registry.kind, recordType, found.read)
       const told = isTold && isConsented
       const persons = [{ role: told ? 'seen' : 'asked', identifiers: own } as const]
       asking.addFacts({ persons, ...(told && { told: consentNeeded }) })
@@ -96,7 +101,7 @@ async function findPerson(
   { name }: PersonQuestion,
   criteria: PersonCriteria,
   isConsented: boolean,
-): Promise<FoundRecord | null> {
+): Promise<ReadRecord | null> {
   const { recordType } = criteria
   const { identifiers: seen } = work.exchange.grant
   const identifiers = criteria.identifiers.filter(({ type }) => isGranted(seen.types, type))
@@ -114,7 +119,9 @@ async function findPerson(
     // If several persons share the identifier, it is unknown who consented; this includes persons who are hidden from
     // the participant.
     const sharing = isConsented ? await findBy(work, name, criteria, wanted, { isWhole: true }) : []
-    const found = await findBy(work, name, criteria, wanted)
+    const found = (await findBy(work, name, criteria, wanted))
+      .map(readRecord)
+      .filter(({ read }) => isRecordInRows(work.exchange.grant, recordType, read))
     if (sharing.length > 1) return null
     if (found.length > 1) {
       throw new ItemRejection(
@@ -122,10 +129,15 @@ async function findPerson(
         `${name}.query: the identifier names more than one person${advice}`,
       )
     }
-    if (found[0] !== undefined) return currentRecord(work.deps, work.exchange.registry, recordType, found[0])
+    const [one] = found
+    if (one === undefined) continue
+    const current = await currentRecord(work.deps, work.exchange.registry, recordType, one)
+    return current === one ? one : readRecord(current)
   }
   return null
 }
+
+const readRecord = (record: FoundRecord): ReadRecord => ({ ...record, read: JSON.parse(record.document) })
 
 /**
  * Looks up each identifier; look-ups are never slow.
@@ -154,9 +166,8 @@ async function findBy(
     }),
   )
   const records = new Map(found.flatMap(({ records }) => records.map((record) => [record.id, record])))
-  return [...records.values()].filter(({ document }) => isWhole || isInRows(grant, recordType, document))
+  return [...records.values()]
 }
 
 /** The person's record. The grant of the operation allows to answer yes or no from it. */
-export const documentOf = ({ record }: AboutPerson): JsonValue =>
-  record === null ? null : (JSON.parse(record.document) as JsonValue)
+export const documentOf = ({ record }: AboutPerson): JsonValue => record?.read ?? null

@@ -8,7 +8,7 @@ import { PROTECTION_CATEGORIES } from '@rollcall/core/model/protection'
 import type { Found, FoundRecord, Identifier } from '@rollcall/core/model/records'
 import { type Consenting, checkSubject, consentFacts, isAboutSubject } from '@rollcall/core/policy/basis'
 import { askedMembers } from '@rollcall/core/policy/disclosed-persons'
-import { disclose, isInRows } from '@rollcall/core/policy/disclosure'
+import { disclose } from '@rollcall/core/policy/disclosure'
 import { checkPersonal, type Emergency, emergencyOf } from '@rollcall/core/policy/emergency'
 import { checkForm } from '@rollcall/core/policy/query-form'
 import { countingOf, showsNothing, withinCap } from '@rollcall/core/policy/total'
@@ -123,9 +123,8 @@ export async function searchPage(
   const records = await work.mode.searchSlots.run(participant.id, () =>
     readerOf(work).read(registry, criteria.recordType, record_ids, grant.hidden.categories),
   )
-  // A record may have changed since it was found.
-  const seen = records.filter(({ document }) => isInRows(grant, criteria.recordType, document))
-  return { members: await pageMembers({ ...work, exchange }, criteria, seen, { page_size, page_number, total }) }
+  // A record may have changed since it was found: the disclosure leaves out those that the grant no longer shows.
+  return { members: await pageMembers({ ...work, exchange }, criteria, records, { page_size, page_number, total }) }
 }
 
 async function pageMembers(
