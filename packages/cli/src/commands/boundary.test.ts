@@ -153,7 +153,13 @@ test('no command imports SQL', () => {
   const found = USES.filter(({ face }) => SQL.test(face)).flatMap(({ names }) => names)
   const values = found.filter((name) => !name.startsWith('type '))
   // These know a version, codes of errors and a folder: no statement passes through them.
-  expect(values.toSorted()).toEqual(['checkSchema', 'isUnavailable', 'clusterPaths', 'safeDatabaseError', 'schemaVersions'])
+  expect(values.toSorted()).toEqual([
+    'checkSchema',
+    'clusterPaths',
+    'isUnavailable',
+    'safeDatabaseError',
+    'schemaVersions',
+  ])
   const sources = files.map((file) => ({ file, text: readFileSync(join(ROOT, file), 'utf8') }))
   expect(sources.filter(({ text }) => /\bpool\.query\b|\bkysely\b|from 'pg'/.test(text))).toEqual([])
 })
