@@ -23,7 +23,7 @@ const FACTOR = 1.1
 export const durationOf = (step: number): number => FACTOR ** step
 
 /**
- * Counts answers. A duration goes from the time at which a request is remembered to its audit entry, which is committed
+ * Counts answers. A duration goes from the time at which a request is received to its audit entry, which is committed
  * before the answer. Only the first answer to a repeated request has a duration.
  * @param exchanges SQL of a relation: each remembered exchange, with its correlation_id and received_at
  */

@@ -1,4 +1,4 @@
-/** The received messages by participant and message_id: one row for each exchange, written first (D27). */
+/** The received messages by participant and message_id: one row for each exchange, written before anything of it leaves (D27). */
 
 import { messageKey } from '@rollcall/core/model/message-key'
 import type { Database } from '@rollcall/database/database'
@@ -65,7 +65,7 @@ export interface ExchangeMemory {
   /**
    * Writes the row of the exchange, and says whether it is the first with its participant and message_id. Of equal
    * messages at the same time, exactly one is `new`. Durable when it resolves. When the database is away, or too much
-   * is waiting, it rejects with an error for which `isUnavailable` is true: then the message must not be processed.
+   * is waiting, it rejects with an error for which `isUnavailable` is true: then it must be neither written nor answered.
    */
   remember(exchange: NewExchange): Promise<KnownExchange>
   /** The result of `remember` for a message that is stored; null for others. */
