@@ -108,10 +108,7 @@ export interface ActRow<Deps> extends ActFacts {
 /** The decision about a call: the lines of an act that waits, or the answer. */
 type Decided<Answer> = { readonly waits: readonly DiffLine[] } | { readonly answer: Answer }
 
-/**
- * Makes an act of its terms and its work.
- * @throws AdminRefusal also where the caller may not do it
- */
+/** Makes an act of its terms and its work. @throws AdminRefusal also where the caller may not do it */
 export function act<Deps, Input extends TSchema, Result extends TSchema, Stored = null>(
   { name, approval, settings, entry = 'first', input, result }: ActTerms<Deps, Input, Result, Stored>,
   work: (

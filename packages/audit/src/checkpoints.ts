@@ -139,7 +139,7 @@ export function createCheckpoints(deps: CheckpointDeps): Checkpoints {
     }, limits.checkpoint_interval * 1_000)
   }
 
-  /** For many entries, at once. */
+  /** Signs checkpoints before they are due, for many entries; does nothing while one is being signed. */
   const signMany = async (): Promise<void> => {
     if (signing) return
     signing = true

@@ -10,7 +10,7 @@ const contextOf = ({ chain, sequence }: EntryPlace): Buffer => Buffer.from(`acco
 export const sealDetails = (key: ConfidentialKey, place: EntryPlace, details: ConfidentialDetails): string =>
   `${key.kid}.${encrypt(key.key, Buffer.alloc(0), contextOf(place), Buffer.from(JSON.stringify(details))).toString('base64url')}`
 
-/** Null when the text was altered, moved to another entry, or encrypted with another key. */
+/** Decrypts confidential details. Null: the text was altered, moved to another entry, or encrypted with another key. */
 export function openDetails(key: ConfidentialKey, place: EntryPlace, sealed: string): ConfidentialDetails | null {
   const bytes = Buffer.from(sealed.slice(key.kid.length + 1), 'base64url')
   // Each seal has one spelling, so that no letter of it can be changed.

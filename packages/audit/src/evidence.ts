@@ -99,7 +99,10 @@ export async function checkEvidence(
   return { accounts, kids: [...new Set(kids)] }
 }
 
-/** Each kid must be the fingerprint (RFC 7638) of its key: whoever trusts the kid trusts the key. */
+/**
+ * Reads the public keys by kid. Each kid must be the fingerprint (RFC 7638) of its key, so that trust in the kid is
+ * trust in the key.
+ */
 async function auditKeys({ keys }: Evidence) {
   const found = new Map<string, ReturnType<typeof createPublicKey>>()
   for (const [at, { kid, use, jwk }] of keys.entries()) {

@@ -113,7 +113,7 @@ async function currentKeys(db: Database, vault: Vault): Promise<readonly AuditKe
   return current(await listAuditKeys(db))
 }
 
-/** With a new secret, earlier entries would not be found any more. */
+/** Refuses to make a second secret key: with a new one, earlier entries would not be found any more. */
 function refuseToReplace(kind: AuditKeyKind, all: readonly AuditKey[], audited: boolean): void {
   if (kind === 'signature') return
   if (all.every((key) => key.kind !== kind) && !audited) return

@@ -1,8 +1,5 @@
 export interface WitnessTarget {
-  /**
-   * Resolves when all lines are taken.
-   * @param signal once aborted, it gives up and rejects
-   */
+  /** Resolves when all lines are taken. @param signal once aborted, it gives up and rejects */
   write(lines: readonly string[], signal: AbortSignal): Promise<void>
   close(): Promise<void>
 }
@@ -15,7 +12,7 @@ export type WitnessAddress =
 const SYSLOG_PORT = 514
 const PROTOCOLS: Readonly<Record<string, 'udp' | 'tcp'>> = { 'syslog:': 'udp', 'syslog+tcp:': 'tcp' }
 
-/** Null for a text that is neither a path nor such an address. */
+/** Reads the address of a witness; null for a text that is neither a path nor such an address. */
 export function readWitnessAddress(text: string): WitnessAddress | null {
   if (!/^[a-z][a-z0-9+.-]*:/i.test(text)) return { kind: 'file', path: text }
   const url = URL.parse(text)

@@ -49,10 +49,7 @@ export function membersOf(input: object): readonly Member[] {
   }))
 }
 
-/**
- * How a member is read; null when it has parts, which no option can give.
- * @param none the word for null
- */
+/** How a member is read; null when it has parts, which no option can give. @param none the word for null */
 export function memberReader(schema: Schema, none: string): Reader | null {
   if (schema.anyOf !== undefined) return unionReader(schema.anyOf, none)
   if (schema.enum !== undefined) return { choices: schema.enum }

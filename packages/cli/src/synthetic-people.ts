@@ -14,10 +14,7 @@ const PIECE = 200
 
 type Types = Readonly<Record<string, string>>
 
-/**
- * Records of a kind, as NDJSON.
- * @param identifier_types new names of identifier types that a registry renamed
- */
+/** Records of a kind, as NDJSON. @param identifier_types new names of identifier types that a registry renamed */
 export const syntheticRecords = (kind: string, count: number, identifier_types: Types = {}): Readable =>
   Readable.from(pieces(generateLines(kind, { seed: PEOPLE_SEED, count, identifier_types })))
 

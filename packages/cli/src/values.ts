@@ -54,7 +54,7 @@ export const personIn = ({ type, value }: Readonly<Record<string, unknown>>) =>
 export const personOf = (type: string, value: string | undefined): { readonly type: string; readonly value: string } =>
   value === undefined ? typeAndValue(type, 'an identifier in one word') : { type, value }
 
-/** As members of an identifier. */
+/** The type and value of a person as members of an identifier. */
 export const identifierOf = ({ type, value }: ReturnType<typeof personOf>) => ({
   identifier_type: type,
   identifier_value: value,

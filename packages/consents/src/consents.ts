@@ -13,10 +13,7 @@ import { firstUse, isEnded } from './store/consent-uses.ts'
 import { ConsentProblem, type ConsentScope, verifyConsent } from './verify.ts'
 
 export interface Consents {
-  /**
-   * Verifies a signed consent. The settings of the authority are at most half a second old.
-   * @throws ConsentProblem
-   */
+  /** Verifies a signed consent. The settings of the authority are at most half a second old. @throws ConsentProblem */
   verify(jws: string, scope: ConsentScope): Promise<SignedConsent>
   /**
    * Notes that a participant uses a signed consent for a person.

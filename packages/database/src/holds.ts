@@ -75,7 +75,7 @@ export async function erasePersonOfHolds(connection: Kysely<unknown>, pseudonyms
   )
 }
 
-/** As the owner, erases the pseudonyms of all removed holds. */
+/** Erases the pseudonyms of all removed holds. Only the owner of the tables may. */
 export async function clearRemovedHolds({ pool }: Pick<Database, 'pool'>): Promise<void> {
   await pool.query(`update hold set pseudonyms = '{}' where removed_at is not null and pseudonyms <> '{}'::bytea[]`)
 }

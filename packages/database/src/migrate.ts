@@ -66,10 +66,7 @@ async function runPending(connection: Kysely<unknown>, only: readonly string[]):
   }
 }
 
-/**
- * The migrations that `runMigrations` would run; nothing is changed.
- * @throws StoreRefusal as `runMigrations` does
- */
+/** The migrations that `runMigrations` would run; nothing is changed. @throws StoreRefusal as `runMigrations` does */
 export async function pendingMigrations(connection: Kysely<unknown>): Promise<readonly string[]> {
   await checkServer(connection)
   const done = await checkUsable(connection)

@@ -80,10 +80,7 @@ export class WaitingPool extends pg.Pool {
   }
 }
 
-/**
- * Opens the connections that the pool always holds: as many as its `min`.
- * @throws what connecting throws
- */
+/** Opens the connections that the pool always holds: as many as its `min`. @throws what connecting throws */
 export async function openConnections(pool: pg.Pool): Promise<void> {
   const missing = Math.max(0, (pool.options.min ?? 0) - pool.totalCount)
   const opened = await Promise.allSettled(Array.from({ length: missing }, () => pool.connect()))

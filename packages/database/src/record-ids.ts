@@ -33,10 +33,7 @@ export function storedIds(ids: readonly string[]): {
 /** SQL of the id of the record that a row of `event` is about. */
 export const recordIdOf = (row: string): string => `coalesce(${row}.record_key, ${row}.record::text)`
 
-/**
- * SQL: two rows name the same id of a record.
- * @param one,other SQL of rows, each with `record` and `record_key`
- */
+/** SQL: two rows name the same id of a record. @param one,other SQL of rows, each with `record` and `record_key` */
 export const isSameRecord = (one: string, other: string): string =>
   `(${one}.record = ${other}.record and ${one}.record_key is not distinct from ${other}.record_key)`
 

@@ -49,9 +49,7 @@ const HINTS: readonly (readonly [letters: RegExp, rule: string])[] = [
 
 const PIECE = /([A-Za-z])\1*|'([^']*)'|[^A-Za-z']/gu
 
-/**
- * @returns the reader of the format, or the rule that it breaks
- */
+/** @returns the reader of the format, or the rule that it breaks */
 export function dateFormat(format: string): ReadDate | string {
   if (format.includes('%')) return 'is written with letters, such as dd/MM/yyyy, and not with %'
   if (format.replace(PIECE, '') !== '') return 'has a quotation mark that is never closed'

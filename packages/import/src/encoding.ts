@@ -12,10 +12,7 @@ export function encodingOfSource({ head, mark }: Source, asked: string | undefin
   return mark.encoding ?? encodingOf(head)
 }
 
-/**
- * The same source with its text in UTF-8.
- * @throws ImportError while it is read: its bytes are not in that encoding
- */
+/** The same source with its text in UTF-8. @throws ImportError while it is read: its bytes are not in that encoding */
 export function inUtf8(source: Source, encoding: string): Source {
   // A UTF-8 source stays as it is: each record that is not UTF-8 is rejected by itself.
   if (encoding === 'utf-8') return source

@@ -106,10 +106,7 @@ const NOT_UTF8 = 'JSON must be UTF-8; convert the file, such as: iconv -f WINDOW
 
 export type FormatName = keyof typeof FORMATS
 
-/**
- * The requested format, else the one of the file's extension.
- * @throws ImportError when neither says
- */
+/** The requested format, else the one of the file's extension. @throws ImportError when neither says */
 export function formatOf(source: string | Readable, asked: FormatName | undefined): FormatName {
   if (asked !== undefined) return asked
   const extension = typeof source === 'string' ? extname(source).toLowerCase() : ''
@@ -121,10 +118,7 @@ export function formatOf(source: string | Readable, asked: FormatName | undefine
   return found[0] as FormatName
 }
 
-/**
- * The format of a source. If the source is no text, that is reported before a missing format.
- * @throws ImportError
- */
+/** The format of a source. If the source is no text, that is reported before a missing format. @throws ImportError */
 export async function formatOfSource(source: string | Readable, asked: FormatName | undefined): Promise<FormatName> {
   try {
     return formatOf(source, asked)

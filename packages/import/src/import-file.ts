@@ -219,7 +219,7 @@ async function importOpened(
   }
 }
 
-/** Null: changes are no events. A resumed import goes on as it began. */
+/** The recording of events in this import; null: changes are no events. A resumed import goes on as it began. */
 async function eventsOf(
   db: Database,
   registry: Registry,
@@ -307,7 +307,7 @@ async function commitBatch(run: Run, batch: Batch, before: Progress): Promise<Pr
   return progress
 }
 
-/** When the run began, even of a resumed import: its number is the start in microseconds. */
+/** The beginning of the run, also of a resumed import: its number is the start in microseconds. */
 const beganOf = ({ run }: Pick<Run, 'run'>): Date => new Date(Number(run) / 1_000)
 
 /** The progress after a batch. The rejects of the batch are on disk by then. */

@@ -29,10 +29,7 @@ export interface Source {
   close(): Promise<void>
 }
 
-/**
- * Opens a source.
- * @throws ImportError when the path cannot be read, or leads to a file that is no text
- */
+/** Opens a source. @throws ImportError when the path cannot be read, or leads to a file that is no text */
 export async function openSource(source: string | Readable): Promise<Source> {
   return typeof source === 'string' ? openPath(source) : streamSource(source, () => Promise.resolve())
 }

@@ -146,7 +146,7 @@ function createDayKeys(db: Database, vault: Vault, { later }: Pick<Clock, 'later
     return encrypted === null ? null : decryptKey(day, encrypted)
   }
 
-  /** Null: there is no key, or it was destroyed. */
+  /** Finds the key of a day; null: there is none, or it was destroyed. */
   const find = (day: string): Promise<KeyObject | null> => {
     const known = cached.get(day)
     if (known !== undefined) return known

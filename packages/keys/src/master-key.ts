@@ -41,10 +41,7 @@ export interface MasterKeySource {
   readonly remedy: string
   /** The keys at this place, the most likely first. There are several while the master key is being replaced. */
   candidates(): Promise<readonly KeyObject[]>
-  /**
-   * The key for a database in which nothing is encrypted yet.
-   * @throws MasterKeyError the operator has to provide it
-   */
+  /** The key for a database in which nothing is encrypted yet. @throws MasterKeyError the operator has to provide it */
   first(): Promise<KeyObject>
   /**
    * The key that will replace the current one; the same key for every attempt.
@@ -64,7 +61,10 @@ interface Given {
   readonly newMasterKey: KeyObject | undefined
 }
 
-/** For an external database. We create no key, because it would be stored on only one of many machines. */
+/**
+ * The source of an external database's master key: the environment. It makes no key, which only one of many machines
+ * would have.
+ */
 export function environmentSource({ masterKey, newMasterKey }: Given): MasterKeySource {
   return {
     name: 'ROLLCALL_MASTER_KEY',

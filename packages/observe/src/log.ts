@@ -5,7 +5,7 @@ import { type DestinationStream, type Logger, pino } from 'pino'
 
 export type Log = Logger
 
-/** For terminals alone: servers have none, and most commands write no line. */
+/** Loads `pino-pretty` when it is needed, for terminals: servers have none, and most commands write no line. */
 const loadPretty = createRequire(import.meta.url)
 
 /** A log that writes to `destination` (default: standard error, so that standard output stays for answers). */

@@ -31,10 +31,7 @@ export interface Validator<Value = unknown> {
   firstProblem(value: unknown): Problem | null
   /** Whether the value is valid, without the reason: to choose between shapes. */
   accepts(value: unknown): value is Value
-  /**
-   * The value, as what it was found to be.
-   * @throws what `fault` makes of the first problem
-   */
+  /** The value, as what it was found to be. @throws what `fault` makes of the first problem */
   checked(value: unknown, path: string, fault: (problem: string) => Error): Value
 }
 

@@ -136,10 +136,7 @@ function flagClauses(sampled: SampledTable, { name, holds }: CatalogColumn): rea
   return distinct.map((value) => `${column} = ${holds === 'integer' ? value : `'${value}'`}`)
 }
 
-/**
- * Proposes the members of `columns`.
- * @param on in a child, the column with the key of its record
- */
+/** Proposes the members of `columns`. @param on in a child, the column with the key of its record */
 export function proposeMembers(
   kind: Kind,
   recordType: RecordType,

@@ -97,7 +97,10 @@ function parent(stream: Stream, headBirth: number, index: number): Place {
   return single(stream, born(stream, 'parent', sex, birth_day), index)
 }
 
-/** From the coming of age of the younger parent, 28 years ago at most, to the first death or the census. */
+/**
+ * The time in which children are born: from the coming of age of the younger parent, 28 years ago at most, to the first
+ * death or the census.
+ */
 function childbearing(parents: readonly Place[]): Childbearing {
   const grown = Math.max(...parents.map((each) => each.birth_day)) + COMING_OF_AGE
   const ends = parents.map((each) => each.death_day ?? CENSUS_DAY - 30)

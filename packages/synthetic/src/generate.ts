@@ -41,10 +41,7 @@ export function withIdentifierTypes(document: object, names: Readonly<Record<str
   return JSON.parse(JSON.stringify(document, renamed))
 }
 
-/**
- * The same documents as lines of NDJSON, without the line ends.
- * @throws RangeError as `generate` does
- */
+/** The same documents as lines of NDJSON, without the line ends. @throws RangeError as `generate` does */
 export function generateLines(kindName: string, options: GenerateOptions): Iterable<string> {
   return lines(generate(kindName, options))
 }

@@ -96,10 +96,7 @@ ${accesses.map((access, at) => row(access, accesses[at - 1])).join('\n')}
 </tbody>
 </table>`
 
-/**
- * A row of the table.
- * @param above the row above; data that are the same are not listed again
- */
+/** A row of the table. @param above the row above; data that are the same are not listed again */
 function row(access: Access, above: Access | undefined): string {
   const { at, who, sender_id, registry, what, basis, purpose, data } = access
   const name = sender_id === null || sender_id === who ? who : `${who} (${sender_id})`

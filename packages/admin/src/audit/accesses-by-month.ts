@@ -28,10 +28,7 @@ type PersonAccess = EntryFacts & {
   readonly unsent: boolean
 }
 
-/**
- * Groups accesses by institution and month, the newest first.
- * @param names the names of institutions, by sender_id
- */
+/** Groups accesses by institution and month, the newest first. @param names the names of institutions, by sender_id */
 export function accessesByMonth(
   accesses: readonly PersonAccess[],
   names: ReadonlyMap<string, string>,
@@ -44,10 +41,7 @@ export function accessesByMonth(
   })
 }
 
-/**
- * The accesses of one institution in one month.
- * @param newest the last of them
- */
+/** The accesses of one institution in one month. @param newest the last of them */
 function ofMonth(newest: PersonAccess, accesses: readonly PersonAccess[], who: string): AccessesOfMonth {
   const sent = accesses.filter(({ unsent }) => !unsent)
   const data = [...new Set(sent.flatMap(({ shown }) => Object.values(shown).flat()).flatMap(topicOf))].sort()

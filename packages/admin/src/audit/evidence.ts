@@ -99,10 +99,7 @@ async function firstSigned(
   return null
 }
 
-/**
- * Whether a signed checkpoint is about this chain and this entry.
- * @param row its signature is verified
- */
+/** Whether a signed checkpoint is about this chain and this entry. @param row its signature is verified */
 function isOf({ content, sequence }: SigningCheckpoint, chain: string): boolean {
   const signed = JSON.parse(content) as CheckpointContent
   return signed.chain === chain && signed.sequence === sequence

@@ -151,7 +151,10 @@ async function unreviewedByRegistry(deps: HasVault): Promise<Counts> {
   return counts
 }
 
-/** Nothing where the row is not as it was sealed: whoever can only write to the database would hide an emergency. */
+/**
+ * The review of a row in a list; empty if the row was altered. Otherwise a writer of the database could hide an
+ * emergency.
+ */
 function openedReview({ confidential }: AuditKeys, row: StoredReview) {
   const review = openReview(confidential, row)
   return review === null ? [] : [reviewFacts(review)]

@@ -147,10 +147,7 @@ const ABANDONED = 86_400_000
 const isAbandoned = (end: { readonly at: string } | undefined, now: string): boolean =>
   end !== undefined && Date.parse(end.at) < Date.parse(now) - ABANDONED
 
-/**
- * Whether a signed checkpoint closes a chunk.
- * @param row its signature is verified
- */
+/** Whether a signed checkpoint closes a chunk. @param row its signature is verified */
 function closes({ chain, sequence, hash, content }: ClosingCheckpoint): boolean {
   const signed = JSON.parse(content) as CheckpointContent
   return signed.chain === chain && signed.sequence === sequence && signed.hash === hash.toString('hex')

@@ -100,7 +100,7 @@ export async function verified(
   }
 }
 
-/** Null: there is no master key here, such as where somebody else than the operator verifies. */
+/** Opens the vault; null without a master key, for example where somebody else than the operator verifies. */
 async function vaultIfAny(vault: () => Promise<Vault>): Promise<Vault | null> {
   try {
     return await vault()

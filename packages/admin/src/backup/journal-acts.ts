@@ -163,10 +163,7 @@ export interface UndoneActs {
   readonly acts: number
 }
 
-/**
- * Does acts again, in order. A refused act does not stop the others.
- * @returns the refused acts
- */
+/** Does acts again, in order. A refused act does not stop the others. @returns the refused acts */
 export async function applyActs(deps: ApplyDeps, acts: LaterActs['acts']): Promise<readonly UndoneActs[]> {
   const undone = new Map<string, UndoneActs>()
   for (const { at, act } of acts) {

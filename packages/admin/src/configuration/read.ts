@@ -139,7 +139,7 @@ function identifierTypeEntries({ kind }: Registry): Readonly<Record<string, Iden
   return Object.fromEntries(entries)
 }
 
-/** Null: the registry has the attribute by its kind, as it is. */
+/** The entry of an attribute in the file; null: the attribute is that of the kind, unchanged. */
 function attributeEntry(registry: Registry, record_type: string, attribute: Attribute): AttributeEntry | null {
   const own = kindNamed(registry.kind.name)?.record_types.find(({ name }) => name === record_type)
   const ofKind = own?.attributes.find(({ name }) => name === attribute.name)

@@ -28,10 +28,7 @@ export interface Step {
 export const refusalAt = (at: readonly PathStep[], rule: string): AdminRefusal =>
   new AdminRefusal(`${pathText(at)}: ${rule}`, { at })
 
-/**
- * Does work, and makes its refusals refusals at this place in the file.
- * @param more is added to their messages
- */
+/** Does work, and makes its refusals refusals at this place in the file. @param more is added to their messages */
 export async function refusingAt<Result>(
   at: readonly PathStep[],
   work: () => Promise<Result>,
@@ -46,10 +43,7 @@ export async function refusingAt<Result>(
   }
 }
 
-/**
- * The members of `wanted` that differ from the stored ones.
- * @returns null: none differs
- */
+/** The members of `wanted` that differ from the stored ones. @returns null: none differs */
 export function changedMembers<Entry extends object>(wanted: Entry, current: Readonly<Record<string, unknown>>) {
   const members = Object.entries(wanted).filter(([name, value]) => !isSame(value, current[name]))
   return members.length === 0 ? null : members.map(([name]) => name)

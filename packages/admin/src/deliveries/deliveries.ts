@@ -240,7 +240,10 @@ export async function countReplay({ db, limits }: Changing, change: DeliveryChan
   return { replayed: sumOf(await countChange(db, change, choice), 'deliveries'), most }
 }
 
-/** Null: one operator may replay so many alone. The line does not name the exact number, which changes all the time. */
+/**
+ * The replay that a second operator must approve; null: one operator may replay so many alone. The exact number is left
+ * out: it changes all the time.
+ */
 export const replayToApprove = ({ ids, ...about }: Chosen, { replayed, most }: CountedReplay): Comparison | null =>
   replayed <= most ? null : { about: { ...about, ids: ids?.length }, wanted: { replayed: `more than ${most}` } }
 

@@ -10,10 +10,7 @@ const DAY = 86_400_000
 /** Days before its end in which a grant is reported. */
 export const EXPIRING_DAYS = 30
 
-/**
- * Grants that are weak or end soon, and participants without a grant.
- * @param active the active participants
- */
+/** Grants that are weak or end soon, and participants without a grant. @param active the active participants */
 export async function grantHealth(db: Database, active: readonly Participant[], now = Date.now()) {
   const namespaces = new Map((await listRegistries(db)).map(({ id, namespace }) => [id, namespace]))
   const held = (await listGrants(db)).flatMap((grant) => {

@@ -17,10 +17,7 @@ export async function journalReplaced<Result>(
   return journalRevoked(db, [participant, registry], grants, commit)
 }
 
-/**
- * Journals revoked grants, and does the work that revokes them.
- * @param grants ids
- */
+/** Journals revoked grants, and does the work that revokes them. @param grants ids */
 export async function journalRevoked<Result>(
   { journal }: Database,
   [{ sender_id }, { namespace }]: Owner,

@@ -5,10 +5,7 @@ import { isSame } from '../approvals/diff-lines.ts'
 
 type Names = 'all' | readonly string[] | undefined
 
-/**
- * Whether every wanted name is permitted.
- * @param unset the meaning of a member that is not given
- */
+/** Whether every wanted name is permitted. @param unset the meaning of a member that is not given */
 const within = (wanted: Names, current: Names, unset: 'all' | readonly string[]): boolean => {
   const [asked, permitted] = [wanted ?? unset, current ?? unset]
   if (permitted === ALL) return true

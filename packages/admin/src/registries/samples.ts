@@ -24,7 +24,7 @@ export function* samplesOf(
   }
 }
 
-/** For each primary identifier type of the kind, the type that the registry has in its place. */
+/** The registry's primary identifier types by those of the kind, where they differ. */
 function renamedPrimaries({ name: kind, record_types }: Registry['kind']): Record<string, string> {
   const pairs = (kindNamed(kind)?.record_types ?? []).flatMap(({ name, primary_identifier }) => {
     const own = record_types.find((row) => row.name === name)?.primary_identifier

@@ -138,10 +138,7 @@ export async function lockHolds(transaction: Kysely<unknown>): Promise<void> {
   await sql`lock table hold in share row exclusive mode`.execute(transaction)
 }
 
-/**
- * Deletes entries with the rows of their persons.
- * @param transaction in which the tombstone is inserted
- */
+/** Deletes entries with the rows of their persons. @param transaction in which the tombstone is inserted */
 export async function deletePart(
   transaction: Kysely<unknown>,
   { chain, sequence }: ChainPart,

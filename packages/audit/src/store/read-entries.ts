@@ -91,7 +91,7 @@ export async function entriesThatRepeat(
   return rows.map(parsedEntry)
 }
 
-/** Those of these messages of ours that have an entry and were then not sent. @param message_ids as audit entries have them */
+/** The message_ids of our messages that have an audit entry and were not sent. @param message_ids those to look for */
 export async function unsentMessages(
   { pool }: Pick<Database, 'pool'>,
   message_ids: readonly string[],

@@ -25,7 +25,7 @@ export async function verifyReviews(
   }
 }
 
-/** Null when the key is missing or was altered, which is reported as a fault of the keys. */
+/** Decrypts the key of reviews; null: it is missing or was altered, which is reported as a fault of the keys. */
 async function confidentialKey(keys: readonly AuditKey[], vault: Vault): Promise<ConfidentialKey | null> {
   const row = keys.find(({ kind }) => kind === 'confidential')
   if (row === undefined) return null

@@ -50,7 +50,7 @@ export async function readAllTombstones(snapshot: Snapshot, verifier: Verifier, 
   }
 }
 
-/** Null for a tombstone without a valid signature: it excuses nothing. */
+/** Verifies a tombstone and reports its faults. Null: it has no valid signature, so it excuses no missing entry. */
 function verified(row: TombstoneToVerify, verifier: Verifier, report: Report): TombstoneContent | null {
   if (!verifier.isSigned(row)) {
     report.fault('tombstone_signature', row.chains[0] ?? null, null, `tombstone ${row.id}`)

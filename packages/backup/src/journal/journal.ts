@@ -157,7 +157,7 @@ export async function refuseOlder({ pool }: Pick<Database, 'pool'>, path: string
   )
 }
 
-/** Null: the file has no line, or does not exist. */
+/** Reads the last line of the journal. Null: the file has no line, or does not exist. */
 async function lastLineOf(path: string): Promise<JournalLine | null> {
   const file = await open(path).catch(async (error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null

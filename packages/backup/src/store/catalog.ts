@@ -86,7 +86,7 @@ export async function catalogSequences(client: Client): Promise<readonly Catalog
   return rows
 }
 
-/** Until the transaction ends, nobody changes the definition of these tables; rows are written as before. */
+/** Locks the definitions of these tables until the transaction ends. Rows can be written meanwhile. */
 export async function lockDefinitions(client: Client, tables: readonly CatalogTable[]): Promise<void> {
   if (tables.length === 0) return
   await client.query(`lock table ${tables.map(tableSql).join(', ')} in access share mode`)

@@ -5,7 +5,10 @@ import { setImmediate as turn } from 'node:timers/promises'
 /** Milliseconds. */
 const TURN = 20
 
-/** One instance for each piece of work, which calls `next` between its steps. */
+/**
+ * Splits work into short turns of the event loop. Each piece of work has its own instance, and calls `next` between its
+ * steps.
+ */
 export class ShortTurns {
   readonly #now: () => number
   #since: number

@@ -12,10 +12,7 @@ export interface Wait extends Pick<CalledBack, 'at' | 'sender_uri'> {
   readonly callback: (callback: ReplyCallback) => void
 }
 
-/**
- * Sends the request and reports each callback, until every item has its last page.
- * @throws CommandError
- */
+/** Sends the request and reports each callback, until every item has its last page. @throws CommandError */
 export function searchAndWait(target: Target, questions: readonly SearchInput[], wait: Wait): Promise<void> {
   return calledBack(target, wait, async (asking, rejected) => {
     const { timeout, accepted } = wait

@@ -145,7 +145,7 @@ async function fill(db: Database, registries: readonly Registry[]): Promise<void
   if (filled.length > 0) process.stderr.write(`${DEMO_RECORDS} records each went into ${filled.join(', ')}\n`)
 }
 
-/** For machines: where everything is, without the secret. */
+/** The addresses of the demo for --json, without the secret. */
 function summary({ base_url, token_url, registries }: DemoFile, demo_file: string): object {
   return { base_url, token_url, demo_file, namespaces: registries.map(({ namespace }) => namespace) }
 }

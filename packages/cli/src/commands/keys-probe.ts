@@ -125,7 +125,7 @@ async function verifies(read: ReadSignature, envelope: SourcedEnvelope, key: Pub
   )
 }
 
-/** Any namespace is accepted here; the server has a list. */
+/** The namespace of the envelope, as the accepted one: any is accepted here, while the server has a list. */
 function namespacesOf(envelope: SourcedEnvelope): readonly string[] {
   const namespace = namespaceOf(envelope)
   return namespace === null ? [] : [namespace]

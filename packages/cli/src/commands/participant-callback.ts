@@ -59,7 +59,7 @@ Credentials are encrypted at rest, sent to their origin only, and never shown ag
     }),
 })
 
-/** Null for the server's schedule. */
+/** Reads a schedule of attempts; null: the server's own. */
 function readSchedule(text: string): readonly number[] | null {
   if (text === 'default') return null
   const schedule = parseSchedule(text)

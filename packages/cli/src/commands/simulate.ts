@@ -65,10 +65,7 @@ async function runSimulate(namespace: string, options: SimulateOptions): Promise
   if (!json) process.stdout.write(`${counted(done, 'event')} in all\n`)
 }
 
-/**
- * The registry, in which only synthetic people are.
- * @throws CommandError
- */
+/** The registry, in which only synthetic people are. @throws CommandError */
 async function simulated(deps: Deps, namespace: string): Promise<RegistryRow> {
   const registries = await listRegistries(deps, {})
   const registry = registries.find((row) => row.namespace === namespace)

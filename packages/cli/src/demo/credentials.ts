@@ -126,7 +126,7 @@ function asDemoKey(value: unknown): DemoKey | null {
   return { kid, private_jwk }
 }
 
-/** Null where the file was altered and holds no key. */
+/** The thumbprint of a key in demo.json; null: the file was altered and has no key there. */
 async function thumbprintOf(sender_id: string, use: KeyUse, { private_jwk }: DemoKey): Promise<string | null> {
   const keys = publicHalf(private_jwk)
   const [key] = await readPublicKeys({}, { sender_id, use, keys }).catch((error: unknown) => {
@@ -136,7 +136,7 @@ async function thumbprintOf(sender_id: string, use: KeyUse, { private_jwk }: Dem
   return key?.thumbprint ?? null
 }
 
-/** As the text of a JWK. */
+/** The text of the public JWK. */
 function publicHalf({ kty, crv, x, n, e, alg }: DemoKey['private_jwk']): string {
   return JSON.stringify({ kty, crv, x, n, e, alg })
 }

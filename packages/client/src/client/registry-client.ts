@@ -159,10 +159,7 @@ export class RegistryClient<const Kind extends SaidKind = string> {
     return statusIn(await this.#ask('enrolment-status', enrolledContent(question), options))
   }
 
-  /**
-   * True when a disability registry has the person registered, by the member identifier.
-   * @throws ItemRejected
-   */
+  /** True when a disability registry has the person registered, by the member identifier. @throws ItemRejected */
   async disabled(person: DisabilityQuestion, options?: RequestOptions): Promise<boolean> {
     return isDisabledIn(await this.#ask('disabled', disabledContent(person), options))
   }
@@ -259,7 +256,7 @@ export class RegistryClient<const Kind extends SaidKind = string> {
     return outstandingAt(receiver).during(trust, transaction_id, send)
   }
 
-  /** For operations without a synchronous path: sends the request and awaits its callback. */
+  /** Sends a request on the asynchronous path and awaits its callback; for operations without a synchronous path. */
   async #askAndAwait<Name extends 'subscribe' | 'unsubscribe'>(
     name: Name,
     content: Content<Name>,

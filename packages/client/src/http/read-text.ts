@@ -16,10 +16,7 @@ export interface WithBody {
   readonly body: ReadableStream<Uint8Array> | null
 }
 
-/**
- * The body as text; '' when there is none. Cancels the rest of a body that is too large.
- * @throws BodyProblem
- */
+/** The body as text; '' when there is none. Cancels the rest of a body that is too large. @throws BodyProblem */
 export async function readText({ headers, body }: WithBody, maxBytes: number): Promise<string> {
   if (Number(headers.get('content-length') ?? 0) > maxBytes) {
     await body?.cancel().catch(() => {})

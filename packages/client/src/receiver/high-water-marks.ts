@@ -30,7 +30,7 @@ export async function raiseMarks(marks: HighWaterMarks, values: ReadonlyMap<stri
 
 /** Remembers in this process. @param options.names those raised last are remembered; 100 000 by default */
 export function marksInMemory({ names = 100_000 }: { readonly names?: number } = {}): HighWaterMarks {
-  /** By name, in the order of their last rise. */
+  /** Marks by name, in the order of their last rise. */
   const marks = new Map<string, number>()
   return {
     async get(name) {

@@ -36,7 +36,7 @@ export function rememberInMemory({
   now = Date.now,
 }: MemoryLimits = {}): ReceivedMessages {
   const running = new Set<string>()
-  /** When each message was handled, in this order. */
+  /** Times at which messages were handled, in their order. */
   const handled = new Map<string, number>()
   const nameOf = ({ sender_id, message_id }: MessageKey): string => JSON.stringify([sender_id, message_id])
 

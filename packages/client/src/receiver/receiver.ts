@@ -188,7 +188,7 @@ export class Receiver {
     this.#mailbox.refused(fault, fault instanceof UnknownSender ? fault.sender_id : null)
   }
 
-  /** From request to handled message. */
+  /** Reads, verifies and handles the message of a request. */
   async #receive(request: Request): Promise<Response> {
     const { authorize, answers = {} } = this.#options
     if (authorize !== undefined && !(await authorize(request))) {

@@ -132,10 +132,7 @@ export interface Opened {
   readonly encrypted: boolean
 }
 
-/**
- * The message in clear; undefined when there is none.
- * @throws RequestFault err.encryption.invalid
- */
+/** The message in clear; undefined when there is none. @throws RequestFault err.encryption.invalid */
 export async function open(
   { header, message }: Frame,
   { encrypted: mustBeEncrypted }: Pick<Trust, 'encrypted'>,

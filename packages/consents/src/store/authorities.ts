@@ -146,7 +146,7 @@ export async function listAuthorities({ pool }: Pick<Database, 'pool'>): Promise
   return rows.map(withUse)
 }
 
-/** Null: there is none of this name. */
+/** The authority of this name; null: there is none. */
 export async function findAuthority({ pool }: Pick<Database, 'pool'>, name: string): Promise<ConsentAuthority | null> {
   if (!isStorable(name)) return null
   const { rows } = await pool.query<Row>({

@@ -19,9 +19,6 @@ export const hasConsentEnded = (row: string): string => `(${row}.expires_at <= n
           where signed_consent.authority = ${row}.authority and signed_consent.jti = ${row}.jti
             and used_at <= withdrawn.withdrawn_at))))`
 
-/**
- * SQL of the name of an authority, including removed ones.
- * @param id SQL: a column with the name of its table
- */
+/** SQL of the name of an authority, including removed ones. @param id SQL: a column with the name of its table */
 export const authorityNameOf = (id: string): string =>
   `(select named.name from consent_authority as named where named.id = ${id})`

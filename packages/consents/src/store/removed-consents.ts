@@ -3,10 +3,7 @@ import { type RemovedRows, rowsOf, type StoredPart } from '@rollcall/database/re
 import { senderIdOf } from '@rollcall/participants/store/participant-names'
 import type { ClientBase } from 'pg'
 
-/**
- * The uses of consents in exchanges that go.
- * @param exchanges SQL of their correlation_ids
- */
+/** The uses of consents in exchanges that go. @param exchanges SQL of their correlation_ids */
 export const consentUsesOf = (exchanges: string): RemovedRows => ({
   table: 'consent_use',
   of: `correlation_id in (${exchanges})`,

@@ -34,7 +34,7 @@ export const queries: QueryClient = new QueryClient({
   },
 })
 
-/** Null: nobody is signed in. */
+/** Loads the session; null: nobody is signed in. */
 export async function readSession(): Promise<Session | null> {
   try {
     return await answered(partner.GET('/partner/api/session'))

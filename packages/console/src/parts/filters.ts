@@ -6,7 +6,7 @@ export function readFilter(search: string, names: readonly string[]): Readonly<R
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined))
 }
 
-/** With its `?`; empty when no member is set. */
+/** The query of an address with its `?`; empty when no member is set. */
 export function filterText(values: Readonly<Record<string, string | undefined>>): string {
   const set = Object.entries(values).filter((entry): entry is [string, string] => Boolean(entry[1]))
   return set.length === 0 ? '' : `?${new URLSearchParams(set)}`

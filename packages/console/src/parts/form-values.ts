@@ -44,10 +44,7 @@ export class FormValues {
     return this.#given.getAll(name).map(String)
   }
 
-  /**
-   * The object of a JSON text.
-   * @throws ApiFault for another text
-   */
+  /** The object of a JSON text. @throws ApiFault for another text */
   object(name: string): Record<string, unknown> {
     try {
       const value: unknown = JSON.parse(this.text(name) ?? '')

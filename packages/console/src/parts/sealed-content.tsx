@@ -25,7 +25,7 @@ interface SealedProps {
 /** The server's own limit. */
 const SHORTEST_REASON = 5
 
-/** Only this page has the opened content: leaving the page removes it. */
+/** Shows encrypted content after a click. Only this page has the opened content: leaving the page removes it. */
 export function SealedContent({ open }: SealedProps) {
   const [opened, dialog] = useDisclosure(false)
   const [reason, setReason] = useState('')

@@ -40,14 +40,14 @@ const UNITS = [
   ['second', 1_000],
 ] as const
 
-/** Such as "3 hours ago" or "in 2 days". */
+/** A time relative to now, such as "3 hours ago" or "in 2 days". */
 export function relativeTime(date: Date, now: Date, locale: string): string {
   const away = date.getTime() - now.getTime()
   const [unit, length] = UNITS.find(([, ms]) => Math.abs(away) >= ms) ?? ['second', 1_000]
   return new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }).format(Math.trunc(away / length), unit)
 }
 
-/** Such as "850 ms", "1.4 s" or "3 min". */
+/** A duration, such as "850 ms", "1.4 s" or "3 min". */
 export function duration(ms: number, locale: string): string {
   const number = (value: number, digits: number) =>
     new Intl.NumberFormat(locale, { maximumFractionDigits: digits }).format(value)

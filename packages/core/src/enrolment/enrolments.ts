@@ -54,7 +54,7 @@ interface Plan {
 
 const plans = new WeakMap<RecordType, Plan>()
 
-/** Null: records of this type have no enrolments in programmes. */
+/** How records of the type store enrolments; null: they have no enrolments in programmes. */
 function planOf(recordType: RecordType): Plan | null {
   const known = plans.get(recordType)
   if (known !== undefined) return known

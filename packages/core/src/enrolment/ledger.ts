@@ -86,10 +86,7 @@ export function writeUpdate(
   return { document: withCurrentStatuses(scope, ledger, rest, known, taken.alone && update.alone, now), replaced }
 }
 
-/**
- * The record at a time: scheduled statuses that have begun become current.
- * @param now milliseconds
- */
+/** The record at a time: scheduled statuses that have begun become current. @param now milliseconds */
 export function documentAt(scope: LedgerScope, ledger: Ledger, record: JsonObject, now: number): JsonObject {
   const { rest, elements, alone } = takeEnrolments(record)
   if (elements.length === 0) return record

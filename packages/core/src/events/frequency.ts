@@ -19,10 +19,7 @@ const SHORTEST_GAP = 5
 
 const PATH = 'subscribe_criteria.frequency'
 
-/**
- * Reads a frequency completely or refuses it.
- * @throws ItemRejection rjct.notify_details.invalid
- */
+/** Reads a frequency completely or refuses it. @throws ItemRejection rjct.notify_details.invalid */
 export function readFrequency(given: JsonValue, { time_zone, now }: FrequencyScope): Frequency {
   if (!isJsonObject(given)) {
     throw invalid('', 'must be an object with start_time, end_time and frequency')

@@ -22,10 +22,7 @@ export function bareHost(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, '')
 }
 
-/**
- * Rows by host.
- * @throws {TypeError} for a host that is not written as in a URL, or that has two rows
- */
+/** Rows by host. @throws {TypeError} for a host that is not written as in a URL, or that has two rows */
 export function allowedHosts(rows: readonly AllowedHost[]): ReadonlyMap<string, AllowedHost> {
   const byHost = new Map<string, AllowedHost>()
   for (const row of rows) {

@@ -188,7 +188,9 @@ export interface HiddenPersons {
   readonly takesOut: TakesOut | null
 }
 
-/** For a delivery whose records this grant disclosed: the id of the grant, and the version of the protected persons. */
+/**
+ * The part of the grant that a delivery of disclosed records keeps: its id, and the version of the protected persons.
+ */
 export const disclosedBy = ({ id, hidden }: Pick<Grant, 'id' | 'hidden'>): DisclosedBy => ({
   grant: id,
   protection: hidden.protection.version,

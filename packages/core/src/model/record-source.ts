@@ -18,10 +18,7 @@ export interface RecordQuery {
 }
 
 export interface RecordReader {
-  /**
-   * Finds a page of records.
-   * @throws SearchTimeout
-   */
+  /** Finds a page of records. @throws SearchTimeout */
   find(registry: RegistryShape, query: RecordQuery): Promise<Found>
   /**
    * Reads records by their ids again, in this order. Deleted records are left out.

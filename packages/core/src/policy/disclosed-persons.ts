@@ -72,10 +72,7 @@ export function relatedIn(kind: Kind, recordType: RecordType, record: JsonValue)
   return withUndescribed(kind, recordType, record, record, describedIn(kind, recordType, record))
 }
 
-/**
- * Adds the persons whom no relation of the kind describes.
- * @param shown the shown part of the record
- */
+/** Adds the persons whom no relation of the kind describes. @param shown the shown part of the record */
 export const withUndescribed = (
   kind: Kind,
   recordType: RecordType,

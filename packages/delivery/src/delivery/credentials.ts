@@ -64,9 +64,7 @@ export async function encryptCredentials(vault: Vault, participant: number, secr
   return vault.encrypt(purpose, context, Buffer.from(JSON.stringify(secrets)))
 }
 
-/**
- * @throws CredentialsUnusable they do not decrypt, or are not those of this `auth`
- */
+/** @throws CredentialsUnusable they do not decrypt, or are not those of this `auth` */
 export async function decryptCredentials(
   vault: Vault,
   participant: number,

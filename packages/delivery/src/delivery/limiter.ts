@@ -117,10 +117,7 @@ function takeToken(state: ParticipantState, rate: number, at: number): number {
   return 0
 }
 
-/**
- * Takes a permit.
- * @param released is called once, when the permit is released
- */
+/** Takes a permit. @param released is called once, when the permit is released */
 function createPermit(state: ParticipantState, destination: Health, now: () => number, released: () => void): Permit {
   state.inUse += 1
   destination.inUse += 1

@@ -65,5 +65,5 @@ export function createRound(limit: number): Round {
   }
 }
 
-/** Where a poll behind this destination begins: no origin has a space. */
+/** A key just after a destination, from which a poll goes on: no origin has a space. */
 const behind = ({ origin }: WaitingDestination): string => `${origin} `

@@ -177,7 +177,7 @@ async function decide(
 /** True when the keys alone tell whether the record fulfils the filter. */
 const isDecided = ({ some, whole }: KeyMatch): boolean => whole || !some
 
-/** Null: the filter is fulfilled neither before the change nor after it. */
+/** Whether a filter is fulfilled before a change, after it, or both; null: neither. */
 function presenceOf(before: boolean, after: boolean): Presence | null {
   if (before) return after ? 'stayed' : 'left'
   return after ? 'entered' : null

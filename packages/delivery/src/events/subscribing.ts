@@ -153,7 +153,7 @@ export class Subscribing {
   }
 }
 
-/** Not counted where the participant may have any number. */
+/** The number of subscriptions, counted up to the limit; not counted without a limit. */
 const countUpTo = (db: Parameters<typeof countSubscriptions>[0], participant: number, most: number): Promise<number> =>
   most === Infinity ? Promise.resolve(0) : countSubscriptions(db, participant, most)
 

@@ -172,10 +172,7 @@ function takesOutOf(
   return found
 }
 
-/**
- * True when only a record's data of hidden persons have changed.
- * @param seen the record without them
- */
+/** True when only a record's data of hidden persons have changed. @param seen the record without them */
 export const isOfHidden = (whole: Documents, seen: Documents): boolean =>
   textOf(seen[0]) === textOf(seen[1]) && textOf(whole[0]) !== textOf(whole[1])
 

@@ -58,13 +58,12 @@ export interface Composed {
 
 type Meta = { -readonly [Member in keyof NotifyMeta]: NotifyMeta[Member] }
 
-/** For members whose names are codes and ids: an object with a prototype would be given a shape of its own for each of them. */
+/**
+ * An object whose members are named by codes and ids. Without a prototype, the engine keeps no shape for each of them.
+ */
 const dictionary = <Value>(): Record<string, Value> => Object.create(null)
 
-/**
- * Composes an envelope.
- * @param items at least one, all with the same marking
- */
+/** Composes an envelope. @param items at least one, all with the same marking */
 export function compose(to: Composing, items: readonly ShownItem[], clock: Pick<Clock, 'date'> = CLOCK): Composed {
   const { participant, registry, mailbox, sequence } = to
   const marking = items[0] === undefined ? null : markingOf(items[0].notifications[0])

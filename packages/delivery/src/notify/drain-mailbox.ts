@@ -211,7 +211,7 @@ async function show({ db: { pool } }: Notifying, planned: readonly PlannedItem[]
   })
 }
 
-/** Null: nothing may be sent, or there is no allowed address. */
+/** Finds the recipient of a mailbox. Null: nothing may be sent, or there is no allowed address. */
 async function recipientOf(
   { directory, grants, callbacks }: Notifying,
   mailbox: ClaimedMailbox,

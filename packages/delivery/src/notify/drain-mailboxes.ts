@@ -136,10 +136,7 @@ interface Pass {
   waits: boolean
 }
 
-/**
- * The passes of one node, one after another.
- * @param free slots that are free now
- */
+/** The passes of one node, one after another. @param free slots that are free now */
 function createPasses(now: () => number, free: () => number) {
   let pass: Pass | null = null
   /** When the next pass is wanted. */

@@ -34,10 +34,7 @@ function inVersionOrder(waiting: readonly WaitingNotification[]): readonly Waiti
   return waiting.map((one) => ordered.get(recordOf(one))?.next().value ?? one)
 }
 
-/**
- * The items of envelope after envelope.
- * @param due in the order in which they became due
- */
+/** The items of envelope after envelope. @param due in the order in which they became due */
 export function planEnvelopes(
   due: readonly WaitingNotification[],
   bounds: Pick<CallbackSettings, 'notify_items' | 'notify_bytes'>,

@@ -97,7 +97,7 @@ async function sendable(
   return Promise.all(left.map((one) => withoutHiddenSurvivor(db, grant, registry, one)))
 }
 
-/** By grant, what is known of subscriptions: whether their criteria are granted. */
+/** Whether the criteria of subscriptions are granted, by grant and subscription. */
 const judgements = new WeakMap<Grant, Map<number, boolean>>()
 
 /** The subscriptions whose filters ask about something that is not granted any more. */

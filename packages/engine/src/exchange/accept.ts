@@ -79,7 +79,7 @@ export async function accept(
   return ack
 }
 
-/** Each chunk is answered by itself, and encrypted for its own row. */
+/** Makes rows of the chunks of a request. Each is answered by itself, and encrypted for its own row. */
 async function newChunks(
   { bodies }: Pick<Accepting, 'bodies'>,
   { correlation_id, header, traceparent }: Exchange,

@@ -36,10 +36,7 @@ export async function authenticate(
 const isStillOf = (token: TokenOwner, { client_id, environment }: Participant): boolean =>
   token.client_id === client_id && token.environment === environment
 
-/**
- * The token of an Authorization header.
- * @throws RequestFault 401 err.request.unauthorized
- */
+/** The token of an Authorization header. @throws RequestFault 401 err.request.unauthorized */
 export function bearerToken(authorization: string | undefined): string {
   if (authorization === undefined) throw unauthorized('Authorization: a bearer token is required')
   const token = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i.exec(authorization)?.[1]

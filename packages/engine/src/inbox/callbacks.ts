@@ -38,10 +38,7 @@ import { type Inbox, inboxEncryptionContext, type NewInboxMessage } from '../sto
 
 export type ReceivingCallback = { readonly limits: Limits } & Admitting & Opening & Verifying & PersistingCallback
 
-/**
- * Stores one callback, and then acknowledges it.
- * @throws RequestFault it is refused: an ack ERR with an HTTP status
- */
+/** Stores one callback, and then acknowledges it. @throws RequestFault it is refused: an ack ERR with an HTTP status */
 export async function receiveCallback(
   deps: ReceivingCallback,
   callback: Callback,

@@ -87,10 +87,7 @@ export function subjectIn(grant: Grant, signed: SignedConsent, asked: readonly I
   return asked.find(({ type, value }) => type === subject?.type && value === subject.value)
 }
 
-/**
- * A signed consent that holds now, for a purpose of the grant.
- * @throws ItemRejection
- */
+/** A signed consent that holds now, for a purpose of the grant. @throws ItemRejection */
 export async function verifiedConsent(
   { deps, exchange }: Asking,
   jws: string,

@@ -139,10 +139,7 @@ async function findPerson(
 
 const readRecord = (record: FoundRecord): ReadRecord => ({ ...record, read: JSON.parse(record.document) })
 
-/**
- * Looks up each identifier; look-ups are never slow.
- * @param isWhole whether hidden persons are included
- */
+/** Looks up each identifier; look-ups are never slow. @param isWhole whether hidden persons are included */
 async function findBy(
   work: ItemWork,
   name: PersonQuestion['name'],

@@ -31,7 +31,7 @@ export async function takeQuota(
 
 const DAY = 86_400_000
 
-/** When the next day begins, as a text. */
+/** The beginning of the next day, as a text. */
 const nextDay = (now: number): string => new Date((Math.floor(now / DAY) + 1) * DAY).toISOString().replace('.000Z', 'Z')
 
 /** The shortage in words. */

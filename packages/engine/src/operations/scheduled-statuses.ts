@@ -30,7 +30,7 @@ import { recordsOf } from '@rollcall/records/records/registry-records'
 import type { Person } from './enrolment-people.ts'
 import { type PortionScope, storePeople } from './enrolment-portion.ts'
 
-/** When the first scheduled status begins; read at most twice a second. */
+/** The beginning of the first scheduled status; read at most twice a second. */
 const schedules = perPool((pool) => shortLived(() => firstDue({ pool })))
 
 /** The record as it is now, with scheduled statuses that have begun. */

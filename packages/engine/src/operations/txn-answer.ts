@@ -51,10 +51,7 @@ interface About {
   readonly consents: ReadonlyMap<string, boolean>
 }
 
-/**
- * The original response: its first page, or its progress.
- * @param references the items of the question; null: all
- */
+/** The original response: its first page, or its progress. @param references the items of the question; null: all */
 export async function originalResponse(
   deps: Answering,
   question: Omit<About, 'consents'>,

@@ -156,10 +156,7 @@ const correlationIds = validator(CorrelationId)
 const questions = validator(TxnStatusQuestion)
 const txnTypes = validator(TxnType)
 
-/**
- * All items of the question, rejected; or else the question itself.
- * @param reason the reason of each item
- */
+/** All items of the question, rejected; or else the question itself. @param reason the reason of each item */
 export function nothingFound(
   { correlation_id }: Asking,
   { transaction_id }: Pick<Message, 'transaction_id'>,

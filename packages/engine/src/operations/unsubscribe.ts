@@ -70,7 +70,10 @@ const asked = ({ subscription_codes }: Message): readonly string[] => [
   ...new Set(subscription_codes as readonly string[]),
 ]
 
-/** Null: the subscription is ended. Codes of other participants are answered like codes that never existed. */
+/**
+ * The refusal to end a subscription; null: it is ended. Codes of other participants are answered like codes that never
+ * existed.
+ */
 function refusalOf({ grant }: Exchange, found: OwnSubscription | undefined): Refusal | null {
   if (found === undefined) return REFUSALS.unknown
   const { event_type, record_type, unfiltered } = found

@@ -43,10 +43,7 @@ const LARGE_REQUESTS = 2
 /** Milliseconds that the end of listening is waited for. */
 const CLOSING = 2_000
 
-/**
- * Starts a worker; resolves when it takes work.
- * @throws errors of connecting to the database
- */
+/** Starts a worker; resolves when it takes work. @throws errors of connecting to the database */
 export async function startWorker(deps: WorkerDeps): Promise<RunningWorker> {
   const { clock, db, limits, log, dispatcher, mailboxes } = deps
   const { exchangesWake, deliveriesWake, mailboxesWake, outboxWake } = deps

@@ -29,7 +29,7 @@ export interface MasterKeyRecord {
   readonly check_value: Buffer
 }
 
-/** Null: nothing has ever been encrypted here. */
+/** Reads the record of the master key; null: nothing has ever been encrypted here. */
 export async function readMasterKey({
   pool,
 }: {

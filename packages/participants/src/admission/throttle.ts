@@ -3,10 +3,7 @@
 import { recentlyUsed } from '@rollcall/base/shared/recently-used'
 
 export interface Throttle {
-  /**
-   * Seconds until `key` may try again; 0 when it may now.
-   * @param more failures that would be added; 1 by default
-   */
+  /** Seconds until `key` may try again; 0 when it may now. @param more failures that would be added; 1 by default */
   wait(key: string, more?: number): number
   /** Counts one or more failures of `key`. */
   fail(key: string, more?: number): void
@@ -15,10 +12,7 @@ export interface Throttle {
 const WINDOW = 60_000
 const MAX_KEYS = 100_000
 
-/**
- * Allows `limit` failures of one key a minute.
- * @param now milliseconds of a clock that never goes back
- */
+/** Allows `limit` failures of one key a minute. @param now milliseconds of a clock that never goes back */
 export function createThrottle(limit: number, now = () => performance.now()): Throttle {
   const failures = recentlyUsed<string, { since: number; count: number }>(MAX_KEYS)
 

@@ -2,10 +2,7 @@
 import { createPublicKey } from 'node:crypto'
 import { isJsonObject, JsonError, KeyRefused, type LooseJwk, parseJson } from '@rollcall/protocol'
 
-/**
- * The JWKs of a file. `readPublicKey` decides which of them are taken.
- * @throws {KeyRefused} and nothing else
- */
+/** The JWKs of a file. `readPublicKey` decides which of them are taken. @throws {KeyRefused} and nothing else */
 export function readKeyFile(text: string): readonly LooseJwk[] {
   const trimmed = text.trim()
   if (trimmed.startsWith('-----BEGIN ')) return [fromPem(trimmed)]

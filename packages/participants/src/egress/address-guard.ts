@@ -40,10 +40,7 @@ export interface AddressGuardOptions {
 
 /** The guard of one participant, with connections that are kept open between requests. */
 export interface AddressGuard {
-  /**
-   * Applies the rules that need no resolver, for an address in a request.
-   * @throws {AddressRefused}
-   */
+  /** Applies the rules that need no resolver, for an address in a request. @throws {AddressRefused} */
   read(address: string): URL
   /**
    * Applies all rules, for an address that is being registered. A later request applies them again.

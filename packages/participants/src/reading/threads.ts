@@ -34,7 +34,7 @@ interface Waiting {
 export function createReadingThreads(
   most = Math.min(MAX_THREADS, Math.max(1, availableParallelism() - 1)),
 ): ReadingThreads {
-  /** By participant, in the order of their turns. */
+  /** Waiting work by participant, in the order of their turns. */
   const waiting = new Map<number, Waiting[]>()
   const idle: Worker[] = []
   let started = 0

@@ -110,7 +110,7 @@ async function checkEnvironment(
   if (problem !== null) throw new StoreRefusal(problem)
 }
 
-/** Null: a participant of this environment may be granted something in the registry. */
+/** Why a participant of this environment may have no grant in the registry; null: it may. */
 export function environmentProblem(
   participant: Environment,
   { namespace, environment }: Pick<Registry, 'namespace' | 'environment'>,
@@ -151,10 +151,7 @@ async function insertGrant(
   return added
 }
 
-/**
- * The period of the terms, if they are granted now.
- * @throws StoreRefusal the period would end before it begins
- */
+/** The period of the terms, if they are granted now. @throws StoreRefusal the period would end before it begins */
 export function grantPeriod(terms: Pick<GrantTerms, 'valid_from' | 'valid_until'>, now = new Date()) {
   const valid_from = terms.valid_from === undefined ? now : new Date(terms.valid_from)
   const valid_until = terms.valid_until === undefined ? null : new Date(terms.valid_until)

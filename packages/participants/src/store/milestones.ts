@@ -22,7 +22,7 @@ export interface Milestones {
 const LOOK_INTERVAL = 60_000
 const MOST_LOOKS = 10_000
 
-/** When we last looked, by `Participant.id`. */
+/** The time of the last look, by `Participant.id`. */
 const lastLooks = perPool(() => new Map<number, number>())
 
 /**

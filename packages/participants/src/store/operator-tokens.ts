@@ -89,10 +89,7 @@ export async function findOperatorToken(
   return rows[0] ?? null
 }
 
-/**
- * Deletes tokens that were revoked or expired more than this many days ago.
- * @returns how many
- */
+/** Deletes tokens that were revoked or expired more than this many days ago. @returns how many */
 export async function forgetOperatorTokens({ pool }: Pick<Database, 'pool'>, days: number, now: Date): Promise<number> {
   const { rowCount } = await pool.query(
     `delete from operator_token

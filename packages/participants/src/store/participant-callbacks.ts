@@ -57,7 +57,7 @@ export const NO_CALLBACKS: CallbackSettings = {
   notify_unlisted: false,
 }
 
-/** Where credentials are encrypted. */
+/** The column with encrypted credentials. */
 export const SEALED_CREDENTIALS = {
   table: 'participant_callback',
   id: 'participant',

@@ -4,7 +4,7 @@ import type { Database } from '@rollcall/database/database'
 import { rowOf } from '@rollcall/database/statement-parts'
 import { sql } from 'kysely'
 
-/** Where the inputs of acts are encrypted. */
+/** The column with encrypted inputs of acts. */
 export const SEALED_PROPOSALS = { table: 'proposal', id: 'id', purpose: 'proposal' } as const
 
 export const PROPOSAL_STATES = [

@@ -13,10 +13,7 @@ export interface Purpose {
 const CODE = /^[A-Za-z0-9][\w.:/-]{0,99}$/
 const TEXT_LIMIT = 500
 
-/**
- * Adds a purpose, or changes its text.
- * @throws StoreRefusal a code or a text of the wrong form
- */
+/** Adds a purpose, or changes its text. @throws StoreRefusal a code or a text of the wrong form */
 export async function putPurpose({ pool }: Pick<Database, 'pool'>, { code, text }: Purpose): Promise<void> {
   checkPurpose({ code, text })
   await pool.query('insert into purpose (code, text) values ($1, $2) on conflict (code) do update set text = $2', [

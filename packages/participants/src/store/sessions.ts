@@ -22,7 +22,7 @@ export interface ProvidedOperator {
   readonly registries: readonly number[] | null
 }
 
-/** Whose sessions a page has. The session of one page is none of the other. */
+/** The persons whose sessions a page has. A session of one page is not valid on the other. */
 export type Audience = 'operator' | 'participant'
 
 /** The owner of a link: an operator token or a participant, by id. */
@@ -148,10 +148,7 @@ export async function endOlderSessions({ pool }: Pool, session: number, most: nu
 
 const OF_NAME = `(name = $1 or token in (select id from operator_token where operator_token.name = $1))`
 
-/**
- * Ends all sessions of an operator, and deletes the operator's links.
- * @returns how many sessions
- */
+/** Ends all sessions of an operator, and deletes the operator's links. @returns how many sessions */
 export async function endOperatorSessions({ pool }: Pool, name: string): Promise<number> {
   await pool.query('delete from sign_in_link using operator_token where operator_token.id = token and name = $1', [
     name,
@@ -166,10 +163,7 @@ export async function endOperatorSession({ pool }: Pool, name: string, id: numbe
   return rowCount ?? 0
 }
 
-/**
- * Ends all sessions of a participant, and deletes its links.
- * @returns how many sessions
- */
+/** Ends all sessions of a participant, and deletes its links. @returns how many sessions */
 export async function endPartnerSessions(on: Kysely<unknown>, { id }: Pick<Participant, 'id'>): Promise<number> {
   await sql`delete from sign_in_link where participant = ${id}`.execute(on)
   const { numAffectedRows } = await sql`delete from session where participant = ${id}`.execute(on)
@@ -208,10 +202,7 @@ export async function forgetSessions(
   await pool.query('delete from sign_in_link where ends_at <= $1', [now])
 }
 
-/**
- * Adds a link that signs in as the owner of a token.
- * @returns its id; null: no live token has this name
- */
+/** Adds a link that signs in as the owner of a token. @returns its id; null: no live token has this name */
 export async function addOperatorLink(
   { pool }: Pool,
   link: { readonly name: string; readonly sha256: Buffer; readonly now: Date; readonly ends_at: Date },

@@ -54,7 +54,7 @@ export function createPeerKeys(db: Database, { fetchKeySet, log, clock = CLOCK }
     return new Map(found.map((entry) => [entry.thumbprint, entry]))
   }, ages)
   const usable = createUsableKeys(log)
-  /** When the use of a published key was noted. */
+  /** Times at which the use of a published key was noted. */
   const noted = recentlyUsed<string, number>(IMPORTED_KEYS)
   /** Keys that were logged, for as long as their set is cached. */
   const reported = new WeakSet<PublicKey>()

@@ -107,7 +107,7 @@ function first(text: string | null): string | null {
   return firstUnits(text, ATTRIBUTE_TEXT_MAX_LENGTH).trimEnd() || null
 }
 
-/** Null for a value that is no number. -0 becomes 0: they are equal, but some code tells them apart. */
+/** The number; null for NaN and infinity. -0 becomes 0: they are equal, but some code tells them apart. */
 export function finiteOrNull(number: number): number | null {
   return Number.isFinite(number) ? number + 0 : null
 }

@@ -76,7 +76,7 @@ interface Purpose {
   readonly algorithm: string
 }
 
-/** When neither the JWK nor the caller says it, a key is for signatures. */
+/** The purpose of a key: as the JWK or the caller says, otherwise signatures. */
 function purposeOf(
   { alg, use, public_jwk }: { alg: unknown; use: unknown; public_jwk: Jwk },
   wanted: KeyUse | undefined,

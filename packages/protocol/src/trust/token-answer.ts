@@ -32,10 +32,7 @@ const LIFE = { unsaid: 60, longest: 86_400 }
 /** A token is renewed when a tenth of its life is left, or a minute if that is less. */
 const LEFT = { part: 0.1, most: 60_000 }
 
-/**
- * The token, and how long it may be used.
- * @throws TokenProblem
- */
+/** The token, and how long it may be used. @throws TokenProblem */
 export function readTokenAnswer(status: number, text: string): Fetched<string> {
   if (status >= 500 || status === 429) {
     throw new TokenProblem('away', status, 'the token endpoint does not answer at the moment')

@@ -61,10 +61,7 @@ interface BackfillRow {
   readonly next_record: number
 }
 
-/**
- * Backfills one batch.
- * @returns the number of records that it read; null when nothing is to be backfilled
- */
+/** Backfills one batch. @returns the number of records that it read; null when nothing is to be backfilled */
 async function backfillBatch(
   client: PoolClient,
   registry: RegistryShape,

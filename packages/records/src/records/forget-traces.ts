@@ -15,10 +15,7 @@ export const lastDeletion = (of: Readonly<Record<keyof Primary | 'since', string
   `(select max(deleted_at) from record_tombstone where registry = ${of.registry} and record_type = ${of.record_type}
     and deleted_at >= ${of.since} and primary_identifier = ${of.primary_identifier})`
 
-/**
- * Deletes the traces of a deleted record.
- * @returns how many there were
- */
+/** Deletes the traces of a deleted record. @returns how many there were */
 export async function forgetTraces(
   client: Pick<PoolClient, 'query'>,
   { registry, record_type, primary_identifier }: Primary,

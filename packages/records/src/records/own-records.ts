@@ -42,10 +42,7 @@ interface Connections {
   readonly names: StatementNames
 }
 
-/**
- * The connections of each mode.
- * @param now milliseconds
- */
+/** The connections of each mode. @param now milliseconds */
 export function connectionsOf(
   db: Database,
   now = (): number => performance.now(),

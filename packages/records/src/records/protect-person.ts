@@ -79,10 +79,7 @@ export async function protectionBy(
   return rows[0] ?? null
 }
 
-/**
- * Lifts the protection.
- * @returns the number of other records that the person finds again
- */
+/** Lifts the protection. @returns the number of other records that the person finds again */
 export async function unprotectPerson(client: ClientBase, registry: RegistryShape, person: number): Promise<number> {
   await client.query('delete from protected_identifier where person = $1', [person])
   await changeProtection(client, registry.id)

@@ -167,10 +167,7 @@ export interface ProtectedIdentifier extends Identifier {
   readonly protects: boolean
 }
 
-/**
- * Stores identifiers of protected persons.
- * @returns those that are new, or that protect only now
- */
+/** Stores identifiers of protected persons. @returns those that are new, or that protect only now */
 export async function insertIdentifiers(
   client: ClientBase,
   registryId: number,

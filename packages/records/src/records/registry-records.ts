@@ -68,10 +68,7 @@ export function openRecordsWith(db: Database, opener: RecordsOpener): void {
 /** Namespaces of the registries whose records are in a database that did not answer lately. */
 export const recordsAway = (db: Database): readonly string[] => openers.get(db.pool)?.away() ?? []
 
-/**
- * Returns the writer of a registry's records.
- * @throws StoreRefusal the records are not ours to write
- */
+/** Returns the writer of a registry's records. @throws StoreRefusal the records are not ours to write */
 export function sinkOf(db: Database, registry: Which & Pick<Registry, 'namespace'>): RecordSink {
   const { sink } = recordsOf(db, registry)
   if (sink !== null) return sink

@@ -154,7 +154,7 @@ export async function openRegistry(client: Pick<ClientBase, 'query'>, id: number
   await client.query('update registry set awaits_records = false where id = $1 and awaits_records', [id])
 }
 
-/** Each once, without the registry's own name. @throws StoreRefusal */
+/** The aliases, each once and without the registry's own name. @throws StoreRefusal an alias cannot be a sender_id */
 function checkedAliases(given: readonly string[], sender_id: string): readonly string[] {
   const aliases = [...new Set(given)].filter((alias) => alias !== sender_id)
   for (const alias of aliases) checkSenderId(alias, `alias ${JSON.stringify(alias)}`)

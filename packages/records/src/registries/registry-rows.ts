@@ -157,7 +157,10 @@ function kindWith(
   return found
 }
 
-/** Null: this version's kind does not know it. A search that asks about it is then refused, as for any unknown attribute. */
+/**
+ * A stored attribute as an addition to the kind. Null: this version's kind does not know it; searches that name it are
+ * refused.
+ */
 function asAddition(kind: Kind, { record_type, name, definition }: StoredAttribute): AttributeAddition | null {
   const recordType = kind.record_types.find((row) => row.name === record_type)
   if (recordType === undefined) return null

@@ -110,7 +110,7 @@ ${partnerPage ? html`<dt>For participants</dt><dd><a href="/partner">/partner</a
   }
 }
 
-/** For visitors on this machine. */
+/** The section "Begin", for visitors on this machine. */
 function begin(
   { operatorUrl, linkCommand, commands, demoPage }: Showcase,
   [first]: readonly Registry[],

@@ -48,7 +48,7 @@ export function addTokenRoute(app: HttpServer, deps: TokenDeps, options: { query
   })
 }
 
-/** For the operator's listener: a client that requests a token there uses the wrong port. */
+/** Adds a route to the operator's listener that tells a client of tokens that it uses the wrong port. */
 export function addMissingTokenRoute(app: HttpServer): void {
   mount(app, 'POST', 'token', `/${TOKEN_PATH}`, () => {
     throw new RequestFault(

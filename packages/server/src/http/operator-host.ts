@@ -5,10 +5,7 @@ import { RequestFault } from '@rollcall/protocol'
 /** True when a Host header names this listener, at the address of the connection. */
 export type IsOwnHost = (header: string | undefined, localAddress: string | undefined) => boolean
 
-/**
- * Refuses web pages that reach this listener by a host name of their own (DNS rebinding).
- * @throws RequestFault 421
- */
+/** Refuses web pages that reach this listener by a host name of their own (DNS rebinding). @throws RequestFault 421 */
 export function checkOperatorHost(
   isOwnHost: IsOwnHost,
   { headers, socket }: Pick<IncomingMessage, 'headers' | 'socket'>,

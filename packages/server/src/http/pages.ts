@@ -35,7 +35,7 @@ export function addHealthRoutes(
   })
 }
 
-/** On the operator's own listener: not for peers, on loopback unless configured otherwise. */
+/** Adds the page of metrics to the operator's own listener, which peers cannot reach. */
 export function addMetricsRoute(app: HttpServer, metrics: Pick<Metrics, 'render'>, isOwnHost: IsOwnHost): void {
   mount(app, 'GET', 'metrics', '/metrics', async ({ raw }, reply) => {
     checkOperatorHost(isOwnHost, raw)

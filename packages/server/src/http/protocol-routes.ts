@@ -74,10 +74,7 @@ export function addProtocolRoutes(app: HttpServer, context: ProtocolDeps): void 
   }
 }
 
-/**
- * The registry in the path.
- * @throws RequestFault 404 for an unknown one
- */
+/** The registry in the path. @throws RequestFault 404 for an unknown one */
 export async function registryOf({ directory }: HasDirectory, request: FastifyRequest): Promise<Registry> {
   const { namespace } = request.params as { namespace: string }
   const registry = await directory.registry(namespace)

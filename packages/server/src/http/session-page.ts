@@ -55,10 +55,7 @@ export const PARTNER_PAGE: SessionPageKind = {
 export type Request = Pick<FastifyRequest, 'raw' | 'headers'>
 
 export interface SessionPage<Owner> {
-  /**
-   * The cookie in a request; null for none.
-   * @throws RequestFault 400 for two cookies
-   */
+  /** The cookie in a request; null for none. @throws RequestFault 400 for two cookies */
   cookieOf(request: Request): string | null
   /**
    * @returns whether a person acts
@@ -76,10 +73,7 @@ export interface SessionPage<Owner> {
   sessionOf(request: Request, cookie: string, acts: boolean): Promise<Session<Owner> | null>
   /** The session of a request. @throws RequestFault 400, 401, 403, 429 */
   signedIn(request: Request): Promise<Session<Owner>>
-  /**
-   * Accepts a new session, and ends the browser's earlier one.
-   * @returns the Set-Cookie header
-   */
+  /** Accepts a new session, and ends the browser's earlier one. @returns the Set-Cookie header */
   admit(request: Request, begun: { readonly cookie: string }): Promise<string>
   /** The Set-Cookie header that removes the browser's cookie. */
   forgotten(request: Request): string

@@ -11,10 +11,7 @@ export interface LoggedChanges {
 }
 
 export interface LogReading {
-  /**
-   * Waits until changes can be taken.
-   * @param milliseconds the longest wait
-   */
+  /** Waits until changes can be taken. @param milliseconds the longest wait */
   wait(milliseconds: number, signal: AbortSignal): Promise<void>
   /**
    * Takes received changes, in the order of their commits.

@@ -3,10 +3,7 @@
 export interface ColumnType {
   /** The type of parameters, in the words of the engine. */
   readonly sql: string
-  /**
-   * SQL of the value as a text.
-   * @param column the quoted name
-   */
+  /** SQL of the value as a text. @param column the quoted name */
   readonly read: (column: string) => string
   /** Changes the text that was read into the form that records have; absent: it stays as it is. */
   readonly cell?: (text: string) => string

@@ -12,10 +12,7 @@ import type { Parameters } from './parameters.ts'
 /** A condition that is true of no row. */
 export const FALSE = 'false'
 
-/**
- * Writes a test of a quoted column as a condition.
- * @returns null: all rows pass
- */
+/** Writes a test of a quoted column as a condition. @returns null: all rows pass */
 export type WriteTest = (test: ColumnTest, column: string, type: ColumnType, parameters: Parameters) => string | null
 
 export interface Conditions {

@@ -13,10 +13,7 @@ export interface ChangeTypes {
   readonly changed: ColumnType
 }
 
-/**
- * The statements for a column of changes.
- * @typeParam Type the type of a column in the words of the driver
- */
+/** The statements for a column of changes. @typeParam Type the type of a column in the words of the driver */
 export interface ChangeSql<Type> {
   /** @throws SourceRefusal the column of changes is neither a time nor a whole number */
   readTypes(state: State<Type>, part: MappedPart, file: SourceFile): Promise<ChangeTypes>
@@ -26,10 +23,7 @@ export interface ChangeSql<Type> {
   list(part: MappedPart, types: ChangeTypes, asked: ChangesAsked): Statement
 }
 
-/**
- * The differences of one engine from others.
- * @typeParam Type the type of a column in the words of the driver
- */
+/** The differences of one engine from others. @typeParam Type the type of a column in the words of the driver */
 export interface Dialect<Type> {
   readonly rows: RowSql
   /** The statements for a column of changes; null: the engine has none. */

@@ -46,10 +46,7 @@ export interface ChangesAsked {
 
 /** One state of the database, which is only read. Its statements run one after another. */
 export interface SourceState {
-  /**
-   * Rows in the order of their keys.
-   * @throws SearchTimeout, RecordsUnavailable
-   */
+  /** Rows in the order of their keys. @throws SearchTimeout, RecordsUnavailable */
   rows(records: MappedRecords, asked: RowsAsked): Promise<readonly SourceRow[]>
   /**
    * How far the column of changes of a part has come: seconds by the clock of the database, or the highest version; a

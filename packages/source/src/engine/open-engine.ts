@@ -19,10 +19,7 @@ type OpenLog<Type> = (
   name: string,
 ) => ChangeLog
 
-/**
- * Makes an engine.
- * @param openLog null: the engine has no log that can be read
- */
+/** Makes an engine. @param openLog null: the engine has no log that can be read */
 export function engineOf<Type>(
   file: SourceFile,
   dialect: Dialect<Type>,

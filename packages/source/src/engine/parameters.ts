@@ -8,10 +8,7 @@ export class Parameters {
     this.#write = write
   }
 
-  /**
-   * Adds a value.
-   * @returns SQL of its parameter
-   */
+  /** Adds a value. @returns SQL of its parameter */
   add(value: unknown, type: string): string {
     this.values.push(value)
     return this.#write(this.values.length, type)

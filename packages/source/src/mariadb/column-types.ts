@@ -63,10 +63,7 @@ const time =
 const trimmed = (column: string): string =>
   `regexp_replace(${column}, '[${SPACES.map((one) => `\\\\x{${one.toString(16)}}`).join('')}]', '')`
 
-/**
- * The type of a column of texts.
- * @param collation null: the column has bytes
- */
+/** The type of a column of texts. @param collation null: the column has bytes */
 function text(field: Field, collation: Collation | null): ColumnType {
   const isList = isSet(field, 'enumeration') || isSet(field, 'set')
   return {

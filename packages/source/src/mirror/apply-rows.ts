@@ -110,10 +110,7 @@ async function decide(deps: MirrorDeps, { recordType, records, keys, rows }: Due
   })
 }
 
-/**
- * Writes and deletes records, and stores the outcome of each row.
- * @returns the changes of records
- */
+/** Writes and deletes records, and stores the outcome of each row. @returns the changes of records */
 async function writeOutcomes(
   { db, registry }: MirrorDeps,
   client: ClientBase,

@@ -55,10 +55,7 @@ const UNSEEN = ''
 
 const beganOf = ({ began }: Comparison): Date => new Date(began * 1_000)
 
-/**
- * Reads the rows again that were not found, and deletes those that are gone.
- * @returns whether there were any
- */
+/** Reads the rows again that were not found, and deletes those that are gone. @returns whether there were any */
 async function dropUnseen(deps: MirrorDeps, comparison: Comparison, isEvent: boolean): Promise<boolean> {
   const { db, registry, file } = deps
   for (const name of await storedTypes(db.pool, registry.id)) {
@@ -88,10 +85,7 @@ async function end({ db, registry, claim }: MirrorDeps, comparison: Comparison):
   return null
 }
 
-/**
- * Whether the daily time of the comparison has passed since the last comparison began.
- * @param at HH:MM
- */
+/** Whether the daily time of the comparison has passed since the last comparison began. @param at HH:MM */
 export function isComparisonDue(zone: string, at: string, comparedAt: Date, now: Date): boolean {
   const [day, time] = localTime(zone, now)
   const today = `${day} ${at}`

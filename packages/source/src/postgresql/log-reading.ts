@@ -157,10 +157,7 @@ export class LoggedRows {
   }
 }
 
-/**
- * Adds keys to a map, and may reuse the given sets.
- * @returns the number of new keys
- */
+/** Adds keys to a map, and may reuse the given sets. @returns the number of new keys */
 function addAll(to: Map<string, Set<string>>, from: ReadonlyMap<string, Set<string>>): number {
   let count = 0
   for (const [type, keys] of from) {

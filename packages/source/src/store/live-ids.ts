@@ -13,7 +13,7 @@ export const liveId = (key: string): string => `${MARK}${key}`
 /** Whether it is the id of a live record, or of none. */
 export const isLive = (id: string): boolean => id.startsWith(MARK)
 
-/** Null: it is not the id of a live record. */
+/** The key in a live id; null: it is not the id of a live record. */
 export const keyOfLive = (id: string): string | null =>
   isLive(id) && id !== NO_LIVE_RECORD ? id.slice(MARK.length) : null
 

@@ -65,10 +65,7 @@ export async function claimMirror(
   return rows[0] ?? null
 }
 
-/**
- * Renews a claim.
- * @returns whether it was still valid
- */
+/** Renews a claim. @returns whether it was still valid */
 export async function renewMirror(pool: Pool, { registry, claim }: MirrorClaim, seconds: number): Promise<boolean> {
   const { rowCount } = await pool.query(
     `update source_mirror set claimed_until = now() + make_interval(secs => $3) where registry = $1 and claim = $2`,
@@ -147,10 +144,7 @@ export async function newComparison(pool: Pool): Promise<Comparison> {
   return { run: Math.floor(began * 1_000), recordType: null, after: null, began }
 }
 
-/**
- * Stores why the source cannot be followed now.
- * @param failure words for the operator, without a value
- */
+/** Stores why the source cannot be followed now. @param failure words for the operator, without a value */
 export async function noteFailure(pool: Pool, { registry, claim }: MirrorClaim, failure: string): Promise<void> {
   await pool.query(
     `update source_mirror set failure = $3, failed_at = coalesce(case when failure is not null then failed_at end, now())
@@ -159,10 +153,7 @@ export async function noteFailure(pool: Pool, { registry, claim }: MirrorClaim, 
   )
 }
 
-/**
- * Asks the node that follows a source to compare all records.
- * @returns false: nothing has been read yet
- */
+/** Asks the node that follows a source to compare all records. @returns false: nothing has been read yet */
 export async function wantComparison({ pool }: Pick<Database, 'pool'>, registry: number): Promise<boolean> {
   const { rowCount } = await pool.query(
     'update source_mirror set comparison_wanted = true where registry = $1 and compared_at is not null',

@@ -80,7 +80,7 @@ function relatedHead(person: Person): object {
   }
 }
 
-/** One enrolment as an object; two or three of different programmes as an array. */
+/** The enrolments of a person: one as an object, two or three of different programmes as an array. */
 function enrolments(stream: Stream, population: Population, person: Person): object {
   const [only, ...more] = programmesOf(population, person)
   const first = enrolment(stream, person, only)

@@ -31,10 +31,7 @@ export interface LifeOptions {
 /** Ordinals of newborns begin far above those of existing people, and elsewhere for lives of other seeds. */
 const NEWCOMERS = { from: 1_000_000, each: 1_000_000, runs: 90 } as const
 
-/**
- * Events without end.
- * @throws RangeError the kind has none; at the call, not at the first event
- */
+/** Events without end. @throws RangeError the kind has none; at the call, not at the first event */
 export function lifeOf(kind: string, { seed, people, today }: LifeOptions): Iterable<LifeEvent> {
   const make = Object.hasOwn(LIVES, kind) ? LIVES[kind] : undefined
   if (make === undefined) throw new RangeError(`there are no life events for a registry of kind "${kind}"`)

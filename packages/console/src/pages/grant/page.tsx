@@ -20,7 +20,7 @@ import { Preview } from './preview.tsx'
 
 const PATH = '/admin/v1/registries/{namespace}/grants/{sender_id}'
 
-/** Null: no grant is in force. */
+/** Loads the grant in force; null: there is none. */
 function useGrant(whose: GrantAddress) {
   const { sender_id, namespace } = whose
   return useQuery({

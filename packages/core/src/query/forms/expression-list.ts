@@ -12,10 +12,7 @@ const ELEMENT = ['seq_num', 'expression1', 'condition', 'expression2']
 const COMPARISON = ['attribute_name', 'operator', 'attribute_value']
 const NUMBER = /^-?\d{1,15}(?:\.\d{1,15})?$/
 
-/**
- * Reads the elements in the order of seq_num, those without it last. All must hold.
- * @throws QueryProblem
- */
+/** Reads the elements in the order of seq_num, those without it last. All must hold. @throws QueryProblem */
 export function readExpressionList(reader: Reader, value: JsonValue, path: string): Predicate {
   const elements = Array.isArray(value) ? value.map((element, index) => [element, pathAt(path, index)] as const) : []
   if (isJsonObject(value)) elements.push([value, path])

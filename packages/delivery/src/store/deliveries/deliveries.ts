@@ -18,10 +18,7 @@ import { GRANT_STARTS } from '@rollcall/participants/store/grants'
 import { protectionVersion } from '@rollcall/records/records/protection'
 import type pg from 'pg'
 
-/**
- * SQL of a `notification` whose newest envelope is this one.
- * @param delivery with id and notifications
- */
+/** SQL of a `notification` whose newest envelope is this one. @param delivery with id and notifications */
 export const isNotifiedBy = (delivery: string): string =>
   `notification.id = any(${delivery}.notifications) and notification.delivery = ${delivery}.id`
 

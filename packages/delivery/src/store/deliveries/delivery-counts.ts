@@ -82,7 +82,7 @@ export async function listWithHeldDeliveries({
   return rows
 }
 
-/** By the message_id that was sent, the state of its delivery; without the deliveries that are not stored any more. */
+/** States of deliveries by message_id, as far as the deliveries are still stored. */
 export async function deliveryStates(
   { pool }: Pick<Database, 'pool'>,
   message_ids: readonly string[],

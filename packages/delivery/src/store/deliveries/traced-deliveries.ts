@@ -90,10 +90,7 @@ export async function deliveriesOfExchange(
   }
 }
 
-/**
- * Deliveries in the order of pages, at most `each`.
- * @param condition SQL about `$1`
- */
+/** Deliveries in the order of pages, at most `each`. @param condition SQL about `$1` */
 export async function traceDeliveries(
   { pool }: Pick<Database, 'pool'>,
   condition: string,

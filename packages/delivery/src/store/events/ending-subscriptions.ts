@@ -11,10 +11,7 @@ export interface EndingSubscription {
   readonly end_at: Date
 }
 
-/**
- * The subscriptions that end soon, the first to end first.
- * @param registry namespace; null: all registries
- */
+/** The subscriptions that end soon, the first to end first. @param registry namespace; null: all registries */
 export async function listEndingSubscriptions(
   { pool }: Pick<Database, 'pool'>,
   days: number,

@@ -104,7 +104,7 @@ export async function listSubscriptions(
   return rows
 }
 
-/** Null when there is none with this code. */
+/** Finds a subscription by its code; null: there is none. */
 export async function findSubscription({ pool }: Pool, code: string): Promise<ShownSubscription | null> {
   if (!isStorable(code)) return null
   const { rows } = await pool.query<FoundSubscription>({

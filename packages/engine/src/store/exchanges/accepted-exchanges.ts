@@ -61,7 +61,7 @@ export const COLUMNS = `correlation_id as id, coalesce(parent, correlation_id) a
   case when coalesce(request_bytes, octet_length(request)) <= ${SMALL_REQUEST} then request end as request,
   coalesce(request_bytes, octet_length(request), 0) as request_bytes, state, page, received_at, started_at`
 
-/** Null when there is none, or it was deleted. Concurrent calls share a statement. */
+/** Finds an accepted exchange; null: there is none, or it was deleted. Concurrent calls share a statement. */
 export async function findAccepted(
   { pool }: Pick<Database, 'pool'>,
   correlation_id: string,

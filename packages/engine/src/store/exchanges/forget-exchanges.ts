@@ -68,7 +68,7 @@ export async function forgetInbox(db: Pick<Database, 'pool'>, retention: number)
   return forget(db, INBOX, retention)
 }
 
-/** In the same statement, because there is no foreign key. */
+/** SQL that also deletes the references of the deleted exchanges, because there is no foreign key. */
 const withReferences = (deleted: string): string => `with gone as (${deleted} returning correlation_id),
   items as (delete from exchange_reference using gone where exchange_reference.correlation_id = gone.correlation_id)
   select 1 from gone`

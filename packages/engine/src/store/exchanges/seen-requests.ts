@@ -8,7 +8,7 @@ import type { Milestones } from '@rollcall/participants/store/milestones'
 
 type Pool = Pick<Database, 'pool'>
 
-/** When its newest remembered message was received; null: there is none. */
+/** The time at which a participant's newest remembered message was received; null: there is none. */
 export async function lastReceived({ pool }: Pool, { id }: Pick<Participant, 'id'>): Promise<Date | null> {
   const { rows } = await pool.query<{ received_at: Date }>(
     'select received_at from exchange where participant = $1 order by received_at desc limit 1',

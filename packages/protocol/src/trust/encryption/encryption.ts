@@ -147,7 +147,7 @@ function decoded(plaintext: Uint8Array): string {
   }
 }
 
-/** Null: it is no JSON object within the bounds. */
+/** Parses a decrypted message. Null: it is no JSON object within the bounds. */
 function readMessage(text: string, bounds?: JsonBounds): JsonObject | null {
   try {
     const message = parseJson(text, bounds)

@@ -30,10 +30,7 @@ export const CANONICAL_FORMS: Readonly<Record<CanonicalFormName, (sourced: Sourc
   'as-received': ({ source }) => source(),
 }
 
-/**
- * Both parts of a received envelope.
- * @throws {SignatureProblem} one is missing, or has no canonical form
- */
+/** Both parts of a received envelope. @throws {SignatureProblem} one is missing, or has no canonical form */
 export function receivedParts(envelope: SignedEnvelope, form: CanonicalFormName): CanonicalParts {
   if (!isJsonObject(envelope.member('header'))) throw invalid('the envelope has no header')
   if (envelope.member('message') === undefined) throw invalid('the envelope has no message')

@@ -145,7 +145,7 @@ function singleValue(value: Literal): string | number | boolean | null {
   return value.from === value.to ? value.from : null
 }
 
-/** One element has the values of all equalities, and one of those of one `in`. */
+/** The condition that one element contains the values of all equalities, and one value of an `in`. */
 function containsObject(compound: Compound, of: Predicate, values: ParameterList): Contained {
   const parts = conjuncts(of)
   const equalities = parts.filter((part): part is Comparison => part.is === 'compare' && part.operator === 'eq')
@@ -167,7 +167,7 @@ function containsObject(compound: Compound, of: Predicate, values: ParameterList
   return { forms: [`${column} @> any(${values.add(objects, 'jsonb[]')})`], exact }
 }
 
-/** Where every side of an `or` says what some element contains, one of them must be so. */
+/** The condition of an `or` of which each side says what one element contains: one side must be true. */
 function containsOneOfSeveral(compound: Compound, parts: readonly Predicate[], values: ParameterList): Contained {
   const either = parts.find((part) => part.is === 'or' && isContaining(part))
   if (either?.is !== 'or') return NOTHING

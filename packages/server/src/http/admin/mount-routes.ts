@@ -117,7 +117,7 @@ async function answer(
   }
 }
 
-/** Where a call names its registry; null when it is about no single one. */
+/** The part of a call that names its registry; null: the call is about no single registry. */
 function placeOfNamespace(route: AdminRoute): 'params' | 'query' | 'body' | null {
   if (pathMembers(route).includes('namespace')) return 'params'
   if (!Object.hasOwn(otherMembers(route), 'namespace')) return null

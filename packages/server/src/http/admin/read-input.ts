@@ -12,10 +12,7 @@ export type InputLimits = Pick<Limits, 'admin_body_bytes' | 'body_depth'>
 
 type Query = Readonly<Record<string, string | readonly string[]>>
 
-/**
- * The values are checked by the use case, against its schema.
- * @throws RequestFault 400, 413, 415
- */
+/** The values are checked by the use case, against its schema. @throws RequestFault 400, 413, 415 */
 export async function readInput(
   route: Pick<AdminRoute, 'method' | 'path' | 'input' | 'hidden'>,
   request: Pick<FastifyRequest, 'params' | 'query' | 'headers' | 'raw'>,

@@ -27,7 +27,10 @@ const MOST = 10_000
 export function createRepeatedAccesses(clock: { now(): number }): RepeatedAccesses {
   /** When each access got its audit entry, the oldest first. */
   const audited = new Map<string, number>()
-  /** Null when each call is audited: also for calls that show more than every reader may see. */
+  /**
+   * The key of a call whose repetitions share an entry. Null: each call has its own, for example if it shows more than
+   * readers may see.
+   */
   const keyOf = ({ session, route: { method, role }, url }: Asked): string | null =>
     session === undefined || method !== 'GET' || role !== 'read' ? null : `${session.id} ${url}`
   const isRecent = (key: string): boolean => {
