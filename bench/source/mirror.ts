@@ -44,7 +44,7 @@ export async function mirror(
     const rows: Row[] = [snapshot.row]
     const lags = []
     for (const way of Object.keys(MIRRORS) as Way[]) {
-      const lag = await withMirror(db, office, address, way, ({ registry }) => changes(db, office, registry, plan))
+      const lag = await withMirror(db, office, address, way, ({ registry }) => changes(db, address, registry, plan))
       lags.push({ way, ...lag })
       const { p50_ms, p99_ms, per_second } = lag
       rows.push({
@@ -196,62 +196,68 @@ async function imported(db: Database, path: string, count: number): Promise<numb
 
 /** A change of the office that was not found here yet. */
 interface Change {
-  readonly identifier: string
   /** A name that nobody had before. */
   readonly name: string
+  /** Milliseconds by the clock of the machine, which both databases have. */
   readonly committed: number
 }
 
-async function changes(
-  db: Database,
-  office: pg.Client,
-  registry: Registry,
-  { mirrored, changes: perSecond, seconds }: SourcePlan,
-) {
+async function changes(db: Database, address: string, registry: Registry, plan: SourcePlan) {
+  const { mirrored, changes: perSecond, seconds } = plan
   const open = new Map<string, Change>()
   const lags: number[] = []
-  const start = performance.now()
+  // Each change is a transaction at its time, whether those before it are answered or not.
+  const office = new pg.Client({ connectionString: address, pipeline: true })
+  await office.connect()
   const total = perSecond * seconds
-  const change = async (): Promise<void> => {
+  const start = performance.now()
+  const change = async (at: number): Promise<void> => {
+    const name = `Change${at}x`
+    const { rows } = await office.query<{ national_no: string; committed: number }>({
+      name: 'change',
+      text: `update ${SCHEMA}.person set given_name = $1, changed_at = now() where person_no = $2
+        returning national_no, extract(epoch from clock_timestamp())::float8 * 1000 as committed`,
+      values: [name, 1 + ((at * 7_919) % mirrored)],
+    })
+    for (const { national_no, committed } of rows) open.set(national_no, { name, committed })
+  }
+  const sending = (async () => {
+    const sent: Promise<void>[] = []
     for (let at = 0; at < total; at += 1) {
-      // As an application does: each change is a transaction, at its time.
       const ahead = start + (at * 1_000) / perSecond - performance.now()
       if (ahead > 1) await sleep(ahead)
-      const no = 1 + ((at * 7_919) % mirrored)
-      const name = `Change${at}x`
-      const text = `update ${SCHEMA}.person set given_name = $1, changed_at = now() where person_no = $2 returning national_no`
-      const { rows } = await office.query<{ national_no: string }>({ name: 'change', text, values: [name, no] })
-      const identifier = rows[0]?.national_no ?? ''
-      open.set(identifier, { identifier, name, committed: performance.now() })
+      sent.push(change(at))
     }
-  }
-  const changing = change()
-  let isOver = false
-  changing.then(
-    () => (isOver = true),
-    () => (isOver = true),
-  )
+    await Promise.all(sent)
+    return (performance.now() - start) / 1_000
+  })()
+  let failure: unknown = null
+  sending.catch((error: unknown) => {
+    failure = error
+  })
   const { table } = recordTable(registry, registry.kind.record_types[0])
-  while (!isOver || open.size > 0) {
-    const asked = [...open.values()]
-    const { rows } = await db.pool.query<{ name: string; primary_identifier: string }>(
-      `select given.name, primary_identifier from unnest($1::text[], $2::text[]) as given (identifier, name)
+  while (lags.length < total) {
+    if (failure !== null) throw failure
+    const asked = [...open]
+    const { rows } = await db.pool.query<{ identifier: string; name: string; now: number }>(
+      `select given.*, extract(epoch from clock_timestamp())::float8 * 1000 as now
+       from unnest($1::text[], $2::text[]) as given (identifier, name)
        join ${quoteName(table)} on primary_identifier = given.identifier and position(given.name in document) > 0`,
-      [asked.map(({ identifier }) => identifier), asked.map(({ name }) => name)],
+      [asked.map(([identifier]) => identifier), asked.map(([, { name }]) => name)],
     )
-    const now = performance.now()
-    for (const { name, primary_identifier } of rows) {
-      const found = open.get(primary_identifier)
+    for (const { identifier, name, now } of rows) {
+      const found = open.get(identifier)
       if (found?.name !== name) continue
       lags.push(now - found.committed)
-      open.delete(primary_identifier)
+      open.delete(identifier)
     }
     await sleep(LOOK)
   }
-  await changing
+  const took = await sending
+  await office.end()
   return {
     changes: total,
-    per_second: Math.round(total / ((performance.now() - start) / 1_000)),
+    per_second: Math.round(total / took),
     p50_ms: Math.round(percentile(lags, 0.5)),
     p99_ms: Math.round(percentile(lags, 0.99)),
     longest_ms: Math.round(Math.max(...lags)),

@@ -3,13 +3,14 @@
  * together.
  */
 
+import { setImmediate } from 'node:timers/promises'
 import type { RecordChange } from '@rollcall/core/model/event'
 import { sqlState } from '@rollcall/database/database-errors'
 import { withTransaction } from '@rollcall/database/transaction'
 import { recordChanges } from '@rollcall/delivery/events/publish'
 import { compiledFiltersOf } from '@rollcall/delivery/events/recording'
 import { lockEvents } from '@rollcall/delivery/store/events/lock'
-import type { RecordType } from '@rollcall/protocol'
+import type { Kind, RecordType } from '@rollcall/protocol'
 import { mirroredRecords } from '@rollcall/records/records/registry-records'
 import type { ClientBase } from 'pg'
 import type { SourceRow } from '../engine/engine.ts'
@@ -29,7 +30,30 @@ export interface DueRows {
   readonly records: MappedRecords | null
   readonly keys: readonly string[]
   /** The rows with these keys; null: they must be read. */
-  readonly rows: readonly SourceRow[] | null
+  readonly rows: readonly ReadRow[] | null
+}
+
+/** A row of the source with the record that it makes. */
+export interface ReadRow {
+  readonly key: string
+  readonly read: RowRead
+}
+
+/** Rows that are read before other work on this thread has its turn. */
+const SLICE = 32
+
+/** Makes records of rows. */
+export async function readRows(
+  kind: Kind,
+  records: MappedRecords,
+  rows: readonly SourceRow[],
+): Promise<readonly ReadRow[]> {
+  const read: ReadRow[] = []
+  for (const row of rows) {
+    read.push({ key: row.key, read: readRow(kind, records, row) })
+    if (read.length % SLICE === 0) await setImmediate()
+  }
+  return read
 }
 
 export interface Applying {
@@ -77,11 +101,10 @@ async function decide(deps: MirrorDeps, { recordType, records, keys, rows }: Due
   const read = new Map<string, RowRead>()
   const all = new Set<string>()
   const outcomes = () => outcomesOf(recordType.primary_identifier, [...all], read, stored)
-  const add = async (fresh: readonly string[], found: readonly SourceRow[]): Promise<void> => {
+  const add = async (fresh: readonly string[], found: readonly ReadRow[]): Promise<void> => {
     for (const row of await storedRows(db.pool, of, fresh)) stored.set(row.key, row.primary_identifier)
     for (const key of fresh) all.add(key)
-    if (records === null) return
-    for (const row of found) if (all.has(row.key)) read.set(row.key, readRow(registry.kind, records, row))
+    for (const one of found) if (all.has(one.key)) read.set(one.key, one.read)
   }
   /** Keys of other rows on which the outcome of these rows depends, or which depend on it. */
   const others = async (): Promise<readonly string[]> => {
@@ -104,7 +127,7 @@ async function decide(deps: MirrorDeps, { recordType, records, keys, rows }: Due
       const found = await readByKeys(state, records, next)
       // A row of a child may write its key differently, such as in small letters, if the source takes both as equal.
       const own = found.map(({ key }) => key).filter(isKey)
-      await add([...new Set([...next, ...own])], found)
+      await add([...new Set([...next, ...own])], await readRows(registry.kind, records, found))
     }
     return outcomes()
   })

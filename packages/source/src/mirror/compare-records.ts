@@ -7,17 +7,61 @@ import { withTransaction } from '@rollcall/database/transaction'
 import { lockEvents } from '@rollcall/delivery/store/events/lock'
 import { openRegistry } from '@rollcall/records/registries/registries'
 import { ANYTHING } from '../engine/column-test.ts'
+import type { MappedRecords } from '../engine/mapped-records.ts'
 import { isKey } from '../live-records.ts'
 import { hasBecomeMirror, isBecomingMirror } from '../store/changed-sources.ts'
 import { type Comparison, saveProgress } from '../store/mirrors.ts'
 import { moveRecords } from '../store/moved-records.ts'
 import { storedTypes, unseenKeys } from '../store/source-rows.ts'
-import { applyRows } from './apply-rows.ts'
+import { applyRows, type ReadRow, readRows } from './apply-rows.ts'
 import type { MirrorDeps } from './mirror-deps.ts'
 import { inSource, PORTION } from './read-source.ts'
 
+/** Rows of a portion, and the key after which the next one begins; null: it is the last one. */
+interface Portion {
+  readonly rows: readonly ReadRow[]
+  readonly next: string | null
+}
+
+type PortionReader = (records: MappedRecords, after: string | null) => Promise<Portion>
+
+/** Reads each portion when it is wanted. */
+export const readingNow =
+  (deps: MirrorDeps): PortionReader =>
+  async (records, after) => {
+    const asked = { needed: ANYTHING, keys: null, after, limit: PORTION }
+    const found = await inSource(deps, (state) => state.rows(records, asked))
+    const keyed = found.filter(({ key }) => isKey(key))
+    // Rows without a key come last, and the list cannot be continued after one.
+    const next = found.length < PORTION ? null : found.at(-1)?.key || null
+    return { rows: await readRows(deps.registry.kind, records, keyed), next }
+  }
+
+/**
+ * Reads the next portion while one is written. It may then be older than what is written meanwhile: only for a first load, where
+ * nothing is an event, and before the next look for changes, which has each key that was changed since the look before.
+ * @param count portions that are wanted; no more are read
+ */
+export function readingAhead(deps: MirrorDeps, count: number): PortionReader {
+  const read = readingNow(deps)
+  let ahead: { readonly records: MappedRecords; readonly after: string; readonly portion: Promise<Portion> } | null =
+    null
+  let left = count
+  return async (records, after) => {
+    const isAhead = ahead !== null && ahead.records === records && ahead.after === after
+    const portion = await (isAhead && ahead !== null ? ahead.portion : read(records, after))
+    left -= 1
+    const { next } = portion
+    ahead = next === null || left <= 0 ? null : { records, after: next, portion: read(records, next) }
+    // Who wants it gets the failure.
+    ahead?.portion.catch(() => undefined)
+    return portion
+  }
+}
+
 /**
  * Compares the next portion.
+ * @param read reads its rows
  * @param isEvent whether differences are events
  * @returns the progress; null: the comparison has ended
  * @throws SourceRefusal, ClaimLost
@@ -25,21 +69,17 @@ import { inSource, PORTION } from './read-source.ts'
 export async function compareNext(
   deps: MirrorDeps,
   comparison: Comparison,
-  isEvent: boolean,
+  { read, isEvent }: { readonly read: PortionReader; readonly isEvent: boolean },
 ): Promise<Comparison | null> {
   const types = [...deps.file.records.values()]
   const at = types.findIndex(({ recordType }) => recordType.name === (comparison.recordType ?? recordType.name))
   const records = types[at]
   if (records === undefined) return (await dropUnseen(deps, comparison, isEvent)) ? comparison : end(deps, comparison)
-  const asked = { needed: ANYTHING, keys: null, after: comparison.after, limit: PORTION }
-  const found = await inSource(deps, (state) => state.rows(records, asked))
-  const last = found.at(-1)
-  // Rows without a key come last, and the list cannot be continued after one.
-  const isLast = last === undefined || last.key === '' || found.length < PORTION
-  const next: Comparison = isLast
-    ? { ...comparison, recordType: types[at + 1]?.recordType.name ?? UNSEEN, after: null }
-    : { ...comparison, recordType: records.recordType.name, after: last.key }
-  const rows = found.filter(({ key }) => isKey(key))
+  const { rows, next: after } = await read(records, comparison.after)
+  const next: Comparison =
+    after === null
+      ? { ...comparison, recordType: types[at + 1]?.recordType.name ?? UNSEEN, after }
+      : { ...comparison, recordType: records.recordType.name, after }
   const due = { recordType: records.recordType, records, keys: rows.map(({ key }) => key), rows }
   await applyRows(deps, due, {
     progress: { comparison: next },

@@ -4,7 +4,7 @@ import { withTransaction } from '@rollcall/database/transaction'
 import { isKey } from '../live-records.ts'
 import { type Comparison, fileDigest, type MirrorPlace, newComparison, saveProgress } from '../store/mirrors.ts'
 import { applyRows, type DueRows } from './apply-rows.ts'
-import { compareNext, isComparisonDue } from './compare-records.ts'
+import { compareNext, isComparisonDue, readingAhead, readingNow } from './compare-records.ts'
 import type { ChangeBatch, ChangeFeed } from './feed.ts'
 import { openFeed } from './feeds.ts'
 import type { MirrorDeps } from './mirror-deps.ts'
@@ -12,6 +12,8 @@ import { PORTION } from './read-source.ts'
 
 /** Portions of a comparison between two polls for changes. */
 const PORTIONS = 5
+/** The same of a first load, in which the next portion is read while one is written. */
+const FIRST_PORTIONS = 20
 
 /**
  * Follows the source until the signal is aborted. Each commit has its position, so that any node continues from there
@@ -70,9 +72,12 @@ const isDue = ({ file, now }: MirrorDeps, comparedAt: Date | null): boolean =>
 
 async function compareSome(deps: MirrorDeps, state: Following, signal: AbortSignal): Promise<Following> {
   let { comparison, comparedAt } = state
-  for (let portion = 0; comparison !== null && portion < PORTIONS && !signal.aborted; portion += 1) {
+  const isFirst = comparedAt === null
+  const count = isFirst ? FIRST_PORTIONS : PORTIONS
+  const read = isFirst ? readingAhead(deps, count) : readingNow(deps)
+  for (let portion = 0; comparison !== null && portion < count && !signal.aborted; portion += 1) {
     const { began } = comparison
-    comparison = await compareNext(deps, comparison, isEvent(deps, state))
+    comparison = await compareNext(deps, comparison, { read, isEvent: isEvent(deps, state) })
     if (comparison === null) comparedAt = new Date(began * 1_000)
   }
   // The comparison that has just ended was the wanted one.

@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest'
+import { kind } from '../../test/asking.ts'
+import type { RowsAsked } from '../engine/engine.ts'
+import { readSourceFile } from '../source-file.ts'
+import { readingAhead } from './compare-records.ts'
+
+const file = readSourceFile(
+  {
+    engine: 'postgresql',
+    url: { env: 'OFFICE' },
+    way: 'live',
+    records: { Person: { from: 'office.person', key: 'no', columns: { 'identifier[UIN]': 'uin' } } },
+  },
+  kind,
+)
+const records = file.records.get('Person') ?? expect.fail()
+
+test('the next portion is read ahead while there is one and it is wanted', async () => {
+  const asked: (string | null)[] = []
+  const rows = async (_: unknown, { after, limit }: RowsAsked) => {
+    asked.push(after)
+    const first = Number(after ?? 0) + 1
+    const length = first > 3_000 ? 1 : limit
+    return Array.from({ length }, (_, at) => ({ key: String(first + at), cells: [`U${first + at}`], children: [] }))
+  }
+  const engine = { begin: async () => ({ rows, end: async () => undefined }) }
+  const read = readingAhead({ engine, file, registry: { kind } } as never, 3)
+  let after: string | null = null
+  for (const already of [2, 3, 3]) {
+    const portion = await read(records, after)
+    expect([portion.rows.length, portion.rows[0]?.read.record?.primary_identifier]).toEqual([
+      1_000,
+      `U${Number(after ?? 0) + 1}`,
+    ])
+    await expect.poll(() => asked.length).toBe(already)
+    after = portion.next
+  }
+  expect(asked).toEqual([null, '1000', '2000'])
+  expect(await read(records, '3000')).toMatchObject({ rows: [{ key: '3001' }], next: null })
+  expect(asked).toHaveLength(4)
+})
