@@ -6,6 +6,10 @@ import type { OpenEngine } from './engine/engine.ts'
 import type { SourceFile } from './engine/mapped-records.ts'
 import { SourceRefusal } from './engine/source-refusal.ts'
 
+/** PostgreSQL refuses to read a table with a policy whole, whatever the policy shows, and an account without policies may too much. */
+const HIDDEN_ROWS =
+  '; a copy must have every row: name a view that belongs to the owner of the table in from, with follow: poll, or read the records live'
+
 /** The refusal for a failure. It repeats nothing from the database but names that the file has. */
 export function databaseRefusal(
   error: unknown,
@@ -22,7 +26,9 @@ export function databaseRefusal(
   const { is, code } = engine.failureOf(cause) ?? {}
   switch (is) {
     case 'changed':
-      return new SourceRefusal(`the database cannot be read as the file says: ${cause.message} (${code})`)
+      return new SourceRefusal(
+        `the database cannot be read as the file says: ${cause.message} (${code})${/row-level security/.test(cause.message) ? HIDDEN_ROWS : ''}`,
+      )
     case 'value':
     case 'statement':
       // The message of the database is not repeated: it may quote a value.
