@@ -14,7 +14,7 @@ import { live } from './source/live.ts'
 import { mirror } from './source/mirror.ts'
 
 const NUMBERS = {
-  /** Of `live`. */
+  /** Numbers of part `live`. */
   records: [200_000, 200],
   times: [2_000, 2],
   questions: [200, 2],

@@ -14,7 +14,7 @@ export class NotAudited extends RequestFault {
 /** Milliseconds from one line in the log to the next. */
 const PERIOD = 60_000
 
-/** Wraps a writer of entries: whatever error a write has, the request is refused, and the operator is told. */
+/** Wraps a writer of entries: any error of a write refuses the request, and is logged for the operator. */
 export function failingClosed<Writer extends JointAuditLog>(
   auditLog: Writer,
   { log, later }: { readonly log: Pick<Log, 'error'>; readonly later?: Clock['later'] },

@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => office.close())
 
-/** What the administrator of the source does, as the page says it. */
+/** The statements of the source's administrator, as the page has them. */
 async function administrates(): Promise<void> {
   const [, statements = ''] = /```sql\n(alter system .*?)```/s.exec(await readFile(PAGE, 'utf8')) ?? []
   for (const statement of statements.replaceAll(/--.*/g, '').split(';')) {

@@ -4,5 +4,5 @@ export const CONSOLE_FILES = new URL('../dist/', import.meta.url)
 /** Files of the partner page. */
 export const PARTNER_FILES = new URL('../dist/partner/', import.meta.url)
 
-/** Stands in `index.html` where the nonce of the response belongs: the server puts in a new one each time. */
+/** The placeholder in `index.html` that the server replaces by the nonce of each response. */
 export const NONCE_PLACEHOLDER = '__CSP_NONCE__'

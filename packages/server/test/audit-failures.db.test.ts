@@ -80,7 +80,7 @@ describe('where no audit entry can be written', () => {
           body: JSON.stringify(asked),
         })
         expect(response.status).toBe(503)
-        // What is not answered is remembered by itself; what is not accepted is not.
+        // An unanswered message is remembered alone; one that is not accepted is not remembered.
         const { rowCount } = await pool.query('select from exchange where message_id = $1', [asked.header.message_id])
         expect(rowCount).toBe(path === 'registry/sync/search' ? 1 : 0)
         const { message } = (await response.json()) as { message: { error: object } }

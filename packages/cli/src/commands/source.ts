@@ -89,7 +89,7 @@ function checkedText({ database, writes, weak, records }: Checked): string {
 /** Milliseconds between two looks of `--wait`. */
 const LOOK = 500
 
-/** The status; with `wait`, when the registry answers. Each failure on the way is told once. */
+/** The status; with `wait`, as soon as the registry answers. Each failure before is printed once. */
 async function waitingStatus() {
   const { sourceStatus } = await import('@rollcall/admin/registries/source-status')
   const ask = async (deps: Deps & { readonly wait: boolean }, input: { readonly namespace: string }) => {

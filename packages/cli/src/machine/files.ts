@@ -30,7 +30,7 @@ export function filesOf(answers: Answers, site: string): ReadonlyMap<string, str
     .set(`${UNITS}/${CERTIFICATE_PATH_UNIT.replace('.path', '.service')}`, CERTIFICATE_SERVICE)
 }
 
-/** @param site the file of deploy/nginx, or the existing site, whose node stays */
+/** The site of nginx with these names. @param site the file of deploy/nginx, or the existing site, whose node stays */
 function siteOf(site: string, names: { name: string; certificate_file: string; key_file: string }): string {
   return site
     .replaceAll(/https:\/\/registry\.example\.org/g, `https://${names.name}`)

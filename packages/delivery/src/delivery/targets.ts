@@ -178,5 +178,5 @@ function decoded(path: string): string | undefined {
   }
 }
 
-/** Up to where a server may read a segment, and what it may then drop from it. A plus sign may stand for a space. */
+/** Whether a server may read the segment as dots: it may stop at `;`, `?` or `#`, and drop marks, spaces and plus signs. */
 const couldBeDots = (segment: string): boolean => /^(?=[^;?#]*\.)[. +\p{M}]*(?:[;?#]|$)/u.test(segment)

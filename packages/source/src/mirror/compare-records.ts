@@ -90,7 +90,7 @@ export async function compareNext(
   return next
 }
 
-/** Stands in place of a record type when all types were read. No record type has this name. */
+/** The mark, in place of a record type, that all types were read. No record type has this name. */
 const UNSEEN = ''
 
 const beganOf = ({ began }: Comparison): Date => new Date(began * 1_000)

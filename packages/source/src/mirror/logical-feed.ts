@@ -10,7 +10,7 @@ import { inWords } from './read-source.ts'
 
 /** Keys of one batch. */
 const MOST_KEYS = 5_000
-/** Milliseconds after which the operator is told that the place in the log is being waited for. */
+/** Milliseconds of waiting for the place in the log, after which the log tells the operator. */
 const PATIENCE = 5_000
 
 export function logicalFeed(deps: MirrorDeps): ChangeFeed {

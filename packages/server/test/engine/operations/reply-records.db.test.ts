@@ -24,6 +24,8 @@ it('what an answer of many pages finds has an end; smaller items still have thei
   const alone = byExpression({ surname: { eq: 'Alone' } })
   const correlation_id = await accepted(server, peer, searchFor(peer, [...items, alone]))
   await answerExchange(server, correlation_id)
+  // On a busy machine an attempt goes on in the background.
+  await server.context.limiter.idle()
   const [first, second] = callbacksTo(peer.receiver).map(({ envelope }) => envelope.message.search_response)
   const statuses = first.map(({ status }: { status: string }) => status)
   expect(statuses).toEqual([...Array(ITEMS - 1).fill('succ'), 'rjct', 'succ'])
