@@ -212,7 +212,8 @@ async function changes(db: Database, address: string, registry: Registry, plan: 
   const total = perSecond * seconds
   const start = performance.now()
   const change = async (at: number): Promise<void> => {
-    const name = `Change${at}x`
+    // Registries before this one have copied names of their own changes.
+    const name = `Change${registry.id}x${at}x`
     const { rows } = await office.query<{ national_no: string; committed: number }>({
       name: 'change',
       text: `update ${SCHEMA}.person set given_name = $1, changed_at = now() where person_no = $2

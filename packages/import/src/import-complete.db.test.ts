@@ -7,6 +7,7 @@ import { DEFAULT_LIMITS } from '@rollcall/core/limits'
 import type { Registry } from '@rollcall/core/model/registry'
 import { addRegistry } from '@rollcall/records/registries/registries'
 import fc from 'fast-check'
+import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { acting } from '../../admin/test/acting.ts'
 import { type TestDatabase, testDatabase } from '../../keys/test/postgres.ts'
@@ -260,6 +261,40 @@ test('who was added after the import began is newer than the file, and stays', a
   const { removal } = await load(people(2), { allow_removal: 9 })
   expect(removal).toEqual({ before: 2, absent: 0, removed: 0, refusal: null })
   expect(await stored()).toEqual(['P0', 'P1', 'P2'])
+})
+
+test('an import whose session dies after any batch writes the rest, and lets people go, when it is run again', async () => {
+  const ends = `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`
+  const killer = new pg.Client(database.owner)
+  await killer.connect()
+  const lines = [person('A1', { sex: 'F' }), person('B2'), person('D4')]
+  try {
+    for (const lived of [1, 2, 3]) {
+      await empty()
+      await load([person('A1'), person('B2'), person('C3')], { complete: false })
+      let batches = 0
+      let killing: Promise<unknown> | undefined
+      const dying = importFile(database.db, registry, await fileOf(lines), {
+        batchEntries: 1,
+        rejectsPath: null,
+        events: { mode: 'changes', limits: DEFAULT_LIMITS, now: () => new Date() },
+        complete: { remove: () => expect.fail('nobody goes before the file was read') },
+        onProgress() {
+          batches += 1
+          if (batches === lived) killing = killer.query(ends)
+        },
+      })
+      await expect(dying).rejects.toThrow()
+      await killing
+      expect(await stored()).toContain('C3')
+      expect(await load(lines, { allow_removal: 1 })).toMatchObject({ finished: true, removal: { removed: 1 } })
+      expect(await stored()).toEqual(['A1', 'B2', 'D4'])
+      // A changed, D came, and C went: each is an event once, however often the file was read.
+      expect(await rows('select 1 from event')).toHaveLength(3)
+    }
+  } finally {
+    await killer.end()
+  }
 })
 
 test('property: after the import of a complete file the registry is what the file says', async () => {
