@@ -226,7 +226,7 @@ function withoutKnown(persons: readonly AuditedPerson[], known: readonly Audited
   })
 }
 
-/** Characters of each. */
+/** The most characters of one detail; a longer one is no detail. */
 export const LONGEST_DETAIL = 255
 
 /** The header's details about the person who asks, and the reason. */

@@ -206,7 +206,7 @@ function chained(
   let hash = previous
   const rows = entries.map(({ entry, persons, keys, joint }, index) => {
     const sequence = last + index + 1
-    const columns = { message_id: messageOf(entry.request), reply_message_id: messageOf(entry.reply) }
+    const columns = { message_id: messageKeyOf(entry.request), reply_message_id: messageKeyOf(entry.reply) }
     const { text, ...composed } = shapes.compose(storedEntry(entry, keys, { chain, sequence }), columns)
     const commitments = Buffer.concat(persons.map(commitmentOf))
     hash = entryHash(hash, { chain, sequence, at, entry: text, commitments })
@@ -233,7 +233,7 @@ function storedEntry(
 }
 
 /** The message_id under which an entry is found, as stored; null when there is none that can be stored. */
-export function messageOf(message: AuditEntry['request']): string | null {
+export function messageKeyOf(message: AuditEntry['request']): string | null {
   const message_id = message?.message_id ?? null
   return message_id === null || !isStorable(message_id) ? null : messageKey(message_id)
 }

@@ -3,7 +3,7 @@ import { canonicalJson } from '@rollcall/protocol'
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { auditEntry } from '../test/audit-entry.ts'
-import { messageOf } from './audit-log.ts'
+import { messageKeyOf } from './audit-log.ts'
 import { createShapes } from './shapes.ts'
 import { entryTextOf } from './store/entry-shape.ts'
 
@@ -97,7 +97,7 @@ test('the text of an entry is its canonical JSON, and is read back from shape an
             return { ...base, [name]: a[name] }
           })
           for (const one of [base, base, ...similar, base]) {
-            const columns = { message_id: messageOf(one.request), reply_message_id: messageOf(one.reply) }
+            const columns = { message_id: messageKeyOf(one.request), reply_message_id: messageKeyOf(one.reply) }
             const { text: composed, shape, packed, correlation_id } = compose(one, columns)
             expect(composed).toBe(canonicalJson(one))
             if (shape === null) continue

@@ -71,7 +71,7 @@ export function derived<Input, Result, More = unknown>(
 ): Leaf {
   return {
     about: row.about ?? '',
-    async complete(command) {
+    async define(command) {
       const [adminFunction, reader] = await Promise.all([load(), import('./schema-reader.ts')])
       const members = reader.membersOf(adminFunction.input)
       withJson(command)

@@ -6,7 +6,7 @@ export interface Leaf {
   /** One line for the list of commands. */
   readonly about: string
   /** Gives the command its arguments, its options and its work. */
-  readonly complete: (command: Command) => Promise<void> | void
+  readonly define: (command: Command) => Promise<void> | void
 }
 
 /** A command with commands below it. */
@@ -16,19 +16,19 @@ export interface Group {
 }
 
 /** A command in a module of its own: it is written by hand, or its row needs more imports than the subject. */
-export const lazyCommand = (about: string, load: () => Promise<Pick<Leaf, 'complete'>>): Leaf => ({
+export const lazyCommand = (about: string, load: () => Promise<Pick<Leaf, 'define'>>): Leaf => ({
   about,
-  complete: async (command) => (await load()).complete(command),
+  define: async (command) => (await load()).define(command),
 })
 
-/** Adds the commands of a subject; only named ones are completed. */
+/** Adds the commands of a subject; only named ones are defined. */
 export async function addSubject(
   command: Command,
   subject: Leaf | Group,
   isNamed: (name: string) => boolean,
 ): Promise<void> {
   command.description(subject.about)
-  if ('complete' in subject) return subject.complete(command)
+  if ('define' in subject) return subject.define(command)
   for (const [name, below] of Object.entries(subject.commands)) {
     const child = command.command(name).description(below.about)
     if ('commands' in below || isNamed(name)) await addSubject(child, below, isNamed)

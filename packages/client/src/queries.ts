@@ -32,7 +32,10 @@ export type Conditions =
   | { readonly $or: readonly Conditions[] }
   | { readonly $not: Conditions }
 
-/** By conditions: `expression({ birth_date: { $gte: '2000-01-01' }, sex: 'female' })`. `collection` is the record type. */
+/**
+ * A query by conditions: `expression({ birth_date: { $gte: '2000-01-01' }, sex: 'female' })`. `collection` is the
+ * record type.
+ */
 export function expression(query: Conditions, options: { readonly collection?: string } = {}): QueryCriteria {
   const value = { expression: { ...options, query } }
   return { query_type: 'expression', query: { type: 'ns:org:QueryType:expression', value } }
@@ -66,7 +69,7 @@ function joined(
   return { expression1, condition, expression2 }
 }
 
-/** By an expression list (form predicate): every element must hold. */
+/** A query by an expression list (form predicate): every element must hold. */
 export function expressionList(...elements: readonly (Comparison | ExpressionListElement)[]): QueryCriteria {
   const query = elements.map((element, index) => ({
     seq_num: index + 1,
@@ -75,7 +78,7 @@ export function expressionList(...elements: readonly (Comparison | ExpressionLis
   return { query_type: 'predicate', query }
 }
 
-/** By a GraphQL text: `graphql('query { person(UIN: "8128560370") { birth_date } }')` (G14). */
+/** A query by a GraphQL text: `graphql('query { person(UIN: "8128560370") { birth_date } }')` (G14). */
 export function graphql(text: string): QueryCriteria {
   const value = { expression: text }
   return { query_type: 'graphql', query: { type: 'ns:org:QueryType:graphql', value } }

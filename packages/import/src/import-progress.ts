@@ -32,8 +32,9 @@ export interface ValueCounts {
   readonly not_understood: number
   /** Codes that are not in their list; they are counted as understood too. */
   readonly unlisted: number
-  /** Lines of the first values that were not understood, and of the first unlisted codes. */
+  /** Line numbers of the first values that were not understood. */
   readonly lines: readonly number[]
+  /** Line numbers of the first unlisted codes. */
   readonly unlisted_lines: readonly number[]
   /** Birth dates after the day of the import, and their first lines; they are counted as understood too. */
   readonly after_today: number

@@ -56,7 +56,7 @@ class RecordCounts {
   count = 0
   readonly #byName: ReadonlyMap<string, Counts>
   readonly #types: ReadonlyMap<string, Counts>
-  /** By the position of the attribute's first column in a prepared record. */
+  /** Counts of each attribute, with the position of its first column in a prepared record. */
   readonly #columns: readonly (readonly [at: number, counts: Counts])[]
   /** The same for dates from which ages are counted. */
   readonly #births: readonly (readonly [at: number, counts: Counts])[]

@@ -22,14 +22,14 @@ export interface DatabaseHealth {
 const LOG_PERIOD = 1_000
 /** Different errors that have lines of their own. */
 const LOG_ERRORS = 10
-/** Milliseconds for which the breaker is open after a declined write. */
+/** Milliseconds for which the breaker is open after PostgreSQL declined a write, such as on a full disk. */
 const OPEN = 10_000
 /** Milliseconds for which a result is reused. */
 const MAX_AGE = 1_000
 /** Milliseconds within which the database must answer. */
 const ANSWER_TIMEOUT = 2_000
 
-/** @param deps.read reads from the database; `parts.write` writes one row that is used for nothing else */
+/** @param deps.read reads from the database; `deps.write` writes one row that is used for nothing else */
 export function createDatabaseHealth(
   deps: {
     readonly log: Pick<Log, 'error'>

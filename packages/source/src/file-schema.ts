@@ -4,7 +4,7 @@ import { ColumnMappingFile } from '@rollcall/import/column-mapping'
 import { oneOf } from '@rollcall/protocol'
 import Type, { type Static } from 'typebox'
 import { COMPARISON_NAMES } from './engine/comparison-names.ts'
-import { FOLLOW_NAMES } from './engine/follow-names.ts'
+import { FOLLOW_WAYS } from './engine/follow-ways.ts'
 
 const closed = { additionalProperties: false } as const
 const Text = (description: string) => Type.String({ minLength: 1, description })
@@ -104,7 +104,7 @@ export const SourceFileSchema = Type.Object(
     way: Text(
       'live: each question is a query of this database, and nothing is copied; mirror: a copy of its records follows it.',
     ),
-    follow: Type.Optional(Text(`Of a mirror: how it finds changes: ${FOLLOW_NAMES.join(', ')}.`)),
+    follow: Type.Optional(Text(`Of a mirror: how it finds changes: ${FOLLOW_WAYS.join(', ')}.`)),
     events: Type.Optional(
       oneOf(EVENT_NAMES, {
         description:

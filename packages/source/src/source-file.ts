@@ -19,7 +19,7 @@ import {
 import { COMPARISONS, type Compared } from './comparisons.ts'
 import type { ComparisonName } from './engine/comparison-names.ts'
 import { checkEngine, type EngineName } from './engine/engine-names.ts'
-import { FOLLOW_NAMES, FOLLOWED } from './engine/follow-names.ts'
+import { FOLLOW_WAYS, FOLLOWED } from './engine/follow-ways.ts'
 import {
   attributesOf,
   type MappedPart,
@@ -88,7 +88,7 @@ function readMirror(file: GivenSource, engine: EngineName): MirrorTerms | null {
     throw refused(['way'], `must be ${WAYS.join(' or ')}${nearestHint(way, WAYS)}`)
   }
   if (way === 'live') {
-    for (const name of ['follow', 'events', 'compare', ...FOLLOW_NAMES] as const) {
+    for (const name of ['follow', 'events', 'compare', ...FOLLOW_WAYS] as const) {
       if (file[name] !== undefined) throw refused([name], 'is for a mirror; here way is live, and nothing is copied')
     }
     return null
@@ -100,7 +100,7 @@ function readMirror(file: GivenSource, engine: EngineName): MirrorTerms | null {
     const known = UNFOLLOWED[follow ?? ''] ?? `must be ${ways.join(' or ')}`
     throw refused(['follow'], `${known}${nearestHint(follow ?? '', ways)}`)
   }
-  const other = FOLLOW_NAMES.find((name) => name !== found && file[name] !== undefined)
+  const other = FOLLOW_WAYS.find((name) => name !== found && file[name] !== undefined)
   if (other !== undefined) throw refused([other], `is for follow: ${other}`)
   const { every = 1, overlap = 60 } = poll
   const { publication = 'rollcall', most_log = 1_024 } = logical

@@ -45,7 +45,7 @@ export type Happening =
     })
   /** `at` is when it is due in its mailbox. */
   | { readonly event: 'waits' }
-  /** Nothing is sent of it: its subscription was taken back, or is not permitted any more. */
+  /** The notification is not sent: its subscription was taken back, or is not permitted any more. */
   | { readonly event: 'left out' }
 
 interface OfDelivery {

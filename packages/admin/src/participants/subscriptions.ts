@@ -14,7 +14,7 @@ export const MaxSubscriptions = Type.Union([
 ])
 const SETTINGS = { max_subscriptions: MaxSubscriptions } as const
 
-/** Changes what is given, and shows the settings; with nothing given it only shows them. */
+/** Changes how many subscriptions a participant may have; with no number given it only shows the number. */
 export const changeParticipantSubscriptions = act(
   {
     name: 'participant subscriptions',

@@ -96,7 +96,7 @@ export const showChecklist = useCase(
   },
 )
 
-/** Since when a key verifies the participant's messages: a registered key, or one that it publishes and has used. */
+/** The time since which a key verifies the participant's messages: a registered key, or one that it publishes and has used. */
 async function keyOf(db: PartnerDeps['db'], participant: Participant): Promise<Date | null> {
   const registered = (await listLiveKeys(db, participant))
     .filter(({ use }) => use === 'sig')

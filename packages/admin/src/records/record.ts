@@ -4,7 +4,7 @@ import { namesIn } from '@rollcall/core/model/person-identifiers'
 import { PROTECTION_CATEGORIES } from '@rollcall/core/model/protection'
 import type { Identifier } from '@rollcall/core/model/records'
 import { PathNames } from '@rollcall/core/policy/disclosed-paths'
-import { personOf, personsIn, relatedIn } from '@rollcall/core/policy/disclosed-persons'
+import { auditedRelatedPersons, personOf, relatedIn } from '@rollcall/core/policy/disclosed-persons'
 import type { JsonValue } from '@rollcall/protocol'
 import { identifierValue, resolveIdentifierType } from '@rollcall/protocol'
 import { recordsOf } from '@rollcall/records/records/registry-records'
@@ -68,7 +68,7 @@ export const showRecord = act(
         { role: 'asked', identifiers: [identifier] },
         ...records.flatMap(({ recordType, record }) => [
           personOf(registry.kind, recordType, record),
-          ...personsIn(registry.kind, relatedIn(registry.kind, recordType, record)),
+          ...auditedRelatedPersons(registry.kind, relatedIn(registry.kind, recordType, record)),
         ]),
       ],
       shown: Object.fromEntries(

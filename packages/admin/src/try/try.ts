@@ -5,7 +5,12 @@
 
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'
-import { curlOf, TRY_FORMS, type TriedForm, typeScriptOf } from '@rollcall/participants/programs/curl-and-typescript'
+import {
+  curlOf,
+  TRY_QUERY_FORMS,
+  type TriedForm,
+  typeScriptOf,
+} from '@rollcall/participants/programs/curl-and-typescript'
 import { javaOf, pythonOf } from '@rollcall/participants/programs/python-and-java'
 import { listLiveKeys } from '@rollcall/participants/store/participant-keys'
 import { type JsonObject, type JsonValue, operation, PROTOCOL_VERSION } from '@rollcall/protocol'
@@ -144,9 +149,9 @@ export const trySearch = act(
 
 /** @throws AdminRefusal the question has none of the forms, or several */
 function formOf(given: Readonly<Partial<Record<TriedForm['name'], unknown>>>): TriedForm {
-  const [form, another] = TRY_FORMS.filter((name) => given[name] !== undefined)
+  const [form, another] = TRY_QUERY_FORMS.filter((name) => given[name] !== undefined)
   if (form === undefined || another !== undefined) {
-    throw new AdminRefusal(`give one of ${TRY_FORMS.join(', ')}, and no other of them`)
+    throw new AdminRefusal(`give one of ${TRY_QUERY_FORMS.join(', ')}, and no other of them`)
   }
   // The schema has checked the value.
   return { name: form, query: given[form] as JsonValue }

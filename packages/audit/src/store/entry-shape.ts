@@ -52,7 +52,7 @@ const encoded = (encoding: 'base64' | 'base64url'): Packing => ({
   read: (bytes) => bytes.toString(encoding),
 })
 
-/** By the letter of the mark. */
+/** How a value is packed into bytes; the key is the letter of the mark. */
 const PACKINGS = {
   u: {
     length: 16,

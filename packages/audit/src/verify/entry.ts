@@ -1,6 +1,6 @@
 /** Verifies one entry: its row says what was hashed, and nothing else. */
 import type { StoredAuditEntry } from '@rollcall/core/model/audit-entry'
-import { messageOf } from '../audit-log.ts'
+import { messageKeyOf } from '../audit-log.ts'
 import type { EntryToVerify } from '../store/entry-pages.ts'
 import { entryTextOf } from '../store/entry-shape.ts'
 import { COMMITMENT_BYTES, keysOf, type PersonRun, personRuns } from '../store/packed-persons.ts'
@@ -31,7 +31,7 @@ export function readEntry(row: EntryToVerify): ReadEntry {
 export function areColumnsRight(row: EntryToVerify, { entry, runs }: ReadEntry): boolean {
   try {
     const { request, reply, ...content } = JSON.parse(entry ?? '') as StoredAuditEntry
-    if (messageOf(request) !== row.message_id || messageOf(reply) !== row.reply_message_id) return false
+    if (messageKeyOf(request) !== row.message_id || messageKeyOf(reply) !== row.reply_message_id) return false
     const { is_whole, shape, packed, persons, keys, correlation_id, emergency } = row
     if (runs === null) return [shape, packed, persons, keys, correlation_id, emergency].every((one) => one === null)
     const left = runs.flatMap(({ person }) => person ?? [])

@@ -6,18 +6,18 @@ import type { RestoreTombstone } from '../tombstones.ts'
 import type { WitnessLine } from '../witness-line.ts'
 import type { Report, RestoreGap } from './report.ts'
 
-export interface RestoreGaps {
+export interface LostCheckpoints {
   /** Returns the missing checkpoints that a restore lost, and counts them. */
   excused(missing: readonly WitnessLine[]): Promise<ReadonlySet<WitnessLine>>
 }
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-export function createRestoreGaps(
+export function createLostCheckpoints(
   snapshot: Snapshot,
   restores: readonly RestoreTombstone[],
   report: Report,
-): RestoreGaps {
+): LostCheckpoints {
   const gaps = restores.map((restore) => ({
     restore,
     signed: new Map(restore.open.map(({ chain, signed }) => [chain, signed])),

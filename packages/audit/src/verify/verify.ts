@@ -12,7 +12,7 @@ import { verifyChain } from './chain.ts'
 import { cursorOf } from './cursor.ts'
 import { createVerifier } from './keys.ts'
 import { newReport, type Report } from './report.ts'
-import { createRestoreGaps, type RestoreGaps } from './restores.ts'
+import { createLostCheckpoints, type LostCheckpoints } from './restores.ts'
 import { verifyReviews } from './reviews.ts'
 import { readAllTombstones } from './tombstones.ts'
 
@@ -45,7 +45,7 @@ export async function verifyAuditLog({
   return withSnapshot(db, async (snapshot) => {
     const verifier = await createVerifier(keys, vault, report)
     const tombstones = await readAllTombstones(snapshot, verifier, report)
-    const gaps = createRestoreGaps(snapshot, tombstones.restores, report)
+    const gaps = createLostCheckpoints(snapshot, tombstones.restores, report)
     const [entries, persons, checkpoints] = [
       cursorOf(until(signal, readEntries(snapshot))),
       cursorOf(until(signal, readPersons(snapshot))),
@@ -120,7 +120,7 @@ function createNamed(snapshot: Snapshot, report: Report) {
 async function compareWitness(
   snapshot: Snapshot,
   lines: AsyncIterable<string>,
-  { report, gaps }: { readonly report: Report; readonly gaps: RestoreGaps },
+  { report, gaps }: { readonly report: Report; readonly gaps: LostCheckpoints },
 ): Promise<void> {
   let waiting: WitnessLine[] = []
   const lookUp = async (): Promise<void> => {

@@ -11,7 +11,7 @@ const demoFile = (): string => resolve(process.env.ROLLCALL_DATA || '.rollcall',
 
 /** @returns null where there was no demo here
  * @throws CommandError the file cannot be read */
-export async function readDemo(): Promise<DemoFile | null> {
+export async function readDemoFile(): Promise<DemoFile | null> {
   const path = demoFile()
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null

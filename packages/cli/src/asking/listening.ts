@@ -8,7 +8,7 @@ import type { Peer } from '@rollcall/client'
 import { nodeListener } from '@rollcall/client/node'
 import type { Jwk } from '@rollcall/protocol'
 import { CommandError } from '../failure.ts'
-import { readDemo } from './demo.ts'
+import { readDemoFile } from './demo.ts'
 import { readPrivateKey, readPublicKeys } from './private-key.ts'
 import type { KeyOptions } from './registry-options.ts'
 import { publishedKeysAt, readAddress } from './target.ts'
@@ -35,7 +35,7 @@ export async function readListening(options: PeerOptions): Promise<Listening> {
     const peers = await Promise.all(named.map((text) => readPeer(text, policy)))
     return { peers, receiver_id: senderId, decryption_keys: own ?? [] }
   }
-  const demo = await readDemo()
+  const demo = await readDemoFile()
   if (demo === null) {
     throw new CommandError('name the registries that may call back with --peer, or start the demo first (npm start)')
   }

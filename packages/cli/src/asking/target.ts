@@ -5,7 +5,7 @@ import type { DemoCredentials } from '../demo/credentials.ts'
 import type { DemoFile, DemoRegistry } from '../demo/demo-file.ts'
 import { CommandError } from '../failure.ts'
 import { readInput } from '../input.ts'
-import { demoRegistry, demoRegistryAt, demoRegistryUrl, isLoopbackAddress, isOfDemo, readDemo } from './demo.ts'
+import { demoRegistry, demoRegistryAt, demoRegistryUrl, isLoopbackAddress, isOfDemo, readDemoFile } from './demo.ts'
 import { readPrivateKey, readPublicKeys } from './private-key.ts'
 import { type RegistryOptions, SECRET_VARIABLE } from './registry-options.ts'
 
@@ -22,7 +22,7 @@ export interface Target {
 
 /** @throws CommandError that says which option is missing or wrong */
 export async function readTarget(options: RegistryOptions): Promise<Target> {
-  const demo = await readDemo()
+  const demo = await readDemoFile()
   const { base_url, registry } = addressOf(options, demo)
   // The demo's secret and keys go to the demo only, and only where nobody else is named.
   const isDemos = demo !== null && isOfDemo(demo, base_url)

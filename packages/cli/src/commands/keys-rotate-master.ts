@@ -7,7 +7,7 @@ import { withDatabase } from '../environment.ts'
 import { type OutputOptions, print, withJson } from '../output.ts'
 import { stopRequest } from '../stop.ts'
 
-export function complete(command: Command): void {
+export function define(command: Command): void {
   withJson(command)
     .addHelpText(
       'after',

@@ -4,7 +4,7 @@ import { InvalidArgumentError } from 'commander'
 import { credentialsFrom } from '../callback-credentials.ts'
 import { derived } from '../derived.ts'
 
-export const { complete } = derived(async () => changeCallback, {
+export const { define } = derived(async () => changeCallback, {
   args: 'sender_id',
   options: {
     allow: {

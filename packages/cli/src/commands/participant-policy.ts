@@ -4,7 +4,7 @@ import { derived } from '../derived.ts'
 import { factsText } from '../output.ts'
 import { profileText, readProfile } from '../profile.ts'
 
-export const { complete } = derived(async () => changeParticipantPolicy, {
+export const { define } = derived(async () => changeParticipantPolicy, {
   args: 'sender_id',
   options: {
     signature_policy: '--signature <policy>',

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { identifier, RegistryClient } from '@rollcall/client'
 import { type LifeEvent, lifeOf } from '@rollcall/synthetic'
-import { readDemo } from '../asking/demo.ts'
+import { readDemoFile } from '../asking/demo.ts'
 import { readTarget } from '../asking/target.ts'
 import { DEMO_RECORDS, PEOPLE_SEED } from '../synthetic-people.ts'
 import type { DemoFile, DemoRegistry } from './demo-file.ts'
@@ -20,7 +20,7 @@ interface Simulated {
   readonly life: Iterator<LifeEvent>
 }
 
-const demo = await readDemo()
+const demo = await readDemoFile()
 if (demo !== null) await simulate(demo)
 
 async function simulate({ admin, registries }: DemoFile): Promise<void> {

@@ -51,7 +51,7 @@ export const APPROVAL = {
   resultLead: 'This is shown once. Secrets in it are not stored and cannot be shown again.',
 } as const
 
-/** By the name of the act. */
+/** What an act means, for the operator who decides; the key is the name of the act. */
 const MEANINGS: Readonly<Record<string, string>> = {
   'grant set': 'A participant may do more, or see more, in a registry.',
   'participant add': 'A new participant gets grants, and a client secret.',

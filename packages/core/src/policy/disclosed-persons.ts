@@ -40,10 +40,10 @@ export function askedMembers(
 }
 
 /**
- * The other persons, with their identifiers. A person without an identifier cannot be named in the audit entry, and is
+ * The related persons, with their identifiers. A person without an identifier cannot be named in the audit entry, and is
  * left out.
  */
-export function personsIn(kind: Kind, related: readonly RelatedPerson[]): readonly AuditedPerson[] {
+export function auditedRelatedPersons(kind: Kind, related: readonly RelatedPerson[]): readonly AuditedPerson[] {
   return related.flatMap(({ relation, person }) => {
     const named = relatedIdentifiers(kind, relation, person)
     return named.identifiers.length === 0 ? [] : [named]
@@ -82,7 +82,9 @@ export const withUndescribed = (
 ): readonly RelatedPerson[] => [
   ...described,
   ...undescribedIn(kind, recordType, shown, described, () =>
-    [personOf(kind, recordType, record), ...personsIn(kind, described)].flatMap(({ identifiers }) => identifiers),
+    [personOf(kind, recordType, record), ...auditedRelatedPersons(kind, described)].flatMap(
+      ({ identifiers }) => identifiers,
+    ),
   ),
 ]
 

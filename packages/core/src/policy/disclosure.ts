@@ -21,7 +21,13 @@ import { extractRecord } from '../query/memory/extract-record.ts'
 import { matches } from '../query/memory/matches.ts'
 import { cutRecord, type RelatedPerson } from './cut.ts'
 import { PathNames } from './disclosed-paths.ts'
-import { personOf, personsIn, relatedAfterSelection, relatedIn, withUndescribed } from './disclosed-persons.ts'
+import {
+  auditedRelatedPersons,
+  personOf,
+  relatedAfterSelection,
+  relatedIn,
+  withUndescribed,
+} from './disclosed-persons.ts'
 import { isHiddenRecord, publicDocument, withoutHidden } from './hidden.ts'
 
 class DisclosedRecord extends Disclosed {}
@@ -156,7 +162,7 @@ const personsOf = (
   recordType: RecordType,
   record: JsonValue,
   related: readonly RelatedPerson[],
-): readonly AuditedPerson[] => [personOf(kind, recordType, record), ...personsIn(kind, related)]
+): readonly AuditedPerson[] => [personOf(kind, recordType, record), ...auditedRelatedPersons(kind, related)]
 
 /** The records of a stored answer that may still be shown. */
 export interface DisclosedAgain {

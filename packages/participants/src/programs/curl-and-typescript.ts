@@ -12,11 +12,11 @@ import {
 /** The words of the programs for the private key, which no page of ours has. */
 export const SIGNING_KEY = 'A file with your private key as a JWK.'
 
-/** The forms in which a query may be given. */
-export const TRY_FORMS = ['identifier', 'expression', 'predicate', 'graphql'] as const
+/** The query forms for which a trial message and its programs can be made. */
+export const TRY_QUERY_FORMS = ['identifier', 'expression', 'predicate', 'graphql'] as const
 
 export interface TriedForm {
-  readonly name: (typeof TRY_FORMS)[number]
+  readonly name: (typeof TRY_QUERY_FORMS)[number]
   readonly query: JsonValue
 }
 

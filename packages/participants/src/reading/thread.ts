@@ -35,7 +35,7 @@ export interface Items {
   readonly reference_ids: readonly string[]
 }
 
-/** A message without its items, and the items as text; null when it has no array of items. */
+/** A message without its items, and the items as text. `items` is null when the message has no array of items. */
 export interface Parted<Frame extends object> {
   readonly frame: Frame
   readonly items: Items | null
@@ -181,7 +181,7 @@ function persisted(task: TextTask): PersistedRequest | null {
 
 const isMessage = (value: unknown): value is Message => isJsonObject(value) && typeof value.transaction_id === 'string'
 
-/** By the name of the task. */
+/** The function that does each task; the key is the name of the task. */
 const WORK = { envelope, message, persisted } as const
 export type Work = typeof WORK
 export type WorkName = keyof Work

@@ -36,12 +36,12 @@ function readSources({ identifiers }: Pick<RecordType, 'identifiers'>): Sources 
   const own = identifiers.filter(({ names }) => names === 'record')
   return {
     at: Map.groupBy(own, ({ path }) => searchKey(path)),
-    parents: new Set(own.flatMap(({ path }) => withParents(searchKey(path)))),
+    parents: new Set(own.flatMap(({ path }) => withParentPaths(searchKey(path)))),
   }
 }
 
-/** The path, and all paths above it. */
-export const withParents = (path: string): readonly string[] =>
+/** The path itself, and all paths above it: `a.b` gives `a` and `a.b`. */
+export const withParentPaths = (path: string): readonly string[] =>
   path.split('.').map((_, at, segments) => segments.slice(0, at + 1).join('.'))
 
 /**

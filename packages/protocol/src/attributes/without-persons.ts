@@ -4,7 +4,7 @@
  */
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts'
 import type { Kind, RecordType, Relation } from '../kinds/kind.ts'
-import { bareIdentifiers, identifiersWithin, tellingIdentifiers, withParents } from './identifiers-within.ts'
+import { bareIdentifiers, identifiersWithin, tellingIdentifiers, withParentPaths } from './identifiers-within.ts'
 import { readAttribute } from './read-attribute.ts'
 import type { RecordIdentifier } from './read-identifiers.ts'
 import { searchKey } from './record-keys.ts'
@@ -89,7 +89,7 @@ function readPlaces({ identifiers, attributes, relations = [] }: RecordType): Pl
   const counts = attributes.filter(({ name }) => counting.has(name)).flatMap(({ paths }) => paths)
   return {
     own: new Set(
-      identifiers.filter(({ names }) => names === 'record').flatMap(({ path }) => withParents(searchKey(path))),
+      identifiers.filter(({ names }) => names === 'record').flatMap(({ path }) => withParentPaths(searchKey(path))),
     ),
     relations: new Map(relations.flatMap((row) => row.paths.map((path) => [searchKey(path), row] as const))),
     entries,

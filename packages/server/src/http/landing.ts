@@ -8,7 +8,7 @@ import { sendJson } from './answer.ts'
 import { type Html, html, type Page, sendPage, siteUrl } from './page.ts'
 import { registryOf, VERSION_SEGMENT } from './protocol-routes.ts'
 import { type HttpServer, mount } from './server.ts'
-import { type HasShowcase, isFromHere, type Showcase } from './showcase.ts'
+import { type HasShowcase, isFromThisMachine, type Showcase } from './showcase.ts'
 
 /** The parts of the server that the start page needs. */
 export interface HasRegistries {
@@ -23,7 +23,7 @@ export function addLandingRoutes(
     const registries = await deps.directory.registries()
     if (!wantsHtml(request)) return sendJson(reply, 200, JSON.stringify(facts(registries)))
     const shown = deps.showcase()
-    const fromHere = isFromHere(deps, request.raw)
+    const fromHere = isFromThisMachine(deps, request.raw)
     sendPage(reply, landingPage(registries, shown, { fromHere, partnerPage: deps.partnerPage }))
   })
   for (const path of ['/:namespace', `/:namespace/${VERSION_SEGMENT}`]) {

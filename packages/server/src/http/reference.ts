@@ -18,7 +18,7 @@ import { type HasRegistries, registryLinks } from './landing.ts'
 import { html, mountFile, type Page, sendPage, siteUrl } from './page.ts'
 import { registryOf, VERSION_SEGMENT } from './protocol-routes.ts'
 import { type HttpServer, mount } from './server.ts'
-import { type HasShowcase, isFromHere, type Showcase } from './showcase.ts'
+import { type HasShowcase, isFromThisMachine, type Showcase } from './showcase.ts'
 
 const BASE = `/:namespace/${VERSION_SEGMENT}`
 /** The viewer's own files; no namespace in their path, they are the same for all. */
@@ -36,7 +36,7 @@ export function addReferenceRoutes(app: HttpServer, deps: HasRegistries & HasSho
   })
   mount(app, 'GET', 'docs', `${BASE}/docs`, async (request, reply) => {
     const registry = await registryOf(deps, request)
-    const shown = isFromHere(deps, request.raw) ? deps.showcase() : null
+    const shown = isFromThisMachine(deps, request.raw) ? deps.showcase() : null
     sendPage(reply, referencePage(registry, await deps.directory.registries(), shown))
   })
 }

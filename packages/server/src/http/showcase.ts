@@ -39,7 +39,7 @@ const OF_PROXIES = [
  * the page was typed in or comes from here. A page of another name (DNS rebinding), a script of another page, and a
  * visitor through a proxy with its headers do not see the demo's secret.
  */
-export function isFromHere(
+export function isFromThisMachine(
   { isLoopback }: Pick<HasShowcase, 'isLoopback'>,
   { headers, socket }: Pick<IncomingMessage, 'headers' | 'socket'>,
 ): boolean {

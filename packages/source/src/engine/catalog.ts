@@ -79,5 +79,5 @@ const columnOf =
     return { name: name ?? '', type: type ?? '', holds, isNullable, isUnique, isKey }
   }
 
-/** Types of texts that cannot be keys: padded texts of PostgreSQL, lists, and bytes. */
+/** SQL types that cannot be keys: padded texts of PostgreSQL, `enum` and `set` of MySQL and MariaDB, and bytes. */
 const NO_KEY = /^(?:character\(|bpchar|enum|set|(?:var)?binary|\w*blob)/

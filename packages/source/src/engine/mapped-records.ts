@@ -5,7 +5,7 @@ import type { RowReader } from '@rollcall/import/row-documents'
 import type { Attribute, RecordType } from '@rollcall/protocol'
 import type { ComparisonName } from './comparison-names.ts'
 import type { EngineName } from './engine-names.ts'
-import type { FollowName } from './follow-names.ts'
+import type { FollowWay } from './follow-ways.ts'
 
 /** A table, a view or a query of the source, with its columns that are read. */
 export interface MappedPart {
@@ -34,7 +34,7 @@ export interface MappedRecords {
 
 /** How a copy of the records follows its source. */
 export interface MirrorTerms {
-  readonly follow: FollowName
+  readonly follow: FollowWay
   /** Whether changes after the first load are events. */
   readonly events: boolean
   /** Milliseconds between two polls for changes. */

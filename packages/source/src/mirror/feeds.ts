@@ -1,11 +1,11 @@
 /** The ways in which a mirror follows its source, as rows. */
 
-import type { FollowName } from '../engine/follow-names.ts'
+import type { FollowWay } from '../engine/follow-ways.ts'
 import type { ChangeFeed } from './feed.ts'
 import { logicalFeed } from './logical-feed.ts'
 import type { MirrorDeps } from './mirror-deps.ts'
 import { pollFeed } from './poll-feed.ts'
 
-const FEEDS: Readonly<Record<FollowName, (deps: MirrorDeps) => ChangeFeed>> = { logical: logicalFeed, poll: pollFeed }
+const FEEDS: Readonly<Record<FollowWay, (deps: MirrorDeps) => ChangeFeed>> = { logical: logicalFeed, poll: pollFeed }
 
 export const openFeed = (deps: MirrorDeps): ChangeFeed => FEEDS[deps.file.mirror.follow](deps)

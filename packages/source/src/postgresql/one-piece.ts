@@ -18,7 +18,7 @@ interface Prepared {
 }
 
 interface Connected {
-  /** By their texts, those that were used lately at the end. */
+  /** Prepared statements by their texts; the last one was used last. */
   readonly prepared: Map<string, Prepared>
   /** Names that are not needed any more. */
   readonly dropped: string[]

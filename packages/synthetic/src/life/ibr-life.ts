@@ -9,7 +9,7 @@ import { newcomers } from './other-lives.ts'
 /** Codes of the IBR enrolment_status list. */
 const STATUS = { active: '1', graduated: '3', suspended: '4' } as const
 
-/** How often an enrolment is looked for. */
+/** Attempts to find an enrolment for an event; then there is no event. */
 const TRIES = 40
 
 /** The status of each enrolment of a person, by programme identifier. */

@@ -19,7 +19,7 @@ export interface LifeRow {
 
 /** Where a life begins. */
 export interface Beginning {
-  /** Population of the existing people. */
+  /** The seed from which the existing people were made. */
   readonly population: Population
   /** Number of existing documents, whose ordinals are below it. */
   readonly documents: number

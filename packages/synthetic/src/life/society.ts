@@ -9,7 +9,7 @@ export interface Couple {
   readonly both: readonly [number, number]
 }
 
-/** How often somebody is looked for. */
+/** Attempts to find a suitable person at random; then there is none. */
 const TRIES = 40
 const OF_AGE = 18
 

@@ -2,12 +2,12 @@
 
 import type { EngineName } from './engine-names.ts'
 
-export const FOLLOW_NAMES = ['logical', 'poll'] as const
-export type FollowName = (typeof FOLLOW_NAMES)[number]
+export const FOLLOW_WAYS = ['logical', 'poll'] as const
+export type FollowWay = (typeof FOLLOW_WAYS)[number]
 
 /** The ways of each engine. */
-export const FOLLOWED: Readonly<Record<EngineName, readonly FollowName[]>> = {
-  postgresql: FOLLOW_NAMES,
+export const FOLLOWED: Readonly<Record<EngineName, readonly FollowWay[]>> = {
+  postgresql: FOLLOW_WAYS,
   mariadb: ['poll'],
   mysql: ['poll'],
 }
