@@ -136,6 +136,8 @@ async function withMirror<Result>(
     return await work({ registry: await registryAt(db, namespace), seconds })
   } finally {
     await following.stop()
+    // The server notices a moment later that nobody reads the log any more.
+    await office.query('select pg_terminate_backend(active_pid, 10000) from pg_replication_slots where active')
     await office.query('select pg_drop_replication_slot(slot_name) from pg_replication_slots')
   }
 }
