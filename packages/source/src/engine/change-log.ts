@@ -6,6 +6,8 @@ export interface LoggedChanges {
   readonly due: ReadonlyMap<string, ReadonlySet<string>>
   /** Whether a whole table was emptied: then it is unknown which records have changed. */
   readonly isEmptied: boolean
+  /** The numbers of their transactions, as the log has them. */
+  readonly transactions: readonly number[]
   /** All changes before this position were taken. */
   readonly position: string
 }
@@ -45,6 +47,11 @@ export interface ChangeLog {
   /** @param position up to which changes are written here */
   state(position: string): Promise<LogState>
   read(position: string): Promise<LogReading>
+  /**
+   * Whether a state that begins now sees these transactions. A commit is in the log before others see it: for a moment, or for as long
+   * as it waits for a standby.
+   */
+  isVisible(transactions: readonly number[]): Promise<boolean>
   /** Gives the place up, so that the database need not keep the log for us. */
   drop(): Promise<void>
   /** Whether the first position is before the other one. */

@@ -1,5 +1,6 @@
 /** Finds changes in the log of the source's database. */
 
+import { setTimeout as sleep } from 'node:timers/promises'
 import { isJsonObject, type JsonValue } from '@rollcall/protocol'
 import type { LogReading } from '../engine/change-log.ts'
 import { SourceRefusal } from '../engine/source-refusal.ts'
@@ -8,6 +9,9 @@ import type { ChangeBatch, ChangeFeed } from './feed.ts'
 import type { MirrorDeps } from './mirror-deps.ts'
 import { inWords } from './read-source.ts'
 
+/** Milliseconds until the source is asked again whether it sees commits: at first, and at most. */
+const FIRST_PAUSE = 2
+const LONGEST_PAUSE = 200
 /** Keys of one batch. */
 const MOST_KEYS = 5_000
 /** Milliseconds of waiting for the place in the log, after which the log tells the operator. */
@@ -54,6 +58,13 @@ export function logicalFeed(deps: MirrorDeps): ChangeFeed {
     await log.drop()
     return false
   }
+  /** Waits until a state sees the transactions: a row that is read before would be as it was, and its change lost. */
+  const seen = async (transactions: readonly number[], signal: AbortSignal): Promise<void> => {
+    if (transactions.length === 0) return
+    for (let pause = FIRST_PAUSE; !(await log.isVisible(transactions)); pause = Math.min(2 * pause, LONGEST_PAUSE)) {
+      await sleep(pause, undefined, { signal })
+    }
+  }
   const next = async (position: string, wait: number, signal: AbortSignal): Promise<ChangeBatch> => {
     if (!(await look(position))) {
       await close()
@@ -62,7 +73,8 @@ export function logicalFeed(deps: MirrorDeps): ChangeFeed {
     reading ??= await log.read(position)
     const from = reading
     await from.wait(wait, signal)
-    const { due, isEmptied, position: reached } = from.take(MOST_KEYS)
+    const { due, isEmptied, transactions, position: reached } = from.take(MOST_KEYS)
+    await seen(transactions, signal)
     const later = ends.filter(({ end }) => log.isBefore(reached, end))
     const currentAt = ends.findLast(({ end }) => !log.isBefore(reached, end))?.at ?? null
     ends = later

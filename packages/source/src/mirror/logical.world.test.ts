@@ -186,6 +186,41 @@ test('of two adjacent transactions the second one is read after a death between 
   }
 })
 
+test('a commit that is in the log, and not seen yet, is read when it is seen', async () => {
+  await publish()
+  await mirroredRegistry(database.db, source())
+  const engine = openEngine(readSourceFile(source(), KIND), env)
+  const log = engine.log('other')
+  const begun = await log.begin(new AbortController().signal)
+  const reading = await log.read(begun)
+  const waitFor = async (standby: string) => {
+    await owner.query(`alter system set synchronous_standby_names = '${standby}'`)
+    await owner.query('select pg_reload_conf()')
+    const shown = async () => (await owner.query('show synchronous_standby_names')).rows[0].synchronous_standby_names
+    await expect.poll(shown).toBe(standby)
+  }
+  try {
+    follow()
+    await expect.poll(uins).toEqual(['A1', 'A2'])
+    // A standby that is not there: the commit is in the log, and waits.
+    await waitFor('nobody')
+    const committing = office.query(`update office.person set given_name = 'Eva' where person_no = 1`)
+    const changes = () => reading.take(1).transactions
+    let transactions: readonly number[] = []
+    await expect.poll(() => (transactions = [...transactions, ...changes()])).toHaveLength(1)
+    expect(await log.isVisible(transactions)).toBe(false)
+    await waitFor('')
+    await committing
+    expect(await log.isVisible(transactions)).toBe(true)
+    await expect.poll(() => copiedPeople(database.db)).toMatchObject({ A1: { name: { given_name: 'Eva' } } })
+  } finally {
+    await waitFor('')
+    await reading.close()
+    await log.drop()
+    await engine.close()
+  }
+})
+
 test('a place that waits for a transaction of others is given up when the node stops', async () => {
   await publish()
   const engine = openEngine(readSourceFile(source(), KIND), env)

@@ -3,6 +3,20 @@
 export const positionText = (position: bigint): string =>
   `${(position >> 32n).toString(16)}/${(position & 0xffff_ffffn).toString(16)}`.toUpperCase()
 
+/**
+ * Whether a snapshot sees all of these transactions as ended.
+ * @param snapshot as `pg_current_snapshot` writes it, such as 10:20:10,14: the next number is 20, and 10 and 14 have not ended
+ * @param transactions their last 32 bits, as the log has them
+ */
+export function seesAll(snapshot: string, transactions: readonly number[]): boolean {
+  const [, next = '0', open = ''] = snapshot.split(':')
+  const last32 = (number: string): number => Number(BigInt.asUintN(32, BigInt(number)))
+  const end = last32(next)
+  const running = new Set(open.split(',').flatMap((one) => (one === '' ? [] : [last32(one)])))
+  // Numbers begin anew after 32 bits, so the difference decides which one is earlier.
+  return transactions.every((one) => !running.has(one) && ((one - end) | 0) < 0)
+}
+
 export function positionOf(text: string): bigint {
   const [high = '0', low = '0'] = text.split('/')
   return (BigInt(`0x${high}`) << 32n) + BigInt(`0x${low}`)

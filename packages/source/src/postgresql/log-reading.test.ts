@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { positionText } from './log-positions.ts'
+import { positionText, seesAll } from './log-positions.ts'
 import { LoggedRows } from './log-reading.ts'
 import { slotName } from './open-change-log.ts'
 
@@ -55,6 +55,26 @@ test('a transaction is taken with the position behind it; what only moves the po
   expect(rows.waiting).toBe(1)
   expect(taken(rows, 1)).toEqual({ keys: ['a'], isEmptied: false, position: '0/28' })
   expect([rows.waiting, rows.hasSegments]).toEqual([0, false])
+})
+
+test('a snapshot sees what ended before it, also where numbers of 32 bits begin anew', () => {
+  expect(seesAll('10:20:10,14', [9, 11, 19])).toBe(true)
+  for (const unseen of [10, 14, 20, 21]) expect(seesAll('10:20:10,14', [9, unseen])).toBe(false)
+  expect(seesAll('20:20:', [])).toBe(true)
+  const era = 2n ** 32n
+  expect(seesAll(`${era + 3n}:${era + 5n}:${era + 3n}`, [4_294_967_290, 4])).toBe(true)
+  for (const unseen of [3, 5]) expect(seesAll(`${era + 3n}:${era + 5n}:${era + 3n}`, [unseen])).toBe(false)
+  expect(seesAll(`${era - 6n}:${era - 2n}:`, [4_294_967_294])).toBe(false)
+})
+
+test('changes have the numbers of their transactions, also those that were merged', () => {
+  const rows = rowsOf(relation('no'))
+  for (let at = 0; at < 1_010; at += 1) {
+    for (const one of [message('B', int64(0), int64(0), int32(at)), insert('a'), commit(10 + at)]) rows.message(one)
+  }
+  transaction(rows, 2_000)
+  const { transactions } = rows.take(10_000)
+  expect(transactions).toEqual(Array.from({ length: 1_010 }, (_, at) => at))
 })
 
 test('many small transactions are merged, and a key of several of them waits once', () => {

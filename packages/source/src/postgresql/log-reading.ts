@@ -21,6 +21,8 @@ interface Segment {
   readonly due: Map<string, Set<string>>
   size: number
   isEmptied: boolean
+  /** The numbers of its transactions, the latest ones of many. */
+  readonly transactions: number[]
   end: bigint | null
 }
 
@@ -32,6 +34,8 @@ const MOST_WAITING = 200_000
  * keys.
  */
 const MOST_SEGMENTS = 1_000
+/** Later commits are seen by others after earlier ones, but for a moment: what is older than so many is seen with them. */
+const MOST_TRANSACTIONS = 10_000
 /** The number of the type char(n), whose values the log pads with spaces. */
 const PADDED = 1042
 /** Milliseconds between two messages to the server, which ends connections that are silent for a minute. */
@@ -44,6 +48,8 @@ export class LoggedRows {
   readonly #segments: Segment[] = []
   #waiting = 0
   #open: Segment | null = null
+  /** The transaction that has begun. */
+  #transaction: number | null = null
   /** The position after the last commit that was taken, or a later one before which nothing is missing. */
   #position: bigint
 
@@ -64,7 +70,8 @@ export class LoggedRows {
     const message = readMessage(bytes)
     switch (message.is) {
       case 'begin':
-        this.#open = emptySegment()
+        this.#transaction = message.transaction
+        this.#open = emptySegment(this.#transaction)
         return
       case 'commit': {
         const segment = this.#open ?? emptySegment()
@@ -93,6 +100,7 @@ export class LoggedRows {
 
   take(most: number): LoggedChanges {
     const due = new Map<string, Set<string>>()
+    const transactions: number[] = []
     let isEmptied = false
     let size = 0
     while (size < most) {
@@ -102,9 +110,10 @@ export class LoggedRows {
       this.#waiting -= segment.size
       isEmptied ||= segment.isEmptied
       addAll(due, segment.due)
+      if (segment.size > 0 || segment.isEmptied) transactions.push(...segment.transactions)
       if (segment.end !== null && segment.end > this.#position) this.#position = segment.end
     }
-    return { due, isEmptied, position: positionText(this.#position) }
+    return { due, isEmptied, transactions, position: positionText(this.#position) }
   }
 
   #push(segment: Segment): void {
@@ -117,6 +126,10 @@ export class LoggedRows {
     }
     const fresh = addAll(last.due, segment.due)
     last.size += fresh
+    if (segment.size > 0 || segment.isEmptied) {
+      last.transactions.push(...segment.transactions)
+      if (last.transactions.length > 2 * MOST_TRANSACTIONS) last.transactions.splice(0, MOST_TRANSACTIONS)
+    }
     this.#waiting += fresh
     last.isEmptied ||= segment.isEmptied
     if (segment.end > last.end) last.end = segment.end
@@ -148,7 +161,7 @@ export class LoggedRows {
     this.#open.size += 1
     if (this.#open.size < SEGMENT) return
     this.#push(this.#open)
-    this.#open = emptySegment()
+    this.#open = emptySegment(this.#transaction)
   }
 
   #partsOf(id: number): readonly LoggedPart[] {
@@ -174,7 +187,13 @@ function addAll(to: Map<string, Set<string>>, from: ReadonlyMap<string, Set<stri
   return count
 }
 
-const emptySegment = (): Segment => ({ due: new Map(), size: 0, isEmptied: false, end: null })
+const emptySegment = (transaction: number | null = null): Segment => ({
+  due: new Map(),
+  size: 0,
+  isEmptied: false,
+  transactions: transaction === null ? [] : [transaction],
+  end: null,
+})
 
 /** The parts of pg's connection that replication needs. */
 interface Stream extends NodeJS.EventEmitter {

@@ -5,7 +5,7 @@ import pg from 'pg'
 import type { ChangeLog } from '../engine/change-log.ts'
 import type { MappedPart, SourceFile } from '../engine/mapped-records.ts'
 import type { State } from './connections.ts'
-import { positionOf } from './log-positions.ts'
+import { positionOf, seesAll } from './log-positions.ts'
 import { logProblems } from './log-problems.ts'
 import { type LoggedPart, readLog } from './log-reading.ts'
 
@@ -67,6 +67,11 @@ export function openChangeLog({ file, connection, within }: LogParts, name: stri
         throw error
       }
     },
+    isVisible: (transactions) =>
+      within(async (state) => {
+        const { rows } = await state.run({ text: 'select pg_current_snapshot()::text', values: [] }, { isLast: true })
+        return seesAll(rows[0]?.[0] ?? '', transactions)
+      }),
     drop: () => replicating(connection, (client) => dropSlot(client, slot)),
     isBefore: (one, other) => positionOf(one) < positionOf(other),
   }

@@ -20,7 +20,7 @@ export interface LoggedColumn {
 export type Tuple = readonly (Buffer | null)[]
 
 export type LogMessage =
-  | { readonly is: 'begin' }
+  | { readonly is: 'begin'; readonly transaction: number }
   /** @param end the position after the transaction */
   | { readonly is: 'commit'; readonly end: bigint }
   /** A row before and after; null: it was not sent, or was not there. */
@@ -36,7 +36,8 @@ export function readMessage(bytes: Buffer): LogMessage {
   const reader = new Reader(bytes)
   switch (reader.letter()) {
     case 'B':
-      return { is: 'begin' }
+      reader.skip(8 + 8)
+      return { is: 'begin', transaction: reader.int32() >>> 0 }
     case 'C':
       reader.skip(1 + 8)
       return { is: 'commit', end: reader.int64() }
