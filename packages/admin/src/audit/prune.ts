@@ -55,7 +55,7 @@ export async function pruneAuditLog(deps: PruneDeps, before: Date): Promise<Prun
   if (old.length === 0) return { deleted: 0, held: 0 }
   const vault = await deps.vault()
   const { report } = await verifyAuditLog({ db: owner, vault, witness: null })
-  // Of a chain without a checkpoint nothing is deleted, unless its process was killed long ago.
+  // Nothing of a chain without a checkpoint is deleted, unless its process was killed long ago.
   const chains = old
     .filter(({ chain, signed }) => signed || isAbandoned(report.ends.get(chain), timeOf(deps)))
     .map(({ chain }) => chain)

@@ -77,7 +77,7 @@ export function writeUpdate(
   for (const [at, enrolment] of update.enrolments.entries()) {
     const { programme } = enrolment
     const before = known.get(programme) ?? {}
-    // Of two enrolments in one programme the second counts as the later write.
+    // The second of two enrolments in one programme counts as the later write.
     const own = { ...origin, stamp: `${origin.stamp} ${String(at).padStart(6, '0')}` }
     const after = writeEnrolment(scope, ledgerOf(ledger, programme), before, enrolment, own)
     replaced ||= after.replaced

@@ -61,8 +61,8 @@ export class ListenFailed extends Error {
 /**
  * Starts the listeners and workers of the node's role, with the parts of `context`. The caller closes the database
  * after `stop`.
- * @param parts.pause the time in which `/ready` answers 503 before connections are refused
- * @param parts.housekeeping how the regular background tasks are started
+ * @param pause the time in which `/ready` answers 503 before connections are refused
+ * @param housekeeping how the regular background tasks are started
  * @throws ListenFailed, and what connecting to the database throws
  */
 export async function startServer(

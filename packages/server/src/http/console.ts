@@ -47,7 +47,7 @@ const contentSecurityPolicy = (nonce: string): string =>
     "frame-ancestors 'none'",
   ].join('; ')
 
-/** @param parts.folder `index.html`, and files of hashed names in `assets/`; it ends with a slash */
+/** @param folder `index.html`, and files of hashed names in `assets/`; it ends with a slash */
 export function addConsole(
   app: HttpServer,
   { folder, isOwnHost }: { readonly folder: URL; readonly isOwnHost: IsOwnHost },

@@ -14,7 +14,7 @@ export interface ListedMailbox {
   readonly state: 'open' | 'closed'
   /** Number of its last envelope. */
   readonly sequence: number
-  /** Since when the mailbox has no address. */
+  /** The time at which the mailbox lost its address. */
   readonly resting_since: Date | null
   readonly closed_at: Date | null
   readonly waiting: number

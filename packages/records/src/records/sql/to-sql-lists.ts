@@ -42,7 +42,7 @@ export function elementPresence(list: List, attribute: Attribute, asked: boolean
 
 function someElement(list: List, of: Predicate, values: ParameterList): string {
   const asksPresence = leavesOf(of).some(({ is }) => is === 'exists')
-  // Of alternatives each is asked of the list by itself, so that each uses its own index.
+  // Each alternative is asked of the list by itself, so that each uses its own index.
   if (of.is === 'or' && !asksPresence) {
     return joinConditions(
       'or',
