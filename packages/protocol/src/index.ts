@@ -138,7 +138,7 @@ export {
   type EventType,
   type IdentifierSource,
   type IdentifierType,
-  isSortableIdentifier,
+  isSortedIdentifier,
   type Kind,
   type RecordType,
   type Relation,

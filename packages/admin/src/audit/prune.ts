@@ -9,6 +9,7 @@ import {
   type ClosingCheckpoint,
   chainsBefore,
   closingCheckpoint,
+  databaseTime,
   deletePart,
   lastCheckpoint,
   lockHolds,
@@ -53,11 +54,12 @@ export async function pruneAuditLog(deps: PruneDeps, before: Date): Promise<Prun
   const { owner } = deps
   const old = await chainsBefore(owner.kysely, before)
   if (old.length === 0) return { deleted: 0, held: 0 }
+  const time = await databaseTime(owner.kysely)
   const vault = await deps.vault()
   const { report } = await verifyAuditLog({ db: owner, vault, witness: null })
   // Nothing of a chain without a checkpoint is deleted, unless its process was killed long ago.
   const chains = old
-    .filter(({ chain, signed }) => signed || isAbandoned(report.ends.get(chain), timeOf(deps)))
+    .filter(({ chain, signed }) => signed || isAbandoned(report.ends.get(chain), time))
     .map(({ chain }) => chain)
   const faulty = chains.find((chain) => report.faulty.has(chain))
   if (faulty !== undefined) throw faultyChain(faulty)
@@ -65,7 +67,7 @@ export async function pruneAuditLog(deps: PruneDeps, before: Date): Promise<Prun
   const keys = deps.dryRun ? null : await loadAuditKeys(deps.db, await deps.vault())
   const counts = { deleted: 0, held: 0 }
   for (const chain of chains) {
-    const { deleted, held } = await pruneChain({ ...deps, report, verifier, keys }, chain, before)
+    const { deleted, held } = await pruneChain({ ...deps, report, verifier, keys, time }, chain, before)
     counts.deleted += deleted
     counts.held += held ? 1 : 0
   }
@@ -82,6 +84,8 @@ interface Pruning extends PruneDeps {
   readonly verifier: Pick<Verifier, 'isSigned'>
   /** Null: a dry run, which signs nothing. */
   readonly keys: AuditKeys | null
+  /** The time by the clock of the database, which entries have. */
+  readonly time: Date
 }
 
 const AT_ONCE = 20_000
@@ -128,10 +132,10 @@ async function closedPart(
   chunk: Chunk,
   { stop, after, before }: { readonly stop: Stop; readonly after: number; readonly before: Date },
 ): Promise<Chunk | null> {
-  const { transaction, report, verifier, keys } = pruning
+  const { transaction, report, verifier, keys, time } = pruning
   const { chain, sequence } = chunk
   const end = report.ends.get(chain)
-  if (stop === 'end' && end?.to === sequence && isAbandoned(end, timeOf(pruning))) {
+  if (stop === 'end' && end?.to === sequence && isAbandoned(end, time)) {
     if (keys !== null) await closeChain(pruning, chunk, keys)
     return chunk
   }
@@ -144,8 +148,8 @@ async function closedPart(
 /** Milliseconds after which an unsigned end belongs to a process that was killed: others sign theirs within seconds. */
 const ABANDONED = 86_400_000
 
-const isAbandoned = (end: { readonly at: string } | undefined, now: string): boolean =>
-  end !== undefined && Date.parse(end.at) < Date.parse(now) - ABANDONED
+const isAbandoned = (end: { readonly at: string } | undefined, time: Date): boolean =>
+  end !== undefined && Date.parse(end.at) < time.getTime() - ABANDONED
 
 /** Whether a signed checkpoint closes a chunk. @param row its signature is verified */
 function closes({ chain, sequence, hash, content }: ClosingCheckpoint): boolean {

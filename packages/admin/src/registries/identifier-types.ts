@@ -5,7 +5,7 @@ import type { Database } from '@rollcall/database/database'
 import {
   COMPARED_AS,
   type IdentifierType,
-  isSortableIdentifier,
+  isSortedIdentifier,
   kindNamed,
   oneOf,
   sharedIdentifierType,
@@ -165,7 +165,7 @@ function one(registry: Registry, name: string) {
 }
 
 function described({ kind }: Registry, { name, normaliser, aliases = [], patterns = [] }: IdentifierType) {
-  const sortable = kind.record_types.some((type) => isSortableIdentifier(type, name))
+  const sortable = kind.record_types.some((type) => isSortedIdentifier(type, name))
   const ofKind = kindNamed(kind.name)?.identifier_types.some((type) => type.name === name) === true
   const primary = kind.record_types.filter((type) => type.primary_identifier === name)
   return {

@@ -1,5 +1,5 @@
 /** Checks the form of a query or filter, and its identifiers, against a grant. */
-import { ItemRejection, isSortableIdentifier, type RecordType } from '@rollcall/protocol'
+import { ItemRejection, isSortedIdentifier, type RecordType } from '@rollcall/protocol'
 import { ALL, type Grant, type QueryForm } from '../model/grant.ts'
 import type { Predicate } from '../model/predicate.ts'
 import { asksForMembers } from './minors.ts'
@@ -28,7 +28,7 @@ interface AskedInOrder extends Asked {
  */
 export function checkForm(grant: Asking & Pick<Grant, 'visible'>, asked: AskedInOrder): void {
   const { recordType, sort } = asked
-  if (grant.terms.ask !== ALL && sort.some(({ attribute }) => isSortableIdentifier(recordType, attribute))) {
+  if (grant.terms.ask !== ALL && sort.some(({ attribute }) => isSortedIdentifier(recordType, attribute))) {
     throw new ItemRejection('rjct.sort.invalid', `search_criteria.sort: ${VALUES_ONLY}: not in their order`)
   }
   const unseen = sort.find(({ attribute }) => !isAlwaysShown(grant, recordType, attribute))

@@ -3,7 +3,7 @@
 import {
   ItemRejection,
   isJsonObject,
-  isSortableIdentifier,
+  isSortedIdentifier,
   type JsonValue,
   type Kind,
   PageRequest,
@@ -68,7 +68,7 @@ export function readSort(kind: Kind, recordType: RecordType, sort: unknown): Ask
 }
 
 function sortableNames({ identifier_types }: Kind, recordType: RecordType): string[] {
-  const identifiers = identifier_types.filter(({ name }) => isSortableIdentifier(recordType, name))
+  const identifiers = identifier_types.filter(({ name }) => isSortedIdentifier(recordType, name))
   return [...recordType.attributes.filter(({ sortable }) => sortable), ...identifiers].map(({ name }) => name)
 }
 
@@ -80,7 +80,7 @@ function keyOf(kind: Kind, recordType: RecordType, spelling: string, descending:
   const attribute = resolveAttribute(recordType, spelling)
   if (attribute === undefined) {
     const name = resolveIdentifierType(kind, spelling)?.name
-    return name !== undefined && isSortableIdentifier(recordType, name) ? { attribute: name, descending } : undefined
+    return name !== undefined && isSortedIdentifier(recordType, name) ? { attribute: name, descending } : undefined
   }
   const { name, since, sortable } = attribute
   if (!sortable) return undefined

@@ -170,7 +170,7 @@ export function sortedIdentifiers({ sort_identifiers = [], primary_identifier }:
 }
 
 /** Whether a search may be sorted by this identifier type. No attribute has the name of an identifier type. */
-export const isSortableIdentifier = (recordType: RecordType, name: string): boolean =>
+export const isSortedIdentifier = (recordType: RecordType, name: string): boolean =>
   name === recordType.primary_identifier || sortedIdentifiers(recordType).includes(name)
 
 /** One type of event that a kind publishes. */

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { asking, bearer, compared, documents, kind, recordType, registry, total } from '../../test/asking.ts'
 import { hasMariadb, type MariadbDatabase, mariadbDatabase } from '../../test/mariadb.ts'
 import { checkSource } from '../check-source.ts'
+import { liveId } from '../store/live-ids.ts'
 
 describe.skipIf(!hasMariadb())('values of MariaDB', () => {
   let office: MariadbDatabase
@@ -260,10 +261,13 @@ describe.skipIf(!hasMariadb())('values of MariaDB', () => {
         ids.push(one.id)
         after = one.id
       }
-      const read = await reader.read(registry, recordType, [...ids, 'no such key', "' or 1=1", '0'])
+      const read = await reader.read(registry, recordType, [
+        ...ids,
+        ...['no such key', "' or 1=1", '0'].map(liveId),
+      ])
       return { ids, read: read.map(({ id }) => id) }
     })
-    expect(seen.ids.toSorted()).toEqual(keys.toSorted())
+    expect(seen.ids.toSorted()).toEqual(keys.map(liveId).toSorted())
     expect(seen.read).toEqual(seen.ids)
   })
 })

@@ -15,7 +15,7 @@ import {
 import type { SourceFile } from '../engine/mapped-records.ts'
 import { SourceRefusal } from '../engine/source-refusal.ts'
 import { failureOf } from './failures.ts'
-import { sendPiece } from './one-piece.ts'
+import { Outdated, sendPiece } from './one-piece.ts'
 
 /** Types of columns are their numbers in the catalog. */
 export type State = StateOf<number>
@@ -83,26 +83,34 @@ async function begin(pool: pg.Pool, file: SourceFile): Promise<Transaction<numbe
   let hasBegun = false
   /** Milliseconds that statements have now. */
   let limit = 0
+  const goOn = async (): Promise<void> => {
+    limit = 0
+    await client.query(hasBegun ? 'rollback to savepoint beginning' : 'rollback')
+  }
+  const send: Transaction<number>['run'] = (asked, { time, isLast }) => {
+    const before = [
+      ...(hasBegun ? [] : [BEGIN]),
+      ...(hasBegun && limit === time ? [] : [settings(file, time)]),
+      ...(hasBegun || isLast ? [] : [SAVEPOINT]),
+    ]
+    hasBegun = !isLast || hasBegun
+    // The extended protocol takes one statement only: SQL of the operator cannot end this transaction and begin
+    // another.
+    return sendPiece(client, { before, asked, after: isLast ? [COMMIT] : [] })
+  }
   return {
     isLimited: true,
-    async run(statement, { time, isLast }) {
-      const before = [
-        ...(hasBegun ? [] : [BEGIN]),
-        ...(hasBegun && limit === time ? [] : [settings(file, time)]),
-        ...(hasBegun || isLast ? [] : [SAVEPOINT]),
-      ]
-      hasBegun = !isLast || hasBegun
-      // The extended protocol takes one statement only: SQL of the operator cannot end this transaction and begin
-      // another.
-      const answer = await sendPiece(client, { before, asked: statement, after: isLast ? [COMMIT] : [] })
-      hasBegun = !isLast
-      limit = time
+    async run(statement, options) {
+      const answer = await send(statement, options).catch(async (error: unknown) => {
+        if (!(error instanceof Outdated)) throw error
+        await goOn()
+        return send(statement, options)
+      })
+      hasBegun = !options.isLast
+      limit = options.time
       return answer
     },
-    async goOn() {
-      limit = 0
-      await client.query(hasBegun ? 'rollback to savepoint beginning' : 'rollback')
-    },
+    goOn,
     async end(isBroken) {
       let isLost = isBroken
       if (!isLost && hasBegun) {

@@ -2,7 +2,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { emptyDatabase } from '../../../keys/test/postgres.ts'
 import { NotBegun, type Statement } from '../engine/connections.ts'
-import { sendPiece } from './one-piece.ts'
+import { Outdated, sendPiece } from './one-piece.ts'
 
 let database: Awaited<ReturnType<typeof emptyDatabase>>
 let client: pg.Client
@@ -58,4 +58,12 @@ test('a connection keeps some statements, and closes others', async () => {
   for (let shape = 0; shape < 120; shape += 1) await send(plain(`select ${shape}`), [plain('select 1')])
   expect(await prepared()).toBeLessThanOrEqual(51)
   expect((await send(plain('select 0'))).rows).toEqual([['0']])
+})
+
+test('a statement whose columns have changed is prepared anew', async () => {
+  const asked = plain('select * from note')
+  expect((await send(asked)).names).toEqual(['id'])
+  await client.query('alter table note add column text text')
+  await expect(send(asked)).rejects.toThrow(Outdated)
+  expect((await send(asked)).names).toEqual(['id', 'text'])
 })

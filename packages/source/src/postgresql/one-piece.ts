@@ -3,7 +3,7 @@
  * the piece: a statement runs only in the transaction that those before it have begun.
  */
 
-import type pg from 'pg'
+import pg from 'pg'
 import { type Answer, NotBegun, type Statement } from '../engine/connections.ts'
 
 /** Statements that a connection keeps prepared; the one that was not used for longest goes first. */
@@ -27,6 +27,13 @@ interface Connected {
 const connections = new WeakMap<pg.ClientBase, Connected>()
 let count = 0
 
+/** The columns of a statement have changed since it was prepared. It is not prepared any more. */
+export class Outdated extends Error {
+  constructor(cause: unknown) {
+    super('the columns of a prepared statement have changed', { cause })
+  }
+}
+
 /** The statement that is asked for, between others whose rows are not read. */
 export interface Piece {
   readonly before: readonly Statement[]
@@ -36,7 +43,7 @@ export interface Piece {
 
 /**
  * The statement that is asked for is prepared once on a connection, and so is each other one with values.
- * @throws NotBegun a statement before the one that is asked for has failed; or the error of that one
+ * @throws NotBegun a statement before the one that is asked for has failed; Outdated; or the error of that one
  */
 export async function sendPiece(client: pg.ClientBase, { before, asked, after }: Piece): Promise<Answer<number>> {
   const connected = connections.get(client) ?? { prepared: new Map<string, Prepared>(), dropped: [] }
@@ -67,7 +74,9 @@ export async function sendPiece(client: pg.ClientBase, { before, asked, after }:
   try {
     await query.sent(client)
   } catch (error) {
-    for (const text of fresh) forget(text)
+    const isOutdated = !fresh.includes(asked.text) && query.completed === before.length && isChangedResult(error)
+    for (const text of isOutdated ? [...fresh, asked.text] : fresh) forget(text)
+    if (isOutdated) throw new Outdated(error)
     throw query.completed < before.length ? new NotBegun(error) : error
   }
   dropped.length = 0
@@ -77,6 +86,9 @@ export async function sendPiece(client: pg.ClientBase, { before, asked, after }:
   for (const text of [...prepared.keys()].slice(0, -MOST_PREPARED)) forget(text)
   return { rows: query.rows, ...columns }
 }
+
+/** PostgreSQL refuses a prepared statement with this code when a table has changed so that its columns would be others. */
+const isChangedResult = (error: unknown): boolean => error instanceof pg.DatabaseError && error.code === '0A000'
 
 const NOT_KEPT: Prepared = { name: '', columns: null }
 
