@@ -11,7 +11,9 @@ async function loadedBy(words: readonly string[]): Promise<{ own: readonly strin
   const { code, stderr } = await start(words, { NODE_OPTIONS: `--import ${NOTE}` }, MAIN).ended
   expect(code).toBe(0)
   const urls = stderr.split('\n')
-  const own = urls.filter((url) => url.startsWith('file:') && !url.includes('/node_modules/'))
+  // Each change of the tables adds a migration.
+  const isCounted = (url: string): boolean => !/\/node_modules\/|\/migrations\/\d/.test(url)
+  const own = urls.filter((url) => url.startsWith('file:') && isCounted(url))
   return { own: own.map((url) => url.replace(/.*\/packages\//, '')), all: urls.length }
 }
 
@@ -20,7 +22,7 @@ it.each([
   { words: ['--help'], most: { own: 10, all: 30 } },
   { words: ['grant', '--help'], most: { own: 15, all: 35 } },
   { words: ['grant', 'list', '--help'], most: { own: 192, all: 1_095 } },
-  { words: ['serve', '--help'], most: { own: 345, all: 1_280 } },
+  { words: ['serve', '--help'], most: { own: 290, all: 1_280 } },
 ])('rollcall $words loads not more than this', async ({ words, most }) => {
   const { own, all } = await loadedBy(words)
   expect(own).toContain('cli/src/program.ts')

@@ -261,10 +261,7 @@ describe.skipIf(!hasMariadb())('values of MariaDB', () => {
         ids.push(one.id)
         after = one.id
       }
-      const read = await reader.read(registry, recordType, [
-        ...ids,
-        ...['no such key', "' or 1=1", '0'].map(liveId),
-      ])
+      const read = await reader.read(registry, recordType, [...ids, ...['no such key', "' or 1=1", '0'].map(liveId)])
       return { ids, read: read.map(({ id }) => id) }
     })
     expect(seen.ids.toSorted()).toEqual(keys.map(liveId).toSorted())
