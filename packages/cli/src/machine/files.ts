@@ -1,4 +1,5 @@
 /** The files that `rollcall setup` writes, as a function of the answers. */
+import { dirname } from 'node:path'
 import type { Answers } from './answers.ts'
 import { NGINX_SITE, SETTINGS, UNITS } from './places.ts'
 
@@ -26,7 +27,7 @@ export function filesOf(answers: Answers, site: string): ReadonlyMap<string, str
   ])
   if (certificate === 'certbot') files.set(CERTBOT_NGINX_SITE, certbotSite(name))
   return files
-    .set(`${UNITS}/${CERTIFICATE_PATH_UNIT}`, certificatePath([certificate_file, key_file]))
+    .set(`${UNITS}/${CERTIFICATE_PATH_UNIT}`, certificatePath(watchedPaths(answers)))
     .set(`${UNITS}/${CERTIFICATE_PATH_UNIT.replace('.path', '.service')}`, CERTIFICATE_SERVICE)
 }
 
@@ -55,13 +56,23 @@ server {
 }
 `
 
+/**
+ * certbot replaces links, one after the other. systemd notices a replaced link only if it looks at the moment at which there is none,
+ * so the folder of the links is watched too.
+ */
+const watchedPaths = ({ certificate, certificate_file, key_file }: Answers): readonly string[] => [
+  certificate_file,
+  key_file,
+  ...(certificate === 'certbot' ? [dirname(certificate_file)] : []),
+]
+
 /** A certificate and its key come one after the other: nginx reads them when the last one is there. */
-const certificatePath = (files: readonly string[]): string => `# Written by rollcall setup.
+const certificatePath = (paths: readonly string[]): string => `# Written by rollcall setup.
 [Unit]
 Description=Rollcall: waits for a new certificate
 
 [Path]
-${files.map((file) => `PathChanged=${file}`).join('\n')}
+${paths.map((path) => `PathChanged=${path}`).join('\n')}
 
 [Install]
 WantedBy=multi-user.target

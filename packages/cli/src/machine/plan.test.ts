@@ -90,6 +90,9 @@ test('nginx reads a new certificate wherever it comes from, and a key that comes
   for (const given of [answers, csr, certbot]) {
     const unit = filesOf(given, SITE).get('/etc/systemd/system/rollcall-certificate.path')
     expect(unit).toContain(`\nPathChanged=${given.certificate_file}\nPathChanged=${given.key_file}\n`)
+    // The links of certbot are seen in their folder.
+    const hasFolder = unit?.includes('\nPathChanged=/etc/letsencrypt/live/registry.example.org\n')
+    expect(hasFolder).toBe(given === certbot)
   }
 })
 
