@@ -61,7 +61,10 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   await Promise.all(running.map((one) => one.stop()))
-  await office.query('select pg_drop_replication_slot(slot_name) from pg_replication_slots where database = $1', [name])
+  // The server notices a moment later that nobody reads the log any more.
+  const slots = 'from pg_replication_slots where database = $1'
+  await office.query(`select pg_terminate_backend(active_pid, 10000) ${slots} and active`, [name])
+  await office.query(`select pg_drop_replication_slot(slot_name) ${slots}`, [name])
   await office.end()
   await database.close()
   await postgres.run(`drop database ${name} with (force)`)
