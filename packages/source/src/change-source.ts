@@ -7,18 +7,17 @@ import { withTransaction } from '@rollcall/database/transaction'
 import { lockEvents } from '@rollcall/delivery/store/events/lock'
 import { ensureRecordTables } from '@rollcall/records/records/record-tables'
 import { isCopied, storeSource } from '@rollcall/records/registries/registries'
-import { dropCopies } from '@rollcall/records/registries/removed-registries'
 import type { ClientBase } from 'pg'
 import type { SourceFile } from './engine/mapped-records.ts'
 import { SourceRefusal } from './engine/source-refusal.ts'
 import { readSourceFile } from './source-file.ts'
-import { beginMirror, endMirror, forgetRows, leaveMirror } from './store/changed-sources.ts'
+import { beginMirror, dropLeftCopies, endMirror, leaveMirror } from './store/changed-sources.ts'
 import { fileDigest } from './store/mirrors.ts'
 import { moveRecords } from './store/moved-records.ts'
 
 /**
- * A mirror answers from what it has until the new file is compared, and until it is read live. A registry that was read live answers when
- * its records are copied.
+ * Stores another source file. A mirror answers from its copies until they were compared by the new file, or until its source is read
+ * live. A registry that was read live answers again when its records are copied.
  * @throws SourceRefusal, StoreRefusal as `readChange`; or its copies are not as its source is, or its source was changed meanwhile
  */
 export async function changeSource(db: Database, registry: Registry, source: object): Promise<void> {
@@ -76,15 +75,13 @@ function requireSameKeys({ records }: SourceFile, { records: wanted }: SourceFil
   }
 }
 
-/** Makes empty tables for copies. Those of a mirror that was left a moment ago go before. */
+/** Makes empty tables for copies. Tables of a mirror that was left a moment ago are dropped first. */
 async function makeTables(db: Database, { id, kind }: Registry): Promise<void> {
-  await withTransaction(db.pool, async (client) => {
-    if (await forgetRows(client, id)) await dropCopies(client, id)
-  })
+  await dropLeftCopies(db, id)
   await ensureRecordTables(db, { id, kind, own_records: true })
 }
 
-/** @throws StoreRefusal nobody knows which row of the source each copy is */
+/** @throws StoreRefusal it is not known to which row of the source each copy belongs */
 async function stopCopying(client: ClientBase, registry: Registry, { mirror }: SourceFile): Promise<void> {
   const { id, namespace, source } = registry
   const ended = await endMirror(client, id, mirror?.follow === 'logical' ? source : null)

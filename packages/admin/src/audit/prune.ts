@@ -9,7 +9,6 @@ import {
   type ClosingCheckpoint,
   chainsBefore,
   closingCheckpoint,
-  databaseTime,
   deletePart,
   lastCheckpoint,
   lockHolds,
@@ -18,6 +17,7 @@ import {
   type Stop,
 } from '@rollcall/audit/store/prune-entries'
 import { insertTombstone } from '@rollcall/audit/store/tombstones'
+import { databaseTime } from '@rollcall/audit/store/write-entries'
 import { signTombstone } from '@rollcall/audit/tombstones'
 import { createVerifier, type Verifier } from '@rollcall/audit/verify/keys'
 import { newReport, type Report } from '@rollcall/audit/verify/report'
@@ -54,7 +54,7 @@ export async function pruneAuditLog(deps: PruneDeps, before: Date): Promise<Prun
   const { owner } = deps
   const old = await chainsBefore(owner.kysely, before)
   if (old.length === 0) return { deleted: 0, held: 0 }
-  const time = await databaseTime(owner.kysely)
+  const time = await databaseTime(owner.pool)
   const vault = await deps.vault()
   const { report } = await verifyAuditLog({ db: owner, vault, witness: null })
   // Nothing of a chain without a checkpoint is deleted, unless its process was killed long ago.

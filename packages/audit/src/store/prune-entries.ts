@@ -24,14 +24,6 @@ export interface OldChain {
   readonly signed: boolean
 }
 
-/** The time by the clock of the database. */
-export async function databaseTime(connection: Kysely<unknown>): Promise<Date> {
-  const { rows } = await sql<{ at: Date }>`select pg_catalog.clock_timestamp() as at`.execute(connection)
-  const [row] = rows
-  if (row === undefined) throw new Error('unreachable: the statement answers one row')
-  return row.at
-}
-
 /** Chains whose first entry is older than a time, in order. Each existing chain costs one look-up. */
 export async function chainsBefore(connection: Kysely<unknown>, before: Date): Promise<readonly OldChain[]> {
   const { rows } = await sql<OldChain>`

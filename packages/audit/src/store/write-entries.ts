@@ -35,9 +35,13 @@ export interface JointRow {
   readonly row: unknown
 }
 
-/** The present time by the clock of the database, which dates audit entries. */
+/**
+ * The present time by the clock of the database, which dates audit entries. The owner of the database asks too: the function is named
+ * with its schema, because the application may make others of its name.
+ */
 export async function databaseTime(pool: pg.Pool): Promise<Date> {
-  const { rows } = await pool.query<{ at: Date }>({ name: 'database time', text: 'select clock_timestamp() as at' })
+  const text = 'select pg_catalog.clock_timestamp() as at'
+  const { rows } = await pool.query<{ at: Date }>({ name: 'database time', text })
   return (rows[0] as { at: Date }).at
 }
 

@@ -1,14 +1,12 @@
-/** Clears away what mirrors have left behind: places in the logs of former sources, and copies of records that are read live now. */
+/** Drops what mirrors have left behind: slots in former sources, and copies of records that are read live now. */
 
 import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
 import { safeDatabaseError } from '@rollcall/database/database-errors'
-import { withTransaction } from '@rollcall/database/transaction'
-import { dropCopies } from '@rollcall/records/registries/removed-registries'
 import type { Environment } from '../engine/address.ts'
 import { openEngine } from '../engines.ts'
 import { readSourceFile } from '../source-file.ts'
-import { type AbandonedPlace, forgetPlace, forgetRows, type LeftMirror } from '../store/changed-sources.ts'
+import { type AbandonedPlace, dropLeftCopies, forgetPlace, type LeftMirror } from '../store/changed-sources.ts'
 import { logPositionOf } from './logical-feed.ts'
 
 export interface ClearingParts {
@@ -19,7 +17,7 @@ export interface ClearingParts {
   readonly registries: () => Promise<readonly Registry[]>
 }
 
-/** A source that is away keeps its place; it is asked again with the next call. */
+/** A source that cannot be reached keeps its slot; the next call tries again. */
 export async function clearLeft(
   { db, env, log, registries }: ClearingParts,
   left: readonly LeftMirror[],
@@ -37,14 +35,11 @@ export async function clearLeft(
         log.warn(facts, 'a former source still keeps its log for this registry: the slot cannot be dropped now')
       }
     }
-    if (!isOver) continue
-    await withTransaction(db.pool, async (client) => {
-      if (await forgetRows(client, id)) await dropCopies(client, id)
-    })
+    if (isOver) await dropLeftCopies(db, id)
   }
 }
 
-/** The place is dropped only where it is the one that was left: the registry may follow the same database again. */
+/** Drops the slot only if it is the one that was left: the registry may follow the same database again. */
 async function dropPlace(
   { namespace, kind }: Registry,
   { source, position }: AbandonedPlace,

@@ -51,10 +51,13 @@ export async function sendPiece(client: pg.ClientBase, { before, asked, after }:
   const { prepared, dropped } = connected
   const fresh: string[] = []
   const prepare = ({ text }: Statement): Prepared => {
-    const known = prepared.get(text)
-    if (known === undefined) fresh.push(text)
-    count += known === undefined ? 1 : 0
-    const found = known ?? { name: `rollcall_${count}`, columns: null }
+    let found = prepared.get(text)
+    if (found === undefined) {
+      count += 1
+      found = { name: `rollcall_${count}`, columns: null }
+      fresh.push(text)
+    }
+    // It is the last one of the map from now on.
     prepared.delete(text)
     prepared.set(text, found)
     return found
@@ -115,7 +118,7 @@ interface Wire {
 
 /** A query as the client knows it: it calls `submit`, and then a method for each message that it receives. */
 class PieceQuery {
-  /** The client puts its own in the place, which ends its limit of time. */
+  /** The client replaces it by its own, which also ends the time limit of the query. */
   callback: (error: unknown) => void = () => undefined
   /** Steps that have ended. */
   completed = 0

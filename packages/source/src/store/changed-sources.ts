@@ -1,6 +1,9 @@
-/** What mirrors leave behind when their registries get another source file. */
+/** State that mirrors leave behind when their registries get another source file. */
 
+import type { Database } from '@rollcall/database/database'
+import { withTransaction } from '@rollcall/database/transaction'
 import type { JsonValue } from '@rollcall/protocol'
+import { dropCopies } from '@rollcall/records/registries/removed-registries'
 import type { ClientBase, Pool } from 'pg'
 
 /** A former source, whose database keeps its log for us from a position on. */
@@ -90,11 +93,18 @@ export async function forgetPlace(pool: Pool, registry: number, place: Abandoned
   )
 }
 
+/** Drops the copies of a registry, unless it has become a mirror again. */
+export async function dropLeftCopies(db: Database, registry: number): Promise<void> {
+  await withTransaction(db.pool, async (client) => {
+    if (await forgetRows(client, registry)) await dropCopies(client, registry)
+  })
+}
+
 /**
  * Forgets the rows of a registry that is live, and the mirror itself where no place is left.
  * @returns whether it is live still, and its copies may go
  */
-export async function forgetRows(client: Pick<ClientBase, 'query'>, registry: number): Promise<boolean> {
+async function forgetRows(client: Pick<ClientBase, 'query'>, registry: number): Promise<boolean> {
   const { rows } = await client.query(
     'select 1 from source_mirror where registry = $1 and left_at is not null for update',
     [registry],
