@@ -96,7 +96,7 @@ function buildImage(): void {
   )
 }
 
-/** Of what `buildah inspect` prints. */
+/** The members that are read of what `buildah inspect` prints. */
 interface Inspected {
   readonly OCIv1: { readonly config: { readonly Entrypoint: readonly string[] } }
 }

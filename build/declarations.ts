@@ -46,7 +46,7 @@ export function declarationSurface(files: Files, entries: readonly string[]): Su
       if (found !== undefined) names.set(found.join(' '), name)
     }
   }
-  // What is added on the way is read as well.
+  // Declarations that are added on the way are read as well.
   for (const [found, as] of names) {
     const [path = '', name = ''] = found.split(' ')
     for (const text of moduleAt(path).declared.get(name) ?? []) {

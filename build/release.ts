@@ -50,7 +50,7 @@ async function release(words: readonly string[]): Promise<void> {
     '  stores a small backup of this version, which later versions restore in their tests',
     `  commits all this, and tags the commit as v${version}; publishes nothing`,
   ]
-  // Of a dry run nobody has to be asked.
+  // A dry run needs no answer from anybody.
   await confirm(plan, values.yes || values['dry-run'])
 
   const notes = `# Rollcall ${version}\n\n${changelog.section}\n`

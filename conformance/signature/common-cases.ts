@@ -7,7 +7,7 @@ export type Cases = Readonly<Record<string, Readonly<Record<string, Readonly<Rec
 export const NO_MATCH = 'the signature does not belong to this header and message'
 export const NO_LIST = 'the signature must be a list of name="value" with commas between them'
 export const NO_BASE64 = 'signature must be canonical base64'
-/** Of the verifier that looks the key up: no live key of that sender has that name and algorithm. */
+/** A verifier that looks the key up finds no live key of that sender with that name and algorithm. */
 export const NO_KEY = 'the sender has no such key'
 
 export const OTHER_SENDER = replaced(HEADER, 'sp-system', 'other-system')

@@ -46,7 +46,7 @@ function titled(children: readonly Token[], at: number, page: string): void {
 
 function siteRules(md: MarkdownIt): void {
   md.core.ruler.push('links-of-the-repository', ({ tokens, env }) => {
-    // Of a rewritten page the file counts, not the address.
+    // A rewritten page is known by its file, not by its address.
     const page = env.realPath ?? env.path
     for (const { children } of tokens) {
       for (const [at, token] of (children ?? []).entries()) {

@@ -6,7 +6,7 @@ export const PROGRAMME = {
   name: 'Winter Grant',
   /** Years. */
   youngest: 18,
-  /** Of the household; a lower score is a poorer household. */
+  /** The highest score of the household; a lower score is a poorer household. */
   highest_poverty_score: 4,
 } as const
 

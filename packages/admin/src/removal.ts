@@ -60,7 +60,7 @@ const messagesOf = (removable: Removable): readonly StoredPart[] => [
 ]
 
 /**
- * What is deleted, in this order. The row of the registry or participant is the last, with the rows that depend on it.
+ * The parts that are deleted, in this order. The row of the registry or participant is the last, with the rows that depend on it.
  * Audit entries of access, holds, withdrawals of consent and public keys stay.
  */
 export const STORED: Readonly<Record<Removable, readonly StoredPart[]>> = {

@@ -15,7 +15,7 @@ interface KeyPlan {
   readonly wanted: readonly KeyEntry[] | undefined
   readonly stored: Stored
   readonly at: readonly PathStep[]
-  /** From when new keys are valid. Default: the time it is. */
+  /** The time at which new keys become valid (default: now). */
   readonly now?: Date
 }
 

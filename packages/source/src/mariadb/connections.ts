@@ -184,7 +184,7 @@ async function begin(connection: PoolConnection, file: SourceFile): Promise<Tran
     },
     async end(isBroken) {
       if (isBroken) return connection.destroy()
-      // Nobody waits for it but who takes the connection next.
+      // Only the next user of the connection waits for it.
       connection.query({ sql: 'rollback', timeout }).then(
         () => connection.release(),
         () => connection.destroy(),

@@ -53,7 +53,7 @@ export function readingAhead(deps: MirrorDeps, count: number): PortionReader {
     left -= 1
     const { next } = portion
     ahead = next === null || left <= 0 ? null : { records, after: next, portion: read(records, next) }
-    // Who wants it gets the failure.
+    // The failure reaches the caller that takes the portion.
     ahead?.portion.catch(() => undefined)
     return portion
   }

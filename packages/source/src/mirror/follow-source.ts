@@ -12,7 +12,7 @@ import { PORTION } from './read-source.ts'
 
 /** Portions of a comparison between two polls for changes. */
 const PORTIONS = 5
-/** The same of a first load, in which the next portion is read while one is written. */
+/** Portions of a first load between two polls: the next portion is read while one is written. */
 const FIRST_PORTIONS = 20
 
 /**

@@ -34,7 +34,10 @@ const MOST_WAITING = 200_000
  * keys.
  */
 const MOST_SEGMENTS = 1_000
-/** Later commits are seen by others after earlier ones, but for a moment: what is older than so many is seen with them. */
+/**
+ * The most transactions that are kept of merged segments. Commits become visible almost in the order of the log: when the latest
+ * ones are visible, so are older ones.
+ */
 const MOST_TRANSACTIONS = 10_000
 /** The number of the type char(n), whose values the log pads with spaces. */
 const PADDED = 1042

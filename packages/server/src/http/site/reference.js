@@ -12,7 +12,7 @@ const applyScheme = () => document.documentElement.classList.toggle('dark-mode',
 dark.addEventListener('change', applyScheme)
 applyScheme()
 
-/* Of the demo's participant; half of its life before it is asked for anew. */
+/* The token of the demo's participant; it is asked for anew after half of its life. */
 let token = { value: '', until: 0 }
 async function demoToken() {
   if (Date.now() < token.until) return token.value
@@ -82,7 +82,7 @@ const ui = SwaggerUIBundle({
       java: { title: 'Java', syntax: 'javascript' },
     },
     defaultExpanded: true,
-    /* Of the viewer's own generators, this one. */
+    /* curl_bash is a generator of the viewer; the others are above. */
     languages: ['curl_bash', 'typescript', 'python', 'java'],
   },
 })

@@ -61,7 +61,7 @@ test('the database fails while it looks for what is due: the places are free aga
   const all = await deliveries(participant, 3)
   const { context, database } = sender
   const rename = (from: string, to: string) => database.db.pool.query(`alter table ${from} rename to ${to}`)
-  // Of the statements of a drain, only the one that claims needs this table.
+  // Only one statement of a drain needs this table: the one that claims.
   await rename('delivery_attempt', 'away')
   for (let at = 0; at < 3; at += 1) {
     await expect(drain(context, participant.id)).rejects.toThrow('delivery_attempt')

@@ -105,7 +105,7 @@ it('is not made under a consent that does not hold any more, nor renewed onto on
   )
   const [stored] = await storedSubscription(server, code)
   expect(stored).toMatchObject({ state: 'live' })
-  // Of two items for the same subscription, the consent with the later end counts.
+  // If two items are for the same subscription, the consent with the later end counts.
   const two = await subscribed(server, peer, [
     await criteria('9', { jti: 'shorter' }),
     await criteria('9', { exp, jti: 'longer' }),

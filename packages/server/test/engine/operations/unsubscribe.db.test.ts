@@ -135,7 +135,7 @@ describe('codes that end nothing', () => {
     await end([code])
     const ended = `not ended, since they had ended before: ${code}`
     expect(await end([code])).toEqual(rejected('rjct.event.already_unsubscribed', ended))
-    // Of several reasons, the most specific one.
+    // The most specific of several reasons is named.
     expect(await end(['NO-SUCH', code])).toEqual(
       rejected('rjct.event.already_unsubscribed', `${ended}; ${UNKNOWN}NO-SUCH`),
     )
