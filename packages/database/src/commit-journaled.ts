@@ -1,4 +1,4 @@
-/** A transaction that writes its line of the journal after its work: a refused one has no line. */
+/** Runs work in a transaction, and writes a line to the journal before the commit. Work that throws writes no line. */
 
 import type { JournalAct } from '@rollcall/core/model/journal'
 import type { Transaction } from 'kysely'
@@ -6,8 +6,8 @@ import type { Database } from './database.ts'
 
 /**
  * Throws what the work or the journal throws; nothing is committed then.
- * @param actOf the line of the journal; null when a restore may undo the work
- * @param beside is done when the transaction is committed; the line stays open until then
+ * @param actOf returns the line for the journal; null when a restore may undo the work
+ * @param beside runs after the commit; the line stays open until it has ended
  */
 export async function commitJournaled<Result>(
   { kysely, journal }: Pick<Database, 'kysely' | 'journal'>,
@@ -26,7 +26,7 @@ export async function commitJournaled<Result>(
     await (act === null ? commit() : journal.write(act, commit))
     return result
   } catch (error) {
-    // A failed commit leaves nothing to roll back, and the first error says why.
+    // If the rollback fails too, the first error says why.
     await transaction
       .rollback()
       .execute()

@@ -1,11 +1,11 @@
-/** COPY FROM STDIN in PostgreSQL's text format. */
+/** Sends rows into a table by COPY FROM STDIN, in PostgreSQL's text format. */
 import { once } from 'node:events'
 import { finished } from 'node:stream/promises'
 import type { ClientBase } from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
 import { quoteName } from './names.ts'
 
-/** Characters. Large enough to make few writes, small enough that the server works while the rest is made. */
+/** The number of characters in one write: enough for few writes, and few enough to send while the rest is made. */
 const PIECE_LENGTH = 64 * 1024
 
 const SPECIAL = /[\\\n\r\t]/
@@ -30,7 +30,7 @@ export async function copyRows(
   const names = columns.map(quoteName).join(', ')
   const stream = client.query(copyFrom(`copy ${quoteName(table)} (${names}) from stdin`))
   const done = finished(stream)
-  // An error that comes while the loop waits is thrown by the loop.
+  // Without this handler, an error that comes while the loop waits would end the process. The loop throws it later.
   done.catch(() => undefined)
   for (const piece of pieces(rows)) {
     if (!stream.write(piece)) await once(stream, 'drain')

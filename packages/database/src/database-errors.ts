@@ -1,16 +1,16 @@
-/** The reportable facts about a failed statement, and whether a retry may help. */
+/** Tells errors of the database apart: which facts may be logged, and whether a retry may help. */
 import { DatabaseError } from 'pg'
 
-/** Safe to log: no message, detail, parameter or SQL text, all of which may quote a record. */
+/** Facts about an error that are safe to log: no message, detail, parameter or SQL, which may quote a record. */
 export interface SafeDatabaseError {
-  /** The class of the error. */
+  /** The class of the error, such as DatabaseError. */
   readonly error: string
   /** PostgreSQL's five-character code, such as 23505. */
   readonly sqlstate?: string
   readonly severity?: string
-  /** The function of PostgreSQL that reported the error. */
+  /** The function in PostgreSQL's source that reported the error. */
   readonly routine?: string
-  /** The code of a failure below PostgreSQL, such as ECONNREFUSED. */
+  /** The code of an error of the system or network, such as ECONNREFUSED. */
   readonly code?: string
 }
 
@@ -29,7 +29,7 @@ export function safeDatabaseError(error: unknown): SafeDatabaseError {
   return { error: error.constructor.name, ...(code !== undefined && { code }) }
 }
 
-/** SQLSTATEs, or their first two characters, with which the database as a whole declines, for now. */
+/** SQLSTATEs, or their first two characters, with which the database refuses everything for a while. */
 const UNAVAILABLE_STATES: readonly string[] = [
   '08', // connection exception
   '25006', // read-only transaction: we are connected to a standby
@@ -56,11 +56,11 @@ const UNAVAILABLE_CODES: ReadonlySet<string> = new Set([
   'EAI_AGAIN',
 ])
 
-/** Plain errors of pg, which only their texts identify. */
+/** Errors of the driver pg that have no code: only their message identifies them. */
 const UNAVAILABLE_TEXTS =
   /^(Connection terminated|timeout exceeded when trying to connect|timeout expired|Query read timeout|Client has encountered a connection error|Client was closed|Cannot use a pool after calling end)/
 
-/** More is waiting to be written than may wait: refused before anything was done, and to be tried again later. */
+/** Thrown before anything is done, when too many writes wait for the database. The caller may try again later. */
 export class StoreBusy extends Error {
   constructor() {
     super('too many writes are waiting for the database')
@@ -80,19 +80,19 @@ export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   if (error instanceof AggregateError && error.errors.length > 0) return error.errors.every(isUnavailable)
   const code = systemCode(error)
-  // A unix socket that does not exist; any other missing file is a fault of ours.
+  // A unix socket may be missing for a while. Any other missing file is an error of the program.
   if (code === 'ENOENT') return 'syscall' in error && error.syscall === 'connect'
   if (code !== undefined) return UNAVAILABLE_CODES.has(code)
   return UNAVAILABLE_TEXTS.test(error.message)
 }
 
-/** SQLSTATEs of a database that can be read and declines writes. */
+/** SQLSTATEs of a database that can be read but refuses all writes. */
 const WRITE_STATES: ReadonlySet<string> = new Set([
   '25006', // read-only transaction: a standby, or default_transaction_read_only
   '53100', // disk full
 ])
 
-/** True when the database declines all writes at present. */
+/** True when the database refuses all writes at present. */
 export function takesNoWrites(error: unknown): boolean {
   return error instanceof DatabaseError && error.code !== undefined && WRITE_STATES.has(error.code)
 }
@@ -115,7 +115,7 @@ export function isDuplicate(error: unknown, constraint: string): boolean {
   return error instanceof DatabaseError && error.code === '23505' && error.constraint === constraint
 }
 
-/** True when a row refers to a missing row. */
+/** True when a row refers to a row that does not exist. */
 export function isMissingReference(error: unknown, constraint: RegExp): boolean {
   return error instanceof DatabaseError && error.code === '23503' && constraint.test(error.constraint ?? '')
 }
@@ -128,21 +128,21 @@ function systemCode(error: Error): string | undefined {
   return 'code' in error && typeof error.code === 'string' ? error.code : undefined
 }
 
-/** SQLSTATE classes that are about the values of a statement: data exceptions and violated constraints. */
+/** SQLSTATE classes of errors in the given values: data exceptions and violated constraints. */
 const DATA_CLASSES = ['22', '23']
 
-/** True when the database refuses a value: the same statement fails again. */
+/** True when the database refuses a value: the same statement would fail again. */
 export const isDataError = (error: unknown): boolean =>
   error instanceof DatabaseError && DATA_CLASSES.some((state) => error.code?.startsWith(state) === true)
 
-/** The SQLSTATE of a database error, '' of any other. */
+/** The SQLSTATE or system code of an error; empty when it has none. */
 export function sqlState(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : ''
   return typeof code === 'string' ? code : ''
 }
 
-/** unique_violation: another writer inserted the same primary identifier. serialization_failure, deadlock. */
+/** 23505 unique_violation: another writer inserted the same key. 40001 serialization_failure, 40P01 deadlock. */
 const CONCURRENT = new Set(['23505', '40001', '40P01'])
 
-/** True when a transaction failed because others write the same records: it may be tried again. */
+/** True when a transaction failed because others write the same records: the caller may try again. */
 export const isConcurrent = (error: unknown): boolean => CONCURRENT.has(sqlState(error))

@@ -1,4 +1,4 @@
-/** The connections to PostgreSQL: a pool with typed SQL over it, a pipeline, and pools of searches and of claims. */
+/** Opens the connections to PostgreSQL: pools for common statements, searches and claims, and a pipeline. */
 
 import { type Journal, NO_JOURNAL } from '@rollcall/core/model/journal'
 import { Kysely, PostgresDialect } from 'kysely'
@@ -12,32 +12,32 @@ import { withSearchPath } from './search-path.ts'
 import { StatementNames } from './statement-names.ts'
 
 export interface Database {
-  /** For named prepared statements and COPY. */
+  /** Connections for prepared statements and COPY. */
   readonly pool: pg.Pool
-  /** For all other statements; it uses `pool`. */
+  /** Runs all other statements, on the connections of `pool`. */
   readonly kysely: Kysely<unknown>
-  /** For frequent short named statements, on its own connections. */
+  /** Runs frequent, short, prepared statements on two connections of its own. */
   readonly pipeline: Pipeline
   /**
-   * For searches by any condition, which may be slow. They have few connections of their own: they wait for each other,
-   * and nothing else waits for them.
+   * Connections for searches by any condition, which may be slow. There are few: searches wait for each other, and no
+   * other statement waits for them.
    */
   readonly searches: pg.Pool
-  /** For searches of exchanges that are answered later. They wait for each other, and no caller waits. */
+  /** Connections for searches of requests that are answered later (mode async). No caller waits for these searches. */
   readonly asyncSearches: pg.Pool
-  /** Names of the statements on the connections of searches. */
+  /** The names of prepared searches. */
   readonly statementNames: StatementNames
-  /** For claims of work: no other statement of the node delays them. */
+  /** Connections on which a node claims work, so that no other statement delays it. */
   readonly claims: pg.Pool
-  /** Settings of the connections, for parts that open their own. */
+  /** The settings of a connection, for modules that open their own. */
   readonly connection: pg.PoolConfig
-  /** The journal outside of the database. */
+  /** The journal, a file outside of the database. */
   readonly journal: Journal
   /** Waits for running statements, then ends every connection. May be called more than once. */
   close(): Promise<void>
 }
 
-/** Settings that the caller and its connection string may override. Times in milliseconds. */
+/** Default settings; the caller and the connection string may override them. Times are in milliseconds. */
 const DEFAULTS = {
   max: 10,
   application_name: 'rollcall',
@@ -47,26 +47,23 @@ const DEFAULTS = {
   keepAliveInitialDelayMillis: 10_000,
 } as const satisfies pg.PoolConfig
 
-/** Other settings for searches. Milliseconds. */
+/** Settings of search connections that differ from DEFAULTS. Times are in milliseconds. */
 const SEARCH_DEFAULTS = { max: 6, statement_timeout: 10_000 } as const satisfies pg.PoolConfig
 
-/** Milliseconds that a search of an accepted exchange waits for a connection: no caller waits for the search. */
+/** Milliseconds that a search in mode async waits for a connection. It is long, because no caller waits. */
 const ASYNC_CONNECTION_TIMEOUT = 120_000
 
-/** Connections for claims: one takes exchanges while the other one renews earlier claims. */
+/** The number of connections for claims: one claims exchanges while another renews earlier claims. */
 const CLAIM_CONNECTIONS = 2
 
-/** Remembered shapes of searches: one that comes again is prepared. */
+/** The number of different searches whose names are remembered: a search that comes again is prepared. */
 const NAMED_SHAPES = 100
 
-/**
- * - Compiling a plan to machine code takes longer than most searches run.
- * - A search keeps one process of PostgreSQL busy, not several.
- */
+/** Compiling a plan (jit) takes longer than most searches run, and a search may use one process of PostgreSQL only. */
 const SEARCH_SETTINGS = 'set jit = off; set max_parallel_workers_per_gather = 0'
 
 export interface SearchOptions {
-  /** Longest time of one search, in milliseconds. */
+  /** The time limit of one search, in milliseconds. */
   readonly search_timeout?: number
 }
 
@@ -93,7 +90,7 @@ export function openDatabase(connection: pg.PoolConfig, { search_timeout }: Sear
   const searches = openPool(searchSettings)
   const asyncSearches = openPool({
     ...searchSettings,
-    // A working node always holds one connection, however many others are taken.
+    // A working node always holds one connection, even when all others are in use.
     min: 1,
     connectionTimeoutMillis: ASYNC_CONNECTION_TIMEOUT,
   })
@@ -115,7 +112,7 @@ export function openDatabase(connection: pg.PoolConfig, { search_timeout }: Sear
     connection: settings,
     journal: NO_JOURNAL,
     async close() {
-      // Not `kysely.destroy()`, which ends the pool only after its own first query.
+      // `kysely.destroy()` would not do: it ends the pool only if kysely has run a query.
       closing ??= Promise.all([...[pool, searches, asyncSearches, claims].map((one) => one.end()), pipeline.close()])
       await closing
     },
@@ -124,10 +121,10 @@ export function openDatabase(connection: pg.PoolConfig, { search_timeout }: Sear
 
 const openPool = (settings: pg.PoolConfig): pg.Pool => outlivingLosses(new WaitingPool(settings))
 
-/** Keeps the process alive when a connection is lost, and returns the pool. */
+/** Keeps the process alive when the pool loses a connection. Returns the pool. */
 export function outlivingLosses<Pool extends pg.Pool>(pool: Pool): Pool {
-  // A lost connection fails the query that uses it, which is where it is reported; an event that nobody
-  // listens to would end the process. The pool reports the idle ones, each client those in use.
+  // The query on a lost connection fails and reports the loss. Without a listener, the event would end the process. The
+  // pool emits it for an idle connection, the client for one in use.
   pool.on('error', ignoreLostConnection)
   pool.on('connect', (client) => client.on('error', ignoreLostConnection))
   return pool
@@ -153,12 +150,15 @@ export async function migrate(db: Database, application = db, only?: readonly st
   return done
 }
 
-/** The names of the migrations that `migrate` would run; changes nothing. Throws StoreRefusal as `migrate` does. */
+/** The names of the migrations that `migrate` would run. Changes nothing. @throws StoreRefusal as `migrate` */
 export async function pendingMigrations(db: Database): Promise<readonly string[]> {
   return db.kysely.connection().execute(readPending)
 }
 
-/** Throws StoreRefusal where the tables are older than this version's, or newer than the next one's; changes nothing. */
+/**
+ * Checks that the tables fit this version, and changes nothing.
+ * @throws StoreRefusal they are older than this version's, or newer than the next version's
+ */
 export async function checkSchema(db: Database): Promise<void> {
   await db.kysely.connection().execute(checkTables)
 }
@@ -166,7 +166,7 @@ export async function checkSchema(db: Database): Promise<void> {
 type TypeId = Parameters<typeof pg.types.getTypeParser>[0]
 
 const { builtins } = pg.types
-/** Array types are missing from `builtins`. */
+/** The ids of array types are missing from `builtins`. */
 const ARRAY_OF_TEXT = 1009 as TypeId
 const ARRAY_OF_DATE = 1182 as TypeId
 const ARRAY_OF_INT8 = 1016 as TypeId

@@ -1,13 +1,12 @@
-/** Groups small writes: entries that come during a statement, or in one turn of the event loop, share the next one. */
+/** Groups small writes: entries that are submitted while a statement runs share the next statement. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type pg from 'pg'
 import { isUnavailable, StoreBusy } from './database-errors.ts'
 
 export interface GroupCommit<Entry, Result> {
   /**
-   * Queues an entry; resolves with its result once its statement is committed. Alone it costs one round trip; under
-   * load one round trip carries all entries that came during the one before. Entries are written in the order of their
-   * calls. Rejects with StoreBusy when too many are waiting, or with what the write threw.
+   * Adds an entry to the queue. Resolves with its result when its statement is committed. Entries are written in the
+   * order of the calls. Rejects with StoreBusy when too many are waiting, or with the error of the write.
    */
   submit(entry: Entry): Promise<Result>
   /** Resolves when no entry waits and no statement runs. */
@@ -20,7 +19,7 @@ interface Waiting<Entry, Result> {
   readonly reject: (error: unknown) => void
 }
 
-/** Most entries of one statement: enough to share a commit, few enough that the first one need not wait long. */
+/** The largest number of entries in one statement. More would make the first entry wait too long. */
 const MOST_TOGETHER = 500
 
 interface GroupCommitOptions {
@@ -29,9 +28,10 @@ interface GroupCommitOptions {
 }
 
 /**
- * @param write one statement for all entries, with one result for each in order; its calls do not overlap
- * @param options.waiting entries that may wait; each holds a request
- * @param options.together entries in one statement
+ * Makes a group commit.
+ * @param write writes entries in one statement, and returns one result for each in order; calls do not overlap
+ * @param options.waiting the number of entries that may wait
+ * @param options.together the number of entries in one statement
  */
 export function groupCommit<Entry, Result>(
   write: (entries: readonly Entry[]) => Promise<readonly Result[]>,
@@ -46,12 +46,12 @@ export function groupCommit<Entry, Result>(
       const results = await write(group.map(({ entry }) => entry))
       for (const [index, { resolve }] of group.entries()) resolve(results[index] as Result)
     } catch (error) {
-      // When the database is away every smaller group would fail as well, only later.
+      // The database is away: smaller groups would fail too.
       if (group.length === 1 || isUnavailable(error)) {
         for (const { reject } of group) reject(error)
         return
       }
-      // One entry that cannot be written must not fail the others; halves find it in a few statements.
+      // One entry that cannot be written must not fail the others: two halves are tried, down to single entries.
       const half = group.length >> 1
       await settle(group.slice(0, half))
       await settle(group.slice(half))
@@ -61,7 +61,7 @@ export function groupCommit<Entry, Result>(
   const run = async (): Promise<void> => {
     running = true
     while (queue.length > 0) {
-      // Requests that one read of the sockets, or one commit, lets continue submit their entries within this turn.
+      // Wait one turn of the event loop: other requests that can continue now add their entries to the same statement.
       await nextTurn()
       await settle(queue.splice(0, together))
     }
@@ -82,7 +82,10 @@ export function groupCommit<Entry, Result>(
   }
 }
 
-/** One value for each pool, such as a group commit: made at the first call, and forgotten with the pool. */
+/**
+ * Remembers one value for each pool, such as a group commit. It is made at the first call and lives as long as the
+ * pool.
+ */
 export function perPool<Value>(make: (pool: pg.Pool) => Value): (pool: pg.Pool) => Value {
   const made = new WeakMap<pg.Pool, Value>()
   return (pool) => {
@@ -95,40 +98,40 @@ export function perPool<Value>(make: (pool: pg.Pool) => Value): (pool: pg.Pool) 
 }
 
 /**
- * A durable memory: the first writer of a key wins, and later callers get what the first one wrote. The row is written
- * before its work begins, so exactly one of any number of concurrent callers, on any number of nodes, is the first.
+ * Stores one row for each key: the first call that writes a key wins, and later calls get its row. The row is committed
+ * before the caller goes on, so of any number of callers on any number of nodes exactly one is first.
  */
 export interface FirstCome<Entry, Stored> {
-  /** Rejects with StoreBusy, or with an error of the database; then it is unknown whether the row exists. */
+  /** Rejects with StoreBusy, or with an error of the database: then the row may exist or not. */
   remember(entry: Entry): Promise<Remembered<Stored>>
 }
 
 export interface Remembered<Stored> {
-  /** This call wrote the row. */
+  /** True when this call wrote the row. */
   readonly first: boolean
-  /** The content of the row, whichever call wrote it. */
+  /** The stored row, whichever call wrote it. */
   readonly stored: Stored
 }
 
 export interface FirstComeTable<Entry, Stored> {
-  /** The row's key as text; the same for the same row only. */
+  /** A text that is the same for entries of the same row only. */
   key(entry: Entry): string
   stored(entry: Entry): Stored
-  /** Bytes of the entry's parts of variable size. Absent: none. */
+  /** The size in bytes of the entry's long parts; absent when it has none. */
   bytes?(entry: Entry): number
-  /** Inserts the entries with new keys, in one statement; returns these keys. */
+  /** Inserts those entries whose keys are new, in one statement, and returns these keys. */
   insert(entries: readonly Entry[]): Promise<readonly string[]>
-  /** The stored content by key. */
+  /** Reads the stored rows of these entries, by key. */
   find(entries: readonly Entry[]): Promise<ReadonlyMap<string, Stored>>
 }
 
-/** A row that an insert meets and a look-up misses was deleted between; this many times in a row is a fault. */
+/** How often an insert may find a row that a read then does not find, because it was deleted. More is an error. */
 const TRIES = 3
 
-/** Bytes from which an entry has its own statement, so that it delays no other entry, and fails alone. */
+/** Bytes. A larger entry gets a statement of its own, so that it delays no other entry and fails alone. */
 export const LARGE_ENTRY_BYTES = 262_144
 
-/** @param options.waiting calls that may wait for a statement at a time */
+/** Makes a `FirstCome` for a table. @param options.waiting the number of calls that may wait for a statement */
 export function firstCome<Entry, Stored>(
   table: FirstComeTable<Entry, Stored>,
   options: { readonly waiting: number },
@@ -142,7 +145,7 @@ export function firstCome<Entry, Stored>(
     const { added, stored } = await resolve(table, firsts)
     return entries.map((entry) => {
       const key = table.key(entry)
-      // Deleting lets the first of several equal entries in one statement be the first, and no other.
+      // `delete` is true once: of several equal entries in one statement, only the first entry is `first`.
       return { first: added.delete(key), stored: stored.get(key) as Stored }
     })
   }
@@ -157,7 +160,7 @@ async function resolve<Entry, Stored>(
 ): Promise<{ added: Set<string>; stored: Map<string, Stored> }> {
   const added = new Set<string>()
   const stored = new Map<string, Stored>()
-  // One order on every node: two statements that wait for each other's rows would be a deadlock.
+  // All nodes insert in the same order of keys, so that two statements do not deadlock.
   let open = [...entries].sort(([a], [b]) => (a < b ? -1 : 1))
   for (let tries = 0; open.length > 0; tries += 1) {
     if (tries === TRIES) throw new Error('rows are deleted again and again while they are read')
@@ -167,7 +170,7 @@ async function resolve<Entry, Stored>(
     }
     open = open.filter(([key]) => !stored.has(key))
     if (open.length === 0) break
-    // A second statement: the insert cannot see what others committed while it ran.
+    // The insert cannot see rows that others committed while it ran, so a second statement reads them.
     for (const [key, value] of await table.find(open.map(([, entry]) => entry))) stored.set(key, value)
     open = open.filter(([key]) => !stored.has(key))
   }

@@ -1,4 +1,6 @@
-/** Holds: persons, participants and periods whose data are not deleted while somebody needs them, such as a court. */
+/**
+ * Holds: persons, participants and periods whose data must not be deleted while somebody, such as a court, needs them.
+ */
 import { type Kysely, sql } from 'kysely'
 import type { PoolClient } from 'pg'
 import type { Database } from './database.ts'
@@ -9,7 +11,7 @@ export type HoldKind = (typeof HOLD_KINDS)[number]
 export interface Hold {
   readonly id: number
   readonly kind: HoldKind
-  /** sender_id */
+  /** The sender_id of the participant; null for another kind of hold. */
   readonly participant: string | null
   readonly begins_at: Date | null
   readonly ends_at: Date | null
@@ -19,7 +21,7 @@ export interface Hold {
 }
 
 export type NewHold = Pick<Hold, 'kind' | 'participant' | 'begins_at' | 'ends_at' | 'reason' | 'created_by'> & {
-  /** Pseudonyms of the person; null for another kind of hold. */
+  /** The pseudonyms of the person; null for another kind of hold. */
   readonly pseudonyms: readonly Buffer[] | null
 }
 
@@ -37,13 +39,13 @@ export async function addHold({ pool }: Pick<Database, 'pool'>, hold: NewHold): 
   return row
 }
 
-/** Holds in force, the oldest first. */
+/** Lists the holds in force, the oldest first. */
 export async function listHolds({ pool }: Pick<Database, 'pool'>): Promise<readonly Hold[]> {
   const { rows } = await pool.query<Hold>(`select ${COLUMNS} from hold where removed_at is null order by id`)
   return rows
 }
 
-/** @returns false: none with this number is in force */
+/** Ends a hold. @returns false when no hold with this number is in force */
 export async function removeHold({ pool }: Pick<Database, 'pool'>, id: number, removed_by: string): Promise<boolean> {
   const { rowCount } = await pool.query(
     'update hold set removed_at = now(), removed_by = $2 where id = $1 and removed_at is null',
@@ -52,7 +54,7 @@ export async function removeHold({ pool }: Pick<Database, 'pool'>, id: number, r
   return rowCount === 1
 }
 
-/** Ends the holds that were made before a time, except some. */
+/** Ends the holds that were made before a time, except those that are listed. */
 export async function removeOtherHolds(
   { pool }: Pick<Database, 'pool'>,
   {
@@ -68,19 +70,19 @@ export async function removeOtherHolds(
   )
 }
 
-/** As the owner, erases a person's pseudonyms from removed holds. */
+/** Erases a person's pseudonyms from ended holds. Only the owner of the database may. */
 export async function erasePersonOfHolds(connection: Kysely<unknown>, pseudonyms: readonly Buffer[]): Promise<void> {
   await sql`update hold set pseudonyms = '{}' where removed_at is not null and pseudonyms && ${pseudonyms}::bytea[]`.execute(
     connection,
   )
 }
 
-/** Erases the pseudonyms of all removed holds. Only the owner of the tables may. */
+/** Erases the pseudonyms of all ended holds. Only the owner of the database may. */
 export async function clearRemovedHolds({ pool }: Pick<Database, 'pool'>): Promise<void> {
   await pool.query(`update hold set pseudonyms = '{}' where removed_at is not null and pseudonyms <> '{}'::bytea[]`)
 }
 
-/** Numbers of the holds in force on a person with one of these pseudonyms. */
+/** The numbers of the holds in force on a person with one of these pseudonyms. */
 export async function holdsOfPerson(
   client: Pick<PoolClient, 'query'>,
   pseudonyms: readonly Buffer[],
@@ -92,7 +94,7 @@ export async function holdsOfPerson(
   return rows.map(({ id }) => id)
 }
 
-/** Numbers of the holds in force on data of a registry (all holds) or of a participant. */
+/** The numbers of the holds in force that keep data of a registry (all holds) or of a participant. */
 export async function holdsOf(
   { pool }: Pick<Database, 'pool'>,
   what: 'registry' | 'participant',
@@ -106,39 +108,42 @@ export async function holdsOf(
   return rows.map(({ id }) => id)
 }
 
-/** Which rows a hold covers, as SQL expressions of a row. */
+/** A table's row as SQL expressions, from which `isHeld` decides whether a hold keeps it. */
 export interface HeldRow {
   readonly time: string
-  /** SQL of the participant's sender_id; null when the row has none, so that any hold of a participant covers it. */
+  /** SQL of the participant's sender_id. Null when the row has none: any hold of a participant keeps it then. */
   readonly sender_id: string | null
-  /** SQL: the row is about one of `hold.pseudonyms`. Left out where a row does not name its persons. */
+  /** SQL that is true when the row is about one of `hold.pseudonyms`. Absent when rows do not name persons. */
   readonly person?: string
 }
 
-/** SQL: a hold covers a row. Stored messages are encrypted and name no persons; audit entries have pseudonyms. */
+/**
+ * SQL that is true when a hold keeps the row. Stored messages are encrypted and name no persons; audit entries have
+ * pseudonyms.
+ */
 export const isHeld = ({ time, sender_id, person }: HeldRow): string => `exists (
   select from hold where hold.removed_at is null and (
     (hold.kind = 'period' and ${time} >= hold.begins_at and ${time} < hold.ends_at)
     or (hold.kind = 'participant' and ${sender_id === null ? 'true' : `hold.participant = ${sender_id}`})
     ${person === undefined ? '' : `or (hold.kind = 'person' and ${person})`}))`
 
-/** Rows of a table that are deleted when they are old. */
+/** Rows of a table that are deleted when they reach an age. */
 export interface ForgottenRows {
   readonly table: string
-  /** The column with the time from which a row's age runs. */
+  /** The column with the time from which the age is counted. */
   readonly since: string
   /** See `HeldRow.sender_id`. */
   readonly sender_id: string | null
-  /** SQL of old rows that are still needed, whatever the holds say, such as a pending delivery. Left out when age alone decides. */
+  /** SQL that is true for old rows that are still needed, such as a pending delivery. Absent when only age decides. */
   readonly stillNeeded?: string
 }
 
-/** SQL of rows older than `$1` seconds that no hold covers. */
+/** SQL of the rows that are older than `$1` seconds and not held. */
 export const forgettable = ({ table, since, sender_id, stillNeeded = 'false' }: ForgottenRows): string =>
   `${table} where ${since} < now() - make_interval(secs => $1)
     and not (${stillNeeded}) and not ${isHeld({ time: `${table}.${since}`, sender_id })}`
 
-/** SQL: a hold keeps data of a day (UTC; an SQL expression). A hold of a participant keeps all days. */
+/** SQL that is true when a hold keeps the data of a day (UTC). A hold of a participant keeps all days. */
 export const isDayHeld = (day: string): string => `exists (
   select from hold where removed_at is null and (kind = 'participant'
     or (kind = 'period' and begins_at < (${day} + 1)::timestamp at time zone 'utc'

@@ -1,26 +1,29 @@
-/** Rows that the owner of their table has written in a statement of another package. */
+/** Writes rows of one package in a statement that another package runs. */
 
-/** SQL of a parameter, by its place in the values of a write, from 0. */
+/** Gives the SQL of a parameter, by its place (from 0) in the values of a write. */
 export type Parameter = (place: number) => string
 
 /**
- * How rows of one sort are written together with rows of another package, such as an exchange with the audit entry of
- * its acknowledgement: one statement commits all or nothing. Writes of one `name` must be equal.
+ * How rows of one table are written in the same statement as rows of another package, such as an exchange and the audit
+ * entry of its acknowledgement: all are committed or none. Two writes with the same `name` must be equal.
  */
 export interface JointWrite<Row> {
   readonly name: string
   /**
-   * Common table expressions. `<name>_held` has the number, from 1, of each row that is written already or can be
-   * written: it locks the rows that decide this, and may wait for nobody.
+   * SQL of common table expressions that lock the rows. `<name>_held` has the number, from 1, of each row that exists
+   * or can be written. It must not wait for another writer.
    */
   held(parameter: Parameter): string
-  /** Common table expressions that write the missing rows, if `(select held from joint)` is true. Absent: none are missing. */
+  /**
+   * SQL of common table expressions that write the missing rows, if `(select held from joint)` is true. Absent when
+   * there is nothing to write.
+   */
   written?(parameter: Parameter): string
-  /** The values of the parameters: always as many, whatever the rows are. */
+  /** The values of the parameters. Their number is the same for any rows. */
   values(rows: readonly Row[]): readonly unknown[]
-  /** A write with less SQL that suffices for these rows; null: there is none. */
+  /** A simpler write that is enough for these rows; null when there is none. */
   simpler?(rows: readonly Row[]): JointWrite<Row> | null
 }
 
-/** The parameters of a statement of its own. */
+/** The parameters of a write that has a statement of its own: `$1` for place 0. */
 export const ownParameter: Parameter = (place) => `$${place + 1}`

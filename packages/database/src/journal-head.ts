@@ -1,34 +1,37 @@
-/** The end of the journal, in the database: its row lets one process of all nodes write at a time. */
+/**
+ * The head of the journal, its last line, stored in the database. Its row is locked while a line is written, so only
+ * one process of all nodes writes at a time.
+ */
 import { DatabaseError, type Pool, type PoolClient } from 'pg'
 import { withTransaction } from './transaction.ts'
 
-/** The last line; 0 and zeros: there is none. */
+/** The last line of the journal: its number and digest; 0 and zeros when there is no line. */
 export interface JournalHead {
   readonly sequence: number
-  /** SHA-256 of its text. */
+  /** The SHA-256 digest of the line's text. */
   readonly digest: Buffer
 }
 
-/** The head, with the line that a process began to write: the file may have that line without our knowledge. */
+/** The head, with the number of the line that a process began to write (`begun`); the file may have that line. */
 export interface StoredHead extends JournalHead {
   readonly begun: number
-  /** PostgreSQL's timeline when that line was begun; null when unknown. */
+  /** The timeline of PostgreSQL when that line was begun; null when unknown. */
   readonly timeline: string | null
 }
 
-/** How lines of the journal name their database. */
+/** The names by which lines of the journal identify their database. */
 export interface JournalOwner {
-  /** UUID that all copies of the database share. */
+  /** A UUID that all copies of the database share. */
   readonly database: string
-  /** UUID of this copy, which each restore makes anew; null when it was never restored. */
+  /** A UUID of this copy: each restore makes a new one; null when it was never restored. */
   readonly incarnation: string | null
 }
 
-/** The journal as one database knows it. */
+/** The state of the journal as the database knows it. */
 export interface JournalPosition extends JournalHead {
-  /** UUID by which lines name their database; null: it has none, and lines are written without one. */
+  /** The UUID of the database; null when it has none: lines are then written without one. */
   readonly database: string | null
-  /** Lines up to `sequence` whose acts were not committed. */
+  /** Numbers of the lines up to `sequence` whose acts are not known to be committed. */
   readonly open: readonly number[]
 }
 
@@ -44,13 +47,13 @@ export async function readJournalHead(client: Pick<PoolClient, 'query'>): Promis
 }
 
 /**
- * SQL: lines that a crash left open stay open for a day, because their acts may have been committed. Later, somebody
- * may have changed the same again, and repeating the act would undo that.
+ * SQL of open lines. A crash leaves a line open, and its act may have been committed. After a day it no longer counts
+ * as open: somebody may have changed the same data again, and to repeat the act would undo that.
  */
 const OPEN = `opened_at > now() - interval '1 day'`
 
 export async function readJournalPosition(client: Pick<PoolClient, 'query'>): Promise<JournalPosition> {
-  // Tables of any version: a backup is made before they are upgraded.
+  // The tables may be of an earlier version: a backup is made before an upgrade.
   const { rows: heads } = await client.query<JournalHead>('select sequence, digest from journal_head')
   const { sequence, digest } = heads[0] ?? NO_LINE
   if (!(await hasOpenLines(client))) return { sequence, digest, database: null, open: [] }
@@ -62,7 +65,7 @@ export async function readJournalPosition(client: Pick<PoolClient, 'query'>): Pr
   return { sequence, digest, database: ids[0]?.id ?? null, open: open.map((line) => line.sequence) }
 }
 
-/** False for tables of an earlier version, which are backed up before an upgrade. */
+/** True when the database has the table of open lines; false before an upgrade from an earlier version. */
 export async function hasOpenLines(client: Pick<PoolClient, 'query'>): Promise<boolean> {
   const { rows } = await client.query<{ found: boolean }>(
     `select to_regclass('journal_open_line') is not null as found`,
@@ -70,12 +73,12 @@ export async function hasOpenLines(client: Pick<PoolClient, 'query'>): Promise<b
   return rows[0]?.found === true
 }
 
-/** Makes the id by which lines name this database, if it has none. */
+/** Gives the database its UUID, if it has none. */
 export async function nameDatabase(client: Pick<PoolClient, 'query'>): Promise<void> {
   await client.query('insert into journal_database default values on conflict do nothing')
 }
 
-/** How the lines of this database name it; the first call gives the database its id. */
+/** Reads how lines of the journal identify this database. The first call gives the database its UUID. */
 export async function journalOwner(client: Pick<PoolClient, 'query'>): Promise<JournalOwner> {
   await nameDatabase(client)
   const { rows } = await client.query<JournalOwner>('select id as database, incarnation from journal_database')
@@ -85,8 +88,8 @@ export async function journalOwner(client: Pick<PoolClient, 'query'>): Promise<J
 }
 
 /**
- * PostgreSQL's timeline: it changes with each recovery to an earlier moment, and with each failover.
- * @returns null when this service of PostgreSQL does not tell it
+ * The timeline of PostgreSQL: it changes when the database is restored to an earlier time, and after a failover.
+ * @returns null when this PostgreSQL does not report it
  */
 export async function currentTimeline(client: Pick<PoolClient, 'query'>): Promise<string | null> {
   return client
@@ -94,13 +97,13 @@ export async function currentTimeline(client: Pick<PoolClient, 'query'>): Promis
     .then(({ rows }) => rows[0]?.timeline ?? null, nullIfRefused)
 }
 
-/** An error of PostgreSQL has an SQLSTATE; a lost connection is thrown. */
+/** Null for an error of PostgreSQL. Throws any other error, such as a lost connection. */
 function nullIfRefused(error: unknown): null {
   if (error instanceof DatabaseError) return null
   throw error
 }
 
-/** True when a line was left open in another timeline: a recovery may have lost its act. */
+/** True when a line is open from another timeline: a recovery may have lost its act. */
 export async function hasLostLine(client: Pick<PoolClient, 'query'>, timeline: string): Promise<boolean> {
   const { rows } = await client.query<{ lost: boolean }>(
     `select exists (select from journal_open_line where ${OPEN} and timeline <> $1) as lost`,
@@ -109,13 +112,14 @@ export async function hasLostLine(client: Pick<PoolClient, 'query'>, timeline: s
   return rows[0]?.lost === true
 }
 
-/** The act of the line is committed. */
+/** Closes a line: its act is committed. */
 export async function closeLine({ pool }: HasPool, sequence: number): Promise<void> {
   await pool.query('delete from journal_open_line where sequence = $1', [sequence])
 }
 
 /**
- * Runs the work while no other process writes, and stores the head that it returns; its line is open from then on.
+ * Runs work that writes a line, while no other process writes. Stores the head that the work returns; its line is open
+ * until `closeLine`.
  * @returns the number of the line
  * @throws what the work throws; the head stays unchanged
  */
@@ -135,7 +139,7 @@ export async function moveJournalHead(
         'select sequence, digest, begun, timeline from journal_head for update',
       )
       const [head] = rows
-      // Another process wrote a line in between.
+      // Another process wrote a line meanwhile: try again.
       if (head === undefined || head.begun <= head.sequence) return null
       const next = await work(head)
       await storeHead(client, next)
@@ -151,8 +155,8 @@ export async function moveJournalHead(
 }
 
 /**
- * Closes all lines after a restore: their acts were done, or the journal was renounced. The database becomes a new
- * copy, which does not write to the file of the former one: that one may still run, and a drill is a copy as well.
+ * After a restore, closes all lines: their acts were done, or the journal was given up. The database gets a new
+ * incarnation, because its former copy may still run and write to its own file.
  * @param head the line after which the journal continues; null: after the last line that the database knows
  */
 export async function continueJournal(client: Pick<PoolClient, 'query'>, head: JournalHead | null): Promise<void> {
@@ -162,7 +166,7 @@ export async function continueJournal(client: Pick<PoolClient, 'query'>, head: J
   await client.query('update journal_database set incarnation = gen_random_uuid()')
 }
 
-/** The last line is this one. */
+/** Stores the last line. */
 async function storeHead(client: Pick<PoolClient, 'query'>, { sequence, digest }: JournalHead): Promise<void> {
   await client.query(
     `insert into journal_head (sequence, digest) values ($1, $2)

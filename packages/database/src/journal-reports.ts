@@ -1,10 +1,10 @@
-/** Reports of the running nodes about their journals, once a minute. */
+/** Reports of the running nodes about their journal files, once a minute. */
 import type { Database } from './database.ts'
 
 export interface JournalReport {
-  /** The name of the node's machine. */
+  /** The name of the machine on which the node runs. */
   readonly machine: string
-  /** The file on that machine. */
+  /** The path of the journal file on that machine. */
   readonly path: string
   /** Why the journal cannot be written; null when it can. */
   readonly problem: string | null
@@ -13,7 +13,7 @@ export interface JournalReport {
 /** Minutes for which a report is valid. */
 export const REPORT_AGE = 3
 
-/** Replaces the node's last report, and deletes reports of a day ago. */
+/** Replaces the node's last report, and deletes reports that are older than a day. */
 export async function storeJournalReport(
   { pool }: Pick<Database, 'pool'>,
   { machine, path, problem }: JournalReport,
@@ -26,7 +26,7 @@ export async function storeJournalReport(
   )
 }
 
-/** Reports of the last `REPORT_AGE` minutes. */
+/** Lists the reports of the last `REPORT_AGE` minutes. */
 export async function listJournalReports({ pool }: Pick<Database, 'pool'>): Promise<readonly JournalReport[]> {
   const { rows } = await pool.query<JournalReport>(
     `select machine, path, problem from journal_report

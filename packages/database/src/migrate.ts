@@ -1,4 +1,4 @@
-/** Running the migrations, on a server that will do. */
+/** Runs the migrations, after checks of the PostgreSQL server. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
 import { isConflict } from './database-errors.ts'
@@ -11,16 +11,16 @@ const MIGRATION_TABLE = 'rollcall_migration'
 const OLDEST_SERVER = 15
 
 /**
- * Longest wait of a migration for a lock on a table, because statements of running nodes wait behind it. Then it is
- * rolled back, and tried again after a pause in which they run. The limit is far below the second after which
- * PostgreSQL ends one side of a deadlock, which might be a node's statement.
+ * How long a migration waits for a lock on a table, because statements of running nodes wait behind it. Then it is
+ * rolled back, and tried again after `LOCK_PAUSE`. The limit is far below 1 s, after which PostgreSQL ends one side of
+ * a deadlock, which might be a node's statement.
  */
 const LOCK_TIMEOUT = '200ms'
-/** Milliseconds. */
+/** Milliseconds between two attempts of a migration. */
 const LOCK_PAUSE = 1_000
 
 /**
- * The work of `migrate`, on one connection.
+ * Runs the migrations of `migrate` on one connection.
  * @param only the migrations of an earlier version, for the tables that a backup of that version had
  */
 export async function runMigrations(
@@ -28,7 +28,7 @@ export async function runMigrations(
   only: readonly string[] = Object.keys(MIGRATIONS),
 ): Promise<readonly string[]> {
   await checkServer(connection)
-  // Neither a migration nor the wait for another node has a time limit.
+  // A migration, and the wait for another node, may take longer than the time limit of a statement.
   await sql`set statement_timeout = 0`.execute(connection)
   await sql.raw(`set lock_timeout = '${LOCK_TIMEOUT}'`).execute(connection)
   try {
@@ -42,19 +42,19 @@ export async function runMigrations(
   }
 }
 
-/** Runs all in one transaction: an interrupted run changes nothing. */
+/** Runs all migrations in one transaction, so that an interrupted run changes nothing. */
 async function runPending(connection: Kysely<unknown>, only: readonly string[]): Promise<readonly string[]> {
   const migrations = Object.entries(MIGRATIONS)
     .filter(([name]) => only.includes(name))
     .map(([name, migration]) => [name, recordingVersion(migration)])
-  // Without pending migrations, the migrator is not loaded.
+  // The migrator is loaded here, because most calls have no pending migrations.
   const { Migrator } = await import('kysely/migration')
   const migrator = new Migrator({
     db: connection,
     provider: { getMigrations: async () => Object.fromEntries(migrations) },
     migrationTableName: MIGRATION_TABLE,
     migrationLockTableName: `${MIGRATION_TABLE}_lock`,
-    // Migrations that are developed side by side may land out of order.
+    // Two migrations that were developed at the same time may be merged in another order.
     allowUnorderedMigrations: true,
   })
   for (;;) {
@@ -66,7 +66,7 @@ async function runPending(connection: Kysely<unknown>, only: readonly string[]):
   }
 }
 
-/** The migrations that `runMigrations` would run; nothing is changed. @throws StoreRefusal as `runMigrations` does */
+/** The names of the migrations that `runMigrations` would run. @throws StoreRefusal as `runMigrations` */
 export async function pendingMigrations(connection: Kysely<unknown>): Promise<readonly string[]> {
   await checkServer(connection)
   const done = await checkUsable(connection)
@@ -74,8 +74,8 @@ export async function pendingMigrations(connection: Kysely<unknown>): Promise<re
 }
 
 /**
- * Refuses a database whose tables are not those of this version, and changes nothing.
- * @throws StoreRefusal that says what to run, or a reason of `runMigrations`
+ * Checks that the tables are those of this version, and changes nothing.
+ * @throws StoreRefusal that says which command to run, or as `runMigrations`
  */
 export async function checkSchema(connection: Kysely<unknown>): Promise<void> {
   const pending = await pendingMigrations(connection)
@@ -96,10 +96,7 @@ async function checkServer(connection: Kysely<unknown>): Promise<void> {
   for (const { version, encoding } of rows) checkServerSettings(version, encoding)
 }
 
-/**
- * @param version major
- * @throws StoreRefusal
- */
+/** Checks that the server is new enough and the encoding is UTF8. @param version major version @throws StoreRefusal */
 export function checkServerSettings(version: number, encoding: string): void {
   if (version < OLDEST_SERVER) {
     throw new StoreRefusal(`PostgreSQL ${OLDEST_SERVER} or newer is needed; this server is version ${version}`)
@@ -114,19 +111,19 @@ export function checkServerSettings(version: number, encoding: string): void {
 const NOT_OWNER =
   'the role of DATABASE_URL may not migrate this database: run rollcall migrate with ROLLCALL_OWNER_DATABASE_URL'
 
-/** @throws StoreRefusal another role owns the audit log, and must run the migration */
+/** Checks that our role owns the audit log. @throws StoreRefusal another role owns it and must run the migrations */
 async function checkOwner(connection: Kysely<unknown>): Promise<void> {
   const { rows } = await sql.raw(OWNED_BY_ANOTHER).execute(connection)
   if (rows.length > 0) throw new StoreRefusal(NOT_OWNER)
 }
 
-/** The names that this version does not know: a newer version made these migrations. */
+/** Those names that this version does not know: a newer version made these migrations. */
 export const unknownMigrations = (names: readonly string[]): readonly string[] =>
   names.filter((name) => !Object.hasOwn(MIGRATIONS, name))
 
 /**
- * The migrations that have run, also those of the next version: this program works with its tables.
- * @throws StoreRefusal a later version has migrated the database, or an unknown one
+ * The names of the migrations that have run, also those of the next version, whose tables this version can use.
+ * @throws StoreRefusal a version after the next one has migrated the database, or an unknown program has
  */
 async function checkUsable(connection: Kysely<unknown>): Promise<readonly string[]> {
   const { rows: found } = await sql`
@@ -162,7 +159,7 @@ const NOT_SETTLED =
   'the role of DATABASE_URL may not read the tables of this database yet: run rollcall migrate, with ' +
   'ROLLCALL_OWNER_DATABASE_URL where the database is not the embedded one'
 
-/** How the PostgreSQL at the other end is set up, for `doctor`. */
+/** The settings of the PostgreSQL server that `doctor` reports. */
 export interface ServerSettings {
   /** Such as `18.4`. */
   readonly version: string
@@ -173,7 +170,7 @@ export interface ServerSettings {
   readonly synchronous_commit: string
 }
 
-/** Reads all in one statement. A setting that our connections override has our value. */
+/** Reads all settings in one statement. For settings that our connections override, it reads our value. */
 export async function readServerSettings({ kysely }: { readonly kysely: Kysely<unknown> }): Promise<ServerSettings> {
   const { rows } = await sql<ServerSettings>`
     select current_setting('server_version') as version, current_setting('server_encoding') as encoding,

@@ -1,8 +1,8 @@
-/** Names of database objects: made only from kind data and registry numbers, and quoted here, nowhere else. */
+/** Names of tables and columns, made from kind data and registry ids. Only this module quotes names for SQL. */
 import { createHash } from 'node:crypto'
 import type { Attribute, RecordType } from '@rollcall/protocol'
 
-/** PostgreSQL cuts longer names silently, and two cut names may be equal. */
+/** The longest name, in characters. PostgreSQL cuts longer names without an error, and two cut names may be equal. */
 export const NAME_LIMIT = 63
 
 const NAME = /^[a-z_][a-z0-9_]*$/
@@ -18,14 +18,14 @@ export function quoteName(name: string): string {
   return `"${name}"`
 }
 
-/** `DisabledPerson` as `disabled_person`. */
+/** Turns `DisabledPerson` into `disabled_person`. */
 export function snakeCase(name: string): string {
   return name.replace(/(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/g, '_').toLowerCase()
 }
 
 /**
- * The parts joined by `_`. A name that would be too long is cut and ends in eight digits of its hash, so that it is
- * unique, and the same on every node.
+ * Joins the parts with `_`. A name that is too long is cut and ends in eight digits of its hash, so it is unique, and
+ * the same on every node.
  */
 export function joinName(...parts: readonly string[]): string {
   const name = parts.join('_')
@@ -34,13 +34,13 @@ export function joinName(...parts: readonly string[]): string {
   return `${name.slice(0, NAME_LIMIT - digest.length - 1)}_${digest}`
 }
 
-/** The table of a registry's records of one type, such as `r7_disabled_person`. */
+/** The name of a registry's table for one record type, such as `r7_disabled_person`. */
 export function recordTableName(registryId: number, recordType: RecordType): string {
   if (!Number.isSafeInteger(registryId) || registryId < 1) throw new Error(`not a registry id: ${registryId}`)
   return joinName(`r${registryId}`, snakeCase(recordType.name))
 }
 
-/** A column of an attribute; the suffix tells its columns apart when it has several. */
+/** The name of an attribute's column. An attribute with several columns has a suffix for each. */
 export function columnName(attribute: Attribute, suffix: string): string {
   return joinName(`${attribute.name}${suffix}`)
 }

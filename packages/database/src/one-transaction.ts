@@ -1,12 +1,12 @@
-/** Runs work in one transaction: commits within the work become savepoints. */
+/** Runs work in one transaction: each transaction inside the work becomes a savepoint. */
 import { Kysely, PostgresDialect } from 'kysely'
 import type pg from 'pg'
 import type { Database } from './database.ts'
 import { withTransaction } from './transaction.ts'
 
 /**
- * Gives the work a database whose `pool` and `kysely` use the connection of one transaction; a transaction within the
- * work is a savepoint. Other effects, such as lines of the journal, are not part of it.
+ * Gives the work a database whose `pool` and `kysely` run on the connection of one transaction. A transaction inside
+ * the work becomes a savepoint. Other effects, such as lines of the journal, are not undone.
  */
 export const inOneTransaction = <Result>(
   db: Database,
@@ -17,14 +17,14 @@ export const inOneTransaction = <Result>(
     return work({ ...db, pool, kysely: new Kysely({ dialect: new PostgresDialect({ pool }) }) }, client)
   })
 
-/** Statements of transactions, and the savepoints that replace them. */
+/** Statements of a transaction, and the savepoint statements that replace them. */
 const NESTED: readonly (readonly [RegExp, (name: string) => string])[] = [
   [/^\s*(?:begin|start transaction)\b/i, (name) => `savepoint ${name}`],
   [/^\s*commit\b/i, (name) => `release savepoint ${name}`],
   [/^\s*rollback\s*$/i, (name) => `rollback to savepoint ${name}`],
 ]
 
-/** A pool with this connection alone: each of its clients has its own savepoints. */
+/** A pool of this one connection. Each client that it gives has savepoints of its own. */
 function poolOf(client: pg.ClientBase): pg.Pool {
   let count = 0
   let last: Promise<unknown> = Promise.resolve()

@@ -1,13 +1,13 @@
 /**
  * Connections for short statements that are sent without waiting for earlier answers (pipelining of the PostgreSQL
- * protocol). A look-up takes less time than its round trip and a connection's turn in a pool: this way, the same
- * processors answer a third more look-ups (docs/benchmarks.md). Answers come in order, so a statement waits for earlier
- * ones on its connection. Only short statements belong here: no transaction, no sort of many rows, no wait for a lock.
+ * protocol). The same processors answer a third more look-ups than with a pool (docs/benchmarks.md). Answers come in
+ * order, so a statement waits for earlier ones on its connection. Use it for short statements only: no transaction, no
+ * sort of many rows, no wait for a lock.
  */
 import pg from 'pg'
 import { answerTimeout } from './pools.ts'
 
-/** A statement with the name under which each connection prepares it once. */
+/** A statement, with the name under which each connection prepares it once. */
 export interface NamedStatement {
   readonly name: string
   readonly text: string
@@ -15,27 +15,27 @@ export interface NamedStatement {
 }
 
 export interface Pipeline {
-  /** The statement's rows. Rejects as a pool's `query` does. */
+  /** Runs a statement, and returns its rows. Rejects as a pool's `query` does. */
   query<Row extends pg.QueryResultRow>(statement: NamedStatement): Promise<readonly Row[]>
-  /** Statements that are not answered yet. */
+  /** The number of statements that have no answer yet. */
   readonly unanswered: number
   /** Waits for running statements, then ends the connections. */
   close(): Promise<void>
 }
 
 /**
- * A node asks from one thread: two processes of PostgreSQL answer more look-ups than it can send. More connections
- * would divide the look-ups of a turn into more pieces, each of which wakes a process.
+ * The number of connections. A node sends from one thread: two processes of PostgreSQL answer all the look-ups that it
+ * can send. More connections would split these into smaller pieces, and each piece wakes a process.
  */
 const CONNECTIONS = 2
 
 /**
- * Statements of one turn of the event loop that one connection sends in one piece. Requests whose rows were committed
- * together send their look-ups together: each piece wakes a process of PostgreSQL.
+ * The number of statements of one turn of the event loop that one connection sends in one piece. Each piece wakes a
+ * process of PostgreSQL, so larger pieces cost less.
  */
 const TOGETHER = 8
 
-/** Opens no connection yet: each is made at its first statement, and again after a loss. */
+/** Opens a pipeline. Each connection is made at its first statement, and made again after it was lost. */
 export function openPipeline(connection: pg.ClientConfig): Pipeline {
   const connections = Array.from({ length: CONNECTIONS }, () => new PipelinedConnection(connection))
   let last = connections[0] as PipelinedConnection
@@ -60,7 +60,7 @@ export function openPipeline(connection: pg.ClientConfig): Pipeline {
 /** One connection and its running statements. */
 class PipelinedConnection {
   unanswered = 0
-  /** Statements that are sent at the end of this turn of the event loop. */
+  /** The number of statements that are held back until the end of this turn of the event loop. */
   corked = 0
   readonly #config: pg.ClientConfig & { readonly pipeline: true }
   #client: pg.Client | undefined
@@ -68,8 +68,8 @@ class PipelinedConnection {
   #closed = false
 
   constructor(connection: pg.ClientConfig) {
-    // When the database does not answer, all statements on the connection would wait for their own limits. pg gives the
-    // connection up when the first of them has waited for this long, and all fail at once.
+    // When the database does not answer, every statement would wait for its own time limit. pg gives the connection up
+    // when the first statement has waited this long, and all statements fail together.
     const { statement_timeout } = connection
     const query_timeout = answerTimeout(statement_timeout)
     this.#config = { ...connection, ...(query_timeout !== undefined && { query_timeout }), pipeline: true }
@@ -83,7 +83,7 @@ class PipelinedConnection {
       this.#cork(client)
       return (await client.query({ name, text, values: values as unknown[] })).rows
     } catch (error) {
-      // The connection may have failed, or a statement that later ones take for prepared.
+      // The connection may be broken, or a statement may not be prepared that later statements rely on.
       this.#retire(client)
       throw error
     } finally {
@@ -98,7 +98,7 @@ class PipelinedConnection {
     await client?.end()
   }
 
-  /** Keeps statements back until this turn of the event loop ends, and then sends them in one piece. */
+  /** Holds statements back until this turn of the event loop ends, and then sends them in one piece. */
   #cork({ connection: { stream } }: pg.Client): void {
     this.corked += 1
     if (this.corked > 1) return
@@ -119,14 +119,14 @@ class PipelinedConnection {
 
   async #connect(): Promise<pg.Client> {
     const client = new pg.Client(this.#config)
-    // A lost connection fails its statements, which report it.
+    // The statements on a lost connection fail, and report it.
     client.on('error', () => this.#retire(client)).on('end', () => this.#retire(client))
     await client.connect()
     if (!this.#closed) this.#client = client
     return client
   }
 
-  /** Ends a connection when its running statements are answered; the next statement opens a new one. */
+  /** Ends a connection after its running statements have answers. The next statement opens a new one. */
   #retire(client: pg.Client | undefined): void {
     if (client === undefined || this.#client !== client) return
     this.#client = undefined

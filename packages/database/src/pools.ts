@@ -1,21 +1,21 @@
-/** Pools that also work when PostgreSQL is silent, or short of connections. */
+/** Pools that work when PostgreSQL does not answer, or has too few connections. */
 import pg from 'pg'
 import { isTooManyConnections } from './database-errors.ts'
 
-/** Milliseconds beyond PostgreSQL's own limit of a statement. */
+/** Milliseconds that are added to PostgreSQL's own time limit of a statement. */
 const GRACE = 500
 
 /**
- * Milliseconds after which a statement is given up on this side too: a host that is cut off says nothing, and TCP waits for
- * a long time. Undefined where the statement has no time limit.
+ * Milliseconds after which we give a statement up ourselves: when the network is cut, PostgreSQL's own limit never
+ * arrives, and TCP waits very long. Undefined when statements have no time limit.
  */
 export function answerTimeout(statement_timeout: number | false | undefined): number | undefined {
   return statement_timeout ? statement_timeout + GRACE : undefined
 }
 
 /**
- * Makes `query` of the pool reject after this many milliseconds and give the connection up. Connections that are taken
- * out of the pool have no such limit: some of their users lift PostgreSQL's limit too.
+ * Makes `pool.query` reject after this many milliseconds and give its connection up. Connections that a caller takes
+ * from the pool have no such limit, because some callers lift PostgreSQL's limit too.
  */
 export function answeredWithin<Pool extends pg.Pool>(pool: Pool, query_timeout: number | undefined): Pool {
   if (query_timeout === undefined) return pool
@@ -34,12 +34,12 @@ type Connected = (
   done: (release?: boolean | Error) => void,
 ) => void
 
-/** Milliseconds until more connections are asked for again. */
+/** Milliseconds for which a pool makes no more connections after PostgreSQL refused one. */
 const RETRY_AFTER = 5_000
 
 /**
- * PostgreSQL limits the connections of a role and of a server. At that limit pg's pool fails a request although one of
- * its connections will be free in a moment; this pool lets the request wait.
+ * A pool that waits where pg's pool fails: when PostgreSQL's limit of connections is reached, a request waits until a
+ * connection of this pool is free.
  */
 export class WaitingPool extends pg.Pool {
   readonly #most: number
@@ -71,7 +71,7 @@ export class WaitingPool extends pg.Pool {
     }
   }
 
-  /** For a while. */
+  /** Makes no more connections for `RETRY_AFTER` milliseconds. */
   #stopGrowing(): void {
     this.options.max = this.totalCount
     setTimeout(() => {
@@ -80,7 +80,7 @@ export class WaitingPool extends pg.Pool {
   }
 }
 
-/** Opens the connections that the pool always holds: as many as its `min`. @throws what connecting throws */
+/** Opens the connections that the pool always holds (its `min`). @throws an error of connecting */
 export async function openConnections(pool: pg.Pool): Promise<void> {
   const missing = Math.max(0, (pool.options.min ?? 0) - pool.totalCount)
   const opened = await Promise.allSettled(Array.from({ length: missing }, () => pool.connect()))

@@ -1,22 +1,22 @@
 /**
- * The channel that announces new work to workers (LISTEN, NOTIFY). The payload is empty for an accepted exchange; the
- * id of a participant for whom a delivery may be due; `m` with ids of mailboxes in which something waits, separated by
- * commas (none: any); `o` for a row in the outbox; or `s` for another source file of a registry. A notification may be lost: nodes also
- * look at intervals.
+ * The channel on which new work is announced to workers (LISTEN, NOTIFY). The payload says which work: empty for an
+ * accepted exchange; the id of a participant for a delivery; `m` with ids of mailboxes, separated by commas (none:
+ * any); `o` for a row in the event outbox; `s` for another source file of a registry. A notification may be lost, so
+ * nodes also poll.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 
 export const WORK_CHANNEL = 'rollcall_work'
 
-/** Milliseconds between a lost connection and the next one. */
+/** Milliseconds between the loss of a connection and the next attempt. */
 const PAUSE = 1_000
-/** Milliseconds for a regular close of a connection. */
+/** Milliseconds that a connection has to close. */
 const CLOSING = 1_000
 
-/** Begins the payload about mailboxes. */
+/** The first character of a payload about mailboxes. */
 export const MAILBOXES = 'm'
-/** The payload that the outbox's trigger sends. */
+/** The payload that the trigger of the event outbox sends. */
 const OUTBOX = 'o'
 /** The payload about a registry that has another source file. */
 export const SOURCES = 's'
@@ -31,15 +31,15 @@ const idsIn = (payload: string): readonly number[] =>
 interface Listener {
   readonly signal: AbortSignal
   readonly onExchanges: () => void
-  /** @param participant `Participant.id` */
+  /** A delivery may be due for a participant. @param participant `Participant.id` */
   readonly onDeliveries: (participant: number) => void
-  /** @param mailboxes ids; none: any */
+  /** Notifications wait in mailboxes. @param mailboxes their ids; empty when it may be any */
   readonly onMailboxes: (mailboxes: readonly number[]) => void
   readonly onOutbox: () => void
   readonly onSources: () => void
 }
 
-/** Listens on its own connection until the signal is aborted, and replaces a lost connection. Never rejects. */
+/** Listens on a connection of its own until the signal aborts, and replaces a lost connection. Never rejects. */
 export async function listen(
   connection: pg.ClientConfig,
   { signal, onExchanges, onDeliveries, onMailboxes, onOutbox, onSources }: Listener,
@@ -63,18 +63,19 @@ export async function listen(
       await Promise.race([client.query(`listen ${WORK_CHANNEL}`), ended])
       await ended
     } catch {
-      // The node also looks at intervals, and reports that it cannot.
+      // Ignore the error: the node also polls the queues, and reports that it cannot.
     }
     signal.removeEventListener('abort', stop)
-    // An unreachable host does not answer: do not wait for it.
+    // An unreachable host does not answer, so do not wait long for it.
     await Promise.race([client.end().catch(() => undefined), sleep(CLOSING, undefined, { ref: false })])
     await sleep(PAUSE, undefined, { signal }).catch(() => undefined)
   }
 }
 
 /**
- * Looks into several queues in one statement.
- * @param queues SQL for each: the seconds until something is due, at most 0 for now; null when it is empty
+ * Reads, in one statement, the seconds until something is due in each queue: 0 or less for now, null for an empty
+ * queue.
+ * @param queues SQL of the seconds, for each queue
  */
 export async function secondsUntilDue<Queue extends string>(
   pool: Pick<pg.Pool, 'query'>,
@@ -91,8 +92,8 @@ export async function secondsUntilDue<Queue extends string>(
 }
 
 /**
- * SQL of a recursive `waiting (participant)`: the participants with matching rows, each found by one step in an index
- * that begins with the participant. A million rows of one participant cost as much as one row.
+ * SQL of a recursive `waiting (participant)`: the participants that have matching rows. Each is found by one step in an
+ * index that begins with the participant, however many rows that participant has.
  * @param condition as in the index
  */
 export const participantsWith = (table: string, condition: string): string =>

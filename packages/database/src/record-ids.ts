@@ -1,16 +1,16 @@
 /**
- * How rows name records of any source. Ids of our own tables are numbers, and are stored as numbers. For another id,
- * the row has a negative digest as number, by which an index finds it, and the id itself beside it.
+ * How tables store the ids of records. An id of our own tables is a number, and is stored as a number. An id of another
+ * source is stored as text (`record_key`), with a negative number from its digest (`record`) for the index.
  */
 import { createHash } from 'node:crypto'
 
 /** An id of our own tables. */
 const NUMBER = /^(?:0|[1-9][0-9]{0,17})$/
 
-/** The values of the columns `record` (bigint) and `record_key` (text). */
+/** The values of the columns `record` (bigint) and `record_key` (text) for one id. */
 export interface StoredId {
   readonly record: string
-  /** Null when the id is the number. */
+  /** Null when the id is a number. */
   readonly record_key: string | null
 }
 
@@ -20,7 +20,7 @@ export function storedId(id: string): StoredId {
   return { record: String(digest < 0n ? digest : ~digest), record_key: id }
 }
 
-/** The values of columns of types bigint[] and text[], as texts. */
+/** The ids as texts for columns of types bigint[] and text[]. */
 export function storedIds(ids: readonly string[]): {
   readonly record_ids: string
   readonly record_keys: string | null
@@ -30,14 +30,14 @@ export function storedIds(ids: readonly string[]): {
   return { record_ids: '{}', record_keys: `{${quoted.join(',')}}` }
 }
 
-/** SQL of the id of the record that a row of `event` is about. */
+/** SQL of the record id in a row. @param row SQL of the row, with `record` and `record_key` */
 export const recordIdOf = (row: string): string => `coalesce(${row}.record_key, ${row}.record::text)`
 
-/** SQL: two rows name the same id of a record. @param one,other SQL of rows, each with `record` and `record_key` */
+/** SQL that is true when two rows have the same record id. @param one,other SQL of rows */
 export const isSameRecord = (one: string, other: string): string =>
   `(${one}.record = ${other}.record and ${one}.record_key is not distinct from ${other}.record_key)`
 
-/** SQL of `storedId`. @param id SQL of an id as text */
+/** SQL that does the same as `storedId`. @param id SQL of an id as text */
 export const storedIdOf = (id: string): { readonly record: string; readonly record_key: string } => {
   const digest = `('x' || encode(substring(sha256(convert_to(${id}, 'UTF8')) for 8), 'hex'))::bit(64)::bigint`
   return {

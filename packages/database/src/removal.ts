@@ -1,22 +1,22 @@
-/** Removes the stored data of a registry or participant. Each package lists its tables for this. */
+/** Removes all stored data of a registry or participant. Each package lists its own tables for this. */
 import type { Database } from './database.ts'
 
 export type Removable = 'registry' | 'participant'
 
-/** Rows that are removed. Foreign keys remove others with them, such as attempts with their delivery. */
+/** Rows to be removed. Foreign keys remove others with them, such as the attempts of a delivery. */
 export interface RemovedRows {
   readonly table: string
-  /** SQL condition; `$1` is the number of the registry or participant. */
+  /** SQL condition of the rows; `$1` is the id of the registry or participant. */
   readonly of: string
 }
 
-/** Rows of a registry or a participant in some tables. In the SQL `$1` is the number of either. */
+/** What one package stores for a registry or a participant. `$1` in the SQL is the id of either. */
 export interface StoredPart {
-  /** SQL of a number of removed rows, by the name that operators see. */
+  /** For each name that operators see, SQL that counts removed rows. */
   readonly counted?: Readonly<Record<string, string>>
-  /** SQL of a number of rows that somebody still waits for, by name. */
+  /** For each name, SQL that counts rows for which somebody still waits. */
   readonly pending?: Readonly<Record<string, string>>
-  /** In the order of removal. */
+  /** The rows to be removed, in this order. */
   readonly removed: readonly RemovedRows[]
 }
 
@@ -24,11 +24,11 @@ export interface StoredPart {
 export const rowsOf = (removable: Removable, tables: readonly string[]): readonly RemovedRows[] =>
   tables.map((table) => ({ table, of: `${removable} = $1` }))
 
-/** SQL of the number of a table's rows that belong to the registry or participant. */
+/** SQL that counts the rows of a table that belong to the registry or participant. */
 export const countOf = (removable: Removable, table: string): string =>
   `(select count(*) from ${table} where ${removable} = $1)`
 
-/** Counts the rows that the parts name. */
+/** Counts the rows that these packages store. */
 export async function countStored(
   { pool }: Pick<Database, 'pool'>,
   parts: readonly StoredPart[],
@@ -43,10 +43,10 @@ export async function countStored(
   return rows[0] ?? {}
 }
 
-/** Rows of one statement. */
+/** The number of rows that one statement deletes. */
 const AT_ONCE = 5_000
 
-/** Deletes rows, a few thousand at a time. After an interruption it may be called again. */
+/** Deletes rows in portions of `AT_ONCE`. After an interruption, call it again. */
 export async function removeRows(
   { pool }: Pick<Database, 'pool'>,
   removed: readonly RemovedRows[],

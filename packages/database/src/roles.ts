@@ -1,8 +1,8 @@
 /**
- * The two roles of a database. The application role, of servers and of most commands, owns every table of its own:
- * registries, attributes and indexes are made while the server runs. The owner has the schema, the audit tables
+ * The two roles of a database. The application role, used by servers and most commands, owns most tables, because the
+ * server makes registries, attributes and indexes while it runs. The owner role owns the schema, the audit tables
  * (`account` and `account_*`), the holds and the list of migrations. The application may read audit tables and holds
- * and add rows, and cannot change or delete these. One role may do both; `doctor` reports that.
+ * and add rows, and cannot change or delete them. One role may do both; `doctor` reports that.
  */
 import type { Pool, PoolClient } from 'pg'
 import { quoteName } from './names.ts'
@@ -14,12 +14,15 @@ interface HasPool {
 }
 
 /**
- * Statements of the owner must not use what the application can make: it may make functions and operators in our
- * schema, and PostgreSQL prefers one with better fitting types to that of `pg_catalog`. So functions are named with
- * their schema, and operators get their exact types.
+ * Statements of the owner must not use anything that the application can make. The application may make functions and
+ * operators in our schema, and PostgreSQL prefers those with better fitting types. So the SQL here names functions with
+ * `pg_catalog`, and gives operators exact types.
  */
 
-/** SQL: a name is a table of the owner. The owner reads no other tables: they may have become views that run code. */
+/**
+ * SQL that is true for the name of a table of the owner. The owner reads no other tables: somebody may have replaced
+ * them by views that run code.
+ */
 const isOwners = (name: string): string =>
   `(${name} = any('{account,hold,${MIGRATION_TABLES.join(',')}}'::name[])
     or pg_catalog.starts_with(${name}::text, 'account_'::text))`
@@ -28,8 +31,8 @@ const isOwners = (name: string): string =>
 const MIGRATION_TABLES: readonly string[] = ['rollcall_migration', 'rollcall_migration_lock', 'rollcall_schema_version']
 
 /**
- * Columns that the application may change: secrets that a new master key encrypts again, and the end of a hold. Public
- * keys and all signed data cannot be changed.
+ * Columns of the owner's tables that the application may change: secrets that a new master key encrypts again, and the
+ * end of a hold. Public keys and signed data cannot be changed.
  */
 const CHANGEABLE: Readonly<Record<string, readonly string[]>> = {
   account_key: ['sealed'],
@@ -38,12 +41,12 @@ const CHANGEABLE: Readonly<Record<string, readonly string[]>> = {
 
 const OUTBOX = 'rollcall_outbox'
 
-/** Settling waits for nothing that a server does for longer. */
+/** How long the change of roles waits for a lock. */
 const LOCK_TIMEOUT = '10s'
 
 /**
- * Gives each role its tables, and the application its rights on tables of the owner. Does nothing when all is right, or
- * when both are one role.
+ * Gives each role its tables, and gives the application its rights on the owner's tables. Does nothing when both are
+ * one role.
  * @throws StoreRefusal that says what a superuser must do first
  */
 export async function settleRoles(owner: HasPool, application: HasPool): Promise<void> {
@@ -101,7 +104,7 @@ async function checkMembership(client: PoolClient, { owner, application }: Roles
 const mustRun = (statement: string): StoreRefusal =>
   new StoreRefusal(`the two roles of the database are not complete: let a superuser run "${statement}"`)
 
-/** The schemas are the owner's, because the owner of a schema may drop every table in it. */
+/** Makes the owner role the owner of the schemas, because the owner of a schema may drop every table in it. */
 async function settleSchemas(client: PoolClient, { owner, application }: Roles): Promise<void> {
   const { rows } = await client.query<{ schema: string; ours: boolean; theirs: boolean; complete: boolean }>(
     `select nspname::text as schema, pg_catalog.pg_has_role($1::name, nspowner, 'usage') as ours,
@@ -120,7 +123,10 @@ async function settleSchemas(client: PoolClient, { owner, application }: Roles):
   }
 }
 
-/** Indexes, sequences and triggers follow their tables. Objects of extensions are not ours. */
+/**
+ * SQL of the tables, views, sequences and functions that need an owner. Indexes, triggers and a table's own sequences
+ * follow the table. Objects of extensions are left out.
+ */
 const OBJECTS = `select object.name, object.kind, object.owners from (
     select pg_catalog.format('%I.%I', nspname, relname) as name, relowner as owner, 
       relkind in ('r', 'p', 'S') and ${isOwners('relname')} as owners,
@@ -152,7 +158,7 @@ const REFUSED = 'UPDATE, DELETE, TRUNCATE, REFERENCES, TRIGGER'
 const OWNERS = `from pg_class join pg_namespace on pg_namespace.oid = relnamespace
   where nspname = pg_catalog.current_schema() and relkind in ('r', 'p') and ${isOwners('relname')}`
 
-/** SQL: a role has a forbidden privilege on a table of the owner, or on a column of it. */
+/** SQL that is true when a role has a forbidden privilege on a table of the owner, or on a column of it. */
 const isOpenTo = (role: string): string => `(
   pg_catalog.has_table_privilege(${role}, pg_class.oid, '${REFUSED}')
   or pg_catalog.has_any_column_privilege(${role}, pg_class.oid, 'REFERENCES')
@@ -162,21 +168,21 @@ const isOpenTo = (role: string): string => `(
       .map(([table, columns]) => `(relname = '${table}' and attname = any('{${columns.join(',')}}'::name[]))`)
       .join(' or ')})))`
 
-/** SQL: additions to tables that run when rows are written or read. */
+/** SQL of triggers, rules and policies on tables, which run when rows are written or read. */
 const ADDITIONS = `
   select 'trigger' as kind, tgname::text as name, tgrelid as "table" from pg_trigger where not tgisinternal
   union all select 'rule', rulename::text, ev_class from pg_rewrite
   union all select 'policy', polname::text, polrelid from pg_policy
   union all select 'row security', relname::text, oid from pg_class where relrowsecurity or relforcerowsecurity`
 
-/** SQL: relations with the name of a table of the owner. Views are among them: they are rules. */
+/** SQL of the relations that have the name of a table of the owner, views included. */
 const NAMED = `from pg_class join pg_namespace on pg_namespace.oid = relnamespace
   where nspname = pg_catalog.current_schema() and relkind in ('r', 'p', 'v', 'm', 'f') and ${isOwners('relname')}`
 
 /**
- * Rollcall makes no triggers, rules, policies or views on tables of the owner. One that the application made while it
- * owned the table could hide rows, and would run as the owner.
- * @throws StoreRefusal that names the first one: somebody must look into it
+ * Refuses triggers, rules, policies and views on tables of the owner: Rollcall makes none. If the application made one
+ * while it owned the table, it could hide rows, and it would run with the owner's rights.
+ * @throws StoreRefusal that names the first one, so that somebody looks into it
  */
 async function refuseAdditions(client: PoolClient): Promise<void> {
   const { rows } = await client.query<{ kind: string; name: string; table: string }>(
@@ -213,12 +219,12 @@ async function settleRights(client: PoolClient, { application }: Roles): Promise
   }
 }
 
-/** Quotes the name of a role, which may be any text; it comes from the database itself. */
+/** Quotes the name of a role. It may be any text, because it comes from the database. */
 const quoteRole = (role: string): string => `"${role.replaceAll('"', '""')}"`
 
 const INSUFFICIENT_PRIVILEGE = '42501'
 
-/** @throws StoreRefusal the owner may not run it */
+/** Runs a statement. @throws StoreRefusal the owner role may not run it */
 async function run(client: PoolClient, statement: string): Promise<void> {
   try {
     await client.query(statement)
@@ -227,20 +233,23 @@ async function run(client: PoolClient, statement: string): Promise<void> {
   }
 }
 
-/** True when the role of a connection lacks a privilege for the statement. */
+/** True when the role of the connection lacks a privilege for the statement. */
 export const isForbidden = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === INSUFFICIENT_PRIVILEGE
 
-/** Refuses to migrate as the application role where an owner has the audit log: new tables would belong to the wrong one. */
+/**
+ * SQL that finds an audit table of another role. A row means: the application role must not migrate, because it would
+ * become the owner of new audit tables.
+ */
 export const OWNED_BY_ANOTHER = `select relname ${OWNERS} and not pg_catalog.pg_has_role(relowner, 'member') limit 1`
 
-/** How separate the roles are, as the application role sees it. */
+/** What the application role finds out about both roles. */
 export interface RoleFacts {
   readonly database: string
   readonly schema: string
   readonly application: string
   readonly superuser: boolean
-  /** The application role cannot change or delete audit entries. */
+  /** True when the application role cannot change or delete audit entries. */
   readonly separate: boolean
 }
 

@@ -9,15 +9,15 @@ import { MIGRATIONS } from './migrations/index.ts'
 
 export const FIRST_VERSION = '0.1.0'
 
-/** The versions that this program knows, the oldest first. */
+/** All schema versions that this program knows, the oldest first. */
 export const schemaVersions = (): readonly string[] => [
   ...new Set([FIRST_VERSION, ...Object.values(MIGRATIONS).flatMap(({ version }) => version ?? [])]),
 ]
 
-/** The version for which this program is made. */
+/** The schema version for which this program is made. */
 export const schemaVersion = (): string => schemaVersions().at(-1) ?? FIRST_VERSION
 
-/** The migration, which then also records its version. */
+/** Returns the migration, changed so that it also records its version. */
 export function recordingVersion(migration: SchemaMigration): Migration {
   const { version } = migration
   if (version === undefined) return migration
@@ -31,7 +31,7 @@ export function recordingVersion(migration: SchemaMigration): Migration {
   }
 }
 
-/** The recorded versions of the database, the newest last; empty when it has no list of them yet. */
+/** The versions that the database has recorded, the newest last; empty before the first version that records them. */
 export async function readSchemaVersions(db: Kysely<unknown>): Promise<readonly string[]> {
   const { rows: found } = await sql`
     select 1 where pg_catalog.to_regclass('rollcall_schema_version') is not null`.execute(db)
@@ -45,11 +45,11 @@ export async function readSchemaVersions(db: Kysely<unknown>): Promise<readonly 
 export interface SchemaLead {
   /** The newest version of the database. */
   readonly version: string
-  /** Number of versions that the database is ahead: 0, unless a newer Rollcall has migrated it. */
+  /** The number of versions between this program and a newer database; 0 when the database is not newer. */
   readonly ahead: number
 }
 
-/** A program works with the tables of the next version. Tables of later versions may lack columns that it uses. */
+/** How many versions the database may be ahead. Tables of later versions may lack columns that this program uses. */
 export const MOST_AHEAD = 1
 
 export function schemaLead(versions: readonly string[], own: string = schemaVersion()): SchemaLead {

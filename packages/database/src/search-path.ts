@@ -1,17 +1,20 @@
 /**
- * Where tables are looked up. The application role could set itself another path, with its own tables before ours; the
- * options of a connection override those of a role or database. `pg_catalog` comes first because it is not named, and
- * `pg_temp` last because it is named.
+ * The schemas in which PostgreSQL looks up tables. The application role could choose another schema, with its own
+ * tables before ours; the options of a connection override those of a role or database. `pg_catalog` is not named, so
+ * it comes first; `pg_temp` is named, so it comes last.
  */
 import type pg from 'pg'
 
 const SEARCH_PATH = '-c search_path=public,pg_temp'
 
-/** Puts our path before the operator's options, which may name another schema: PostgreSQL uses the last one. */
+/**
+ * Puts our search path before the operator's options. An operator may name another schema there, because PostgreSQL
+ * uses the last option.
+ */
 export function withSearchPath(connection: pg.PoolConfig): pg.PoolConfig {
   const { connectionString } = connection
   if (connectionString !== undefined && OPTIONS.test(connectionString)) {
-    // A connection string overrides the settings beside it.
+    // Options in a connection string override the other settings.
     const pinned = connectionString.replace(OPTIONS, `$&${SEARCH_PATH.replaceAll(' ', '+')}+`)
     return { ...connection, connectionString: pinned }
   }

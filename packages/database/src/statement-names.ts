@@ -1,27 +1,23 @@
 import { LRUCache } from 'lru-cache'
 
 /**
- * Names under which connections prepare searches. A prepared search is not parsed and analysed again; and when
- * PostgreSQL finds a generic plan as good as its plans for single values, it is not planned again either. That is half
- * of the time of a search with few hits. Peers choose the shapes of searches, and a connection keeps what it prepared.
- * So only the most recently used shapes are remembered; one that comes again gets a name. A name is never given to a
- * second shape, because some connection may have prepared the first one under it.
+ * Gives names to searches, so that connections can prepare them. PostgreSQL parses and plans a prepared search once,
+ * which saves half of the time of a search with few hits. Peers choose the form (shape) of searches, and a connection
+ * never forgets what it prepared. So only the most recently used shapes are remembered, and a shape gets a name when it
+ * comes for the second time. A name is never used for another shape.
  */
 export class StatementNames {
-  /** By text, the least recently used first. */
+  /** The remembered shapes by their SQL text, the least recently used first. */
   readonly #shapes = new Map<string, Shape>()
-  /** Texts that were slow under their name, with the time from which they may get a name again. */
+  /** Texts that were slow when prepared, with the time from which each may get a name again. */
   readonly #withdrawn: LRUCache<string, number>
-  /** Names that a connection has prepared. */
+  /** The names that each connection has prepared. */
   readonly #prepared = new WeakMap<object, Set<string>>()
   readonly #limit: number
   readonly #now: () => number
   #given = 0
 
-  /**
-   * @param limit how many shapes are remembered
-   * @param now milliseconds
-   */
+  /** @param limit the number of shapes that are remembered @param now milliseconds */
   constructor(limit: number, now = () => performance.now()) {
     this.#limit = limit
     this.#now = now
@@ -29,10 +25,10 @@ export class StatementNames {
   }
 
   /**
-   * The statement's name; undefined for a statement that is new, long, or withdrawn. When there are too many shapes,
-   * the participant with the most loses its least recently used one, so that no participant pushes out others' shapes
-   * beyond an equal share.
-   * @param participant its id; 0 is the operator
+   * The name of a statement; undefined for a statement that is new, too long, or withdrawn because it was slow. When
+   * there are too many shapes, the participant with the most shapes loses its least recently used one, so that no
+   * participant uses more than its share.
+   * @param participant the id of the participant; 0 for the operator
    */
   nameOf(text: string, participant: number): string | undefined {
     if (text.length > NAMED_LENGTH || this.#isWithdrawn(text)) return undefined
@@ -43,7 +39,7 @@ export class StatementNames {
     return shape.name ?? undefined
   }
 
-  /** @param participant gives way where others have as many */
+  /** Forgets the least recently used shape of a participant with the most shapes; of this one if no other has more. */
   #forgetOne(participant: number): void {
     const held = new Map<number, number>()
     for (const { participant: by } of this.#shapes.values()) held.set(by, (held.get(by) ?? 0) + 1)
@@ -62,9 +58,9 @@ export class StatementNames {
   }
 
   /**
-   * Notes that a search was slow under its name. The third time within ten minutes withdraws the name for an hour: each
-   * search of this shape is then planned for its own values. A generic plan may read a whole index for a value of half
-   * of the records, where the table's first rows would do; a busy machine may be slow once or twice.
+   * Notes that a search was slow under its name. The third time within ten minutes withdraws the name for an hour:
+   * PostgreSQL then plans each such search for its own values. A plan for any value may read a whole index where, for a
+   * frequent value, the first rows of the table are enough. One or two slow searches may only mean a busy machine.
    */
   wasSlow(text: string): void {
     const shape = this.#shapes.get(text)
@@ -76,14 +72,14 @@ export class StatementNames {
     this.#withdrawn.set(text, now + WITHDRAWN_FOR)
   }
 
-  /** Notes that a connection runs a statement under this name; names of others are ignored. */
+  /** Notes that a connection has run, and so prepared, a statement under this name. Other names are ignored. */
   runs(connection: object, name: string | undefined): void {
     if (!name?.startsWith(PREFIX)) return
     const names = this.#prepared.get(connection) ?? new Set()
     this.#prepared.set(connection, names.add(name))
   }
 
-  /** True when a connection has prepared so many that it has to be closed: nothing else frees unused ones. */
+  /** True when a connection has prepared too many names. The caller closes it, because nothing else frees them. */
   isFull(connection: object): boolean {
     return (this.#prepared.get(connection)?.size ?? 0) >= PREPARED * this.#limit
   }
@@ -92,18 +88,18 @@ export class StatementNames {
 interface Shape {
   /** The participant that asked for the shape first. */
   readonly participant: number
-  /** Null until it comes a second time. */
+  /** Null until the shape comes for the second time. */
   name: string | null
-  /** Times of its recent slow searches, in milliseconds. */
+  /** The times of recent slow searches, in milliseconds. */
   slow: readonly number[]
 }
 
 const PREFIX = 'search_'
-/** Characters of a statement that gets a name. A longer one takes so long that a name saves nothing. */
+/** The longest statement that gets a name, in characters. A longer one takes so long that a name saves little. */
 const NAMED_LENGTH = 4_000
-/** Slow searches after which a name is withdrawn. */
+/** The number of slow searches after which a name is withdrawn. */
 const SLOW_TIMES = 3
-/** Milliseconds for which a slow search is remembered, and for which a withdrawn shape has no name. */
+/** SLOW_FOR: milliseconds for which a slow search counts. WITHDRAWN_FOR: milliseconds for which a shape has no name. */
 const [SLOW_FOR, WITHDRAWN_FOR] = [600_000, 3_600_000]
-/** Both are multiples of the limit of named shapes: statements that a connection prepares, and withdrawn shapes. */
+/** Multiples of the limit of shapes. PREPARED: statements that a connection prepares. WITHDRAWN: withdrawn shapes. */
 const [PREPARED, WITHDRAWN] = [2, 10]

@@ -1,16 +1,16 @@
-/** Parts of statements whose columns are known only at run time. Their names come from our code, never from a peer. */
+/** Parts of statements whose columns are known only at run time. Column names come from our code, never from a peer. */
 import { type RawBuilder, sql } from 'kysely'
 
 type Values = Readonly<Record<string, unknown>>
 
-/** Leaves out undefined members. */
+/** The members that have a value, as entries. */
 const given = (values: Values) => Object.entries(values).filter(([, value]) => value !== undefined)
 
-/** `a = 1, b = 2`, for `set`. */
+/** SQL such as `a = 1, b = 2`, for `set`. */
 export const assignments = (values: Values): RawBuilder<unknown> =>
   sql.join(given(values).map(([column, value]) => sql`${sql.ref(column)} = ${value}`))
 
-/** `(a, b) values (1, 2)`, for `insert into`. */
+/** SQL such as `(a, b) values (1, 2)`, for `insert into`. */
 export function rowOf(values: Values): RawBuilder<unknown> {
   const entries = given(values)
   const columns = sql.join(entries.map(([column]) => sql.ref(column)))

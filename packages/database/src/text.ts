@@ -1,9 +1,9 @@
-/** Which texts PostgreSQL can hold, and which may be a sender_id. */
+/** Checks texts: which ones PostgreSQL can store, and which may be a sender_id. */
 import { StoreRefusal } from './refusal.ts'
 
 /**
- * True when PostgreSQL can hold the text unchanged: it refuses NUL, and a lone surrogate would become another
- * character. No stored text equals another one, so a look-up may answer without a query.
+ * True when PostgreSQL stores the text unchanged. It refuses NUL, and replaces a lone surrogate. No stored value equals
+ * another kind of text, so a look-up may answer without a query.
  */
 export function isStorable(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0')
@@ -13,9 +13,9 @@ const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]+$/u
 const SENDER_ID_LIMIT = 255
 
 /**
- * The rules for a `sender_id`, a participant's or a registry's own (spec "Header"; without `|` and `"`, of
- * which the kidId of a signature is made).
- * @param member how the refusal names it
+ * Checks the rules for the `sender_id` of a participant or a registry (spec "Header"). `|` and `"` are refused because
+ * they separate parts of a signature's keyId.
+ * @param member the name for the message
  * @throws StoreRefusal
  */
 export function checkSenderId(sender_id: string, member = 'sender_id'): void {
@@ -25,7 +25,7 @@ export function checkSenderId(sender_id: string, member = 'sender_id'): void {
 
 function senderIdProblem(sender_id: string): string | null {
   if (sender_id === '') return 'is empty'
-  // Code points, as PostgreSQL counts characters.
+  // Count code points, as PostgreSQL counts characters.
   if ([...sender_id].length > SENDER_ID_LIMIT) return `is longer than ${SENDER_ID_LIMIT} characters`
   if (/[|"]/.test(sender_id)) return 'contains | or "'
   if (!PRINTABLE.test(sender_id)) return 'contains a character that cannot be printed'

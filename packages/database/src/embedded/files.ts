@@ -1,9 +1,9 @@
-/** Files of the embedded PostgreSQL: their places, their owner, and who may enter. */
+/** Files of the embedded PostgreSQL: their paths, their owners, and who may enter their folders. */
 import { randomBytes } from 'node:crypto'
 import { chown, lchown, readdir, readFile, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 
-/** A failure of the embedded PostgreSQL, in a sentence for the person who started Rollcall. */
+/** A failure of the embedded PostgreSQL. The message is for the person who started Rollcall. */
 export class EmbeddedPostgresError extends Error {
   override name = 'EmbeddedPostgresError'
 }
@@ -18,7 +18,7 @@ export function clusterPaths(home: string) {
   return {
     home,
     data: join(home, 'data'),
-    /** The superuser's password, mode 0600. */
+    /** The file with the superuser's password, mode 0600. */
     passwordFile: join(home, 'password'),
     logFile: join(home, 'postgres.log'),
   }
@@ -26,24 +26,24 @@ export function clusterPaths(home: string) {
 
 export type Layout = ReturnType<typeof clusterPaths>
 
-/** Names that this process gave out: after a restart in a container another process may well have the same id. */
+/** Temporary names that this process made. In a container, an earlier process may have had the same process id. */
 const ours = new Set<string>()
 
-/** A temporary name beside `path`, with the process that works there: `<path>.new-<process id>-<random>`. */
+/** Makes a temporary name beside `path` that has our process id: `<path>.new-<process id>-<random>`. */
 export function temporaryName(path: string): string {
   const name = `${path}.new-${process.pid}-${randomBytes(4).toString('hex')}`
   ours.add(basename(name))
   return name
 }
 
-/** True for a temporary name whose process still lives. */
+/** True for a temporary name whose process still runs: the file or folder is being made. */
 export function isBeingMade(name: string): boolean {
   const pid = Number(/\.new-(\d+)-[0-9a-f]{8}$/.exec(name)?.[1])
   if (Number.isNaN(pid)) return false
   return pid === process.pid ? ours.has(name) : isAlive(pid)
 }
 
-/** True when a process of any owner has this id. */
+/** True when a process has this id, whoever owns it. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)
@@ -53,7 +53,7 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** Makes `user` the owner of `path` and all below it; nothing when PostgreSQL runs as the user we are. */
+/** Makes `user` the owner of `path` and everything below it. Does nothing when PostgreSQL runs as our own user. */
 export async function changeOwnerBelow(user: ClusterUser, path: string): Promise<void> {
   if (user === null) return
   await lchown(path, user.uid, user.gid)
@@ -62,18 +62,18 @@ export async function changeOwnerBelow(user: ClusterUser, path: string): Promise
   }
 }
 
-/** Gives one file or directory to the user. */
+/** Makes the user the owner of one file or directory. */
 export async function changeOwner(user: ClusterUser, path: string): Promise<void> {
   if (user !== null) await chown(path, user.uid, user.gid)
 }
 
-/** The user that PostgreSQL runs as in place of root, whom it refuses; null: it runs as our own user. */
+/** The user that PostgreSQL runs as when we are root, because it refuses root; null when it runs as our own user. */
 export type ClusterUser = { readonly uid: number; readonly gid: number } | null
 
-/** Unprivileged users, the preferred one first; initdb needs a user with a name. */
+/** Users without special rights, the preferred one first. initdb needs a user with a name. */
 const CANDIDATES = ['postgres', '_postgres', 'nobody']
 
-/** The user for a new cluster. Throws EmbeddedPostgresError when root has nobody to turn into. */
+/** The user for a new cluster. Throws EmbeddedPostgresError when we are root and none of these users exists. */
 export async function newClusterUser(): Promise<ClusterUser> {
   if (process.getuid?.() !== 0) return null
   const users = new Map<string, { uid: number; gid: number }>()
@@ -91,7 +91,7 @@ export async function newClusterUser(): Promise<ClusterUser> {
   )
 }
 
-/** The user of an existing cluster: root starts it as the owner of its files. */
+/** The owner of an existing cluster's files, as whom root starts PostgreSQL; null when we are not root. */
 export async function ownerOf(path: string): Promise<ClusterUser> {
   if (process.getuid?.() !== 0) return null
   const { uid, gid } = await stat(path)

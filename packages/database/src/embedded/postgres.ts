@@ -1,6 +1,6 @@
 /**
- * The embedded PostgreSQL. Every process that uses it holds a shared advisory lock in it. The first one starts it, the
- * last one stops it, and a process that finds it stopped meanwhile starts it again.
+ * The embedded PostgreSQL. Every process that uses it holds a shared advisory lock. The first process starts
+ * PostgreSQL, the last one stops it. A process that finds it stopped starts it again.
  */
 import { createHmac } from 'node:crypto'
 import { resolve } from 'node:path'
@@ -13,34 +13,34 @@ import { findPostmaster, type Postmaster, type Start, startPostmaster, stopPostm
 /** The name of the one database. */
 const DATABASE = 'rollcall'
 
-/** The role of servers and commands. The superuser is the owner (`store/db/roles.ts`). */
+/** The role of servers and commands. The superuser has the role of the owner (`roles.ts`). */
 const APPLICATION = 'rollcall_application'
 
-/** The advisory lock, in the database `postgres`. */
+/** The id of the advisory lock, in the database `postgres`. */
 const LOCK = 5_294_201_871_530
 
 /** Milliseconds until PostgreSQL is ready: a recovery after a crash may take minutes. */
 const READY_TIMEOUT = 300_000
 
-/** Milliseconds that a close waits for PostgreSQL to recover from a crash. */
+/** Milliseconds that `close` waits for PostgreSQL to recover from a crash. */
 const RECOVERY_TIMEOUT = 10_000
 
-/** Starts, 200 ms apart, that may fail for a reason that passes, such as files that a killed postmaster left. */
+/** The number of starts, 200 ms apart, that may fail for a temporary reason, such as files of a killed process. */
 const TRIES = 100
 
-/** Milliseconds between attempts to bring back a PostgreSQL that went away. */
+/** Milliseconds between two attempts to connect again. */
 const RENEWAL_PAUSE = 2_000
 
-/** Messages of a start after which another may succeed: another start is ahead, or the last one has not ended yet. */
+/** Messages of a failed start that may succeed later: another start is running, or the last process has not ended. */
 const PASSING = /already exists|is empty|is still in use|Is another postmaster already running/
 
-/** A PostgreSQL in use by this process. */
+/** A PostgreSQL that this process uses. */
 export interface EmbeddedPostgres {
-  /** The connection of the database's owner: host (the directory of the socket), port, user, password, database. */
+  /** How to connect as the owner of the database: host (the socket's directory), port, user, password, database. */
   readonly connection: pg.ClientConfig
-  /** The connection of the application role. */
+  /** How to connect as the application role. */
   readonly application: pg.ClientConfig
-  /** Ends our use of PostgreSQL; the last process stops it. End your own connections first. */
+  /** Stops using PostgreSQL; the last process stops it. The caller ends its connections before. */
   close(): Promise<void>
 }
 
@@ -51,8 +51,9 @@ interface Session {
 }
 
 /**
- * Opens the PostgreSQL of a data directory: made at first use, started unless another process has, adopted when a
- * killed process left it running. Throws EmbeddedPostgresError.
+ * Opens the PostgreSQL of a data directory: makes its cluster if there is none, and starts it unless it runs, also when
+ * a killed process left it running.
+ * @throws EmbeddedPostgresError
  */
 export async function openEmbeddedPostgres(dataDirectory: string): Promise<EmbeddedPostgres> {
   const cluster = await ensureCluster(resolve(dataDirectory))
@@ -91,16 +92,19 @@ async function ensureDatabase({ client }: Session): Promise<void> {
   try {
     await client.query(`create database ${DATABASE} template template0 encoding 'UTF8' locale 'C'`)
   } catch (error) {
-    // Another process made it in the same moment (duplicate_database, unique_violation).
+    // Another process made the database at the same moment (duplicate_database, unique_violation).
     if (!hasCode(error, '42P04', '23505')) throw error
   }
 }
 
-/** No second secret is stored: who has the owner's password may do everything anyway, and not the other way round. */
+/**
+ * The application's password is derived from the owner's, so that only one secret is stored. The owner's cannot be
+ * derived from it.
+ */
 const applicationPassword = ({ password }: Cluster): string =>
   createHmac('sha256', password).update(APPLICATION).digest('base64url')
 
-/** Databases of earlier versions have none. */
+/** Makes the application role if it is missing, as in databases of earlier versions. */
 async function ensureApplicationRole({ client }: Session, cluster: Cluster): Promise<void> {
   const { rowCount } = await client.query('select from pg_roles where rolname = $1', [APPLICATION])
   if (rowCount) return
@@ -108,15 +112,15 @@ async function ensureApplicationRole({ client }: Session, cluster: Cluster): Pro
   try {
     await client.query(`create role ${APPLICATION} login password ${password}`)
   } catch (error) {
-    // Another process made it in the same moment (duplicate_object, unique_violation).
+    // Another process made the role at the same moment (duplicate_object, unique_violation).
     if (!hasCode(error, '42710', '23505')) throw error
   }
 }
 
 /**
- * Keeps the shared lock. When its connection breaks, because PostgreSQL crashed, was killed or restarted, it takes the
- * lock again, and starts PostgreSQL unless another process does. The socket stays in the same place.
- * @returns ends the session; the last user stops PostgreSQL
+ * Keeps the shared lock. When its connection ends, because PostgreSQL crashed or was restarted, takes the lock again,
+ * and starts PostgreSQL unless another process does. The address of the socket stays the same.
+ * @returns a function that ends the session; it stops PostgreSQL for the last user
  */
 function keepSession(cluster: Cluster, first: Session): () => Promise<void> {
   const releasing = new AbortController()
@@ -135,7 +139,7 @@ function keepSession(cluster: Cluster, first: Session): () => Promise<void> {
       try {
         watch(await enter(cluster, releasing.signal))
       } catch {
-        // Statements report their own errors meanwhile; the next attempt may succeed.
+        // Statements report their own errors meanwhile. The next attempt may succeed.
         await sleep(RENEWAL_PAUSE, undefined, { signal: releasing.signal }).catch(() => undefined)
       }
     }
@@ -151,8 +155,8 @@ function keepSession(cluster: Cluster, first: Session): () => Promise<void> {
 }
 
 /**
- * A connection for a process that lost its own, to find out whether it was the last user. Null when PostgreSQL does not
- * run, or does not recover in time: then the next start adopts it.
+ * Connects again in a process that lost its connection, to find out whether it is the last user. Null when PostgreSQL
+ * does not run, or does not recover in time: the next start then uses what is left.
  */
 async function reconnect(cluster: Cluster): Promise<Session | null> {
   for (const end = Date.now() + RECOVERY_TIMEOUT; Date.now() < end; await sleep(50)) {
@@ -164,20 +168,17 @@ async function reconnect(cluster: Cluster): Promise<Session | null> {
   return null
 }
 
-/**
- * Finds or starts the cluster's PostgreSQL and takes the shared lock in it. Throws EmbeddedPostgresError, or the reason
- * of `signal`.
- */
+/** Finds or starts PostgreSQL, and takes the shared lock. @throws EmbeddedPostgresError, or the reason of `signal` */
 async function enter(cluster: Cluster, signal?: AbortSignal): Promise<Session> {
   let start: Start | null = null
   let tries = 0
   for (const end = Date.now() + READY_TIMEOUT; Date.now() < end; await sleep(20)) {
-    // A PostgreSQL that we started is not abandoned: it gets its user, who stops it.
+    // If we started PostgreSQL, we go on until we have the lock: the last holder stops PostgreSQL.
     if (start === null) signal?.throwIfAborted()
     const postmaster = await findPostmaster(cluster)
     if (postmaster !== null) {
       const client = await join(cluster, postmaster).catch(async (error) => {
-        // Nobody can use the PostgreSQL that we started: it must not stay.
+        // We started PostgreSQL, and nobody can use it: stop it.
         if (start !== null) await stopPostmaster(postmaster, cluster)
         throw error
       })
@@ -195,12 +196,12 @@ async function enter(cluster: Cluster, signal?: AbortSignal): Promise<Session> {
   throw new EmbeddedPostgresError(`PostgreSQL does not get ready. Its log file is ${cluster.logFile}.`)
 }
 
-/** Releases the lock; the last process stops PostgreSQL. False when the connection was lost before. */
+/** Releases the lock, and stops PostgreSQL when no other process has it. False when the connection was lost. */
 async function leave({ client, postmaster }: Session, cluster: Cluster): Promise<boolean> {
   try {
     await client.query('select pg_advisory_unlock_all()')
     const last = await take(client, 'pg_try_advisory_lock')
-    // A process that comes now fails to get the lock, waits for the end and starts PostgreSQL again.
+    // A process that starts now cannot get the lock: it waits until PostgreSQL has stopped, and starts it again.
     if (last) await stopPostmaster(postmaster, cluster)
     return true
   } catch (error) {
@@ -211,7 +212,7 @@ async function leave({ client, postmaster }: Session, cluster: Cluster): Promise
   }
 }
 
-/** A connection with the shared lock; null when PostgreSQL is not ready, or its last user is stopping it. */
+/** Connects and takes the shared lock. Null when PostgreSQL is not ready, or its last user is stopping it. */
 async function join(cluster: Cluster, postmaster: Postmaster): Promise<pg.Client | null> {
   const client = await connect(cluster, postmaster)
   if (client === null) return null
@@ -234,7 +235,7 @@ async function connect(cluster: Cluster, postmaster: Postmaster): Promise<pg.Cli
     application_name: 'rollcall lock',
     connectionTimeoutMillis: 10_000,
   })
-  // A lost connection shows at the next query; without a listener it would end the process.
+  // The next query reports a lost connection. Without a listener, the event would end the process.
   client.on('error', () => undefined)
   try {
     await client.connect()
@@ -249,7 +250,7 @@ async function connect(cluster: Cluster, postmaster: Postmaster): Promise<pg.Cli
   }
 }
 
-/** True when a connection failed because PostgreSQL starts, stops or crashed. */
+/** True when a connection failed because PostgreSQL starts, stops or has crashed. */
 function isPassing(error: unknown): boolean {
   if (hasCode(error, 'ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE', '57P01', '57P02', '57P03', '53300')) return true
   return error instanceof Error && /Connection terminated|not queryable|timeout expired/.test(error.message)
@@ -260,10 +261,10 @@ async function take(client: pg.Client, lock: 'pg_try_advisory_lock' | 'pg_try_ad
   return rows[0]?.taken === true
 }
 
-/** @throws EmbeddedPostgresError the start failed for a reason that does not pass */
+/** Checks that a failed start may be tried again. @throws EmbeddedPostgresError its reason is not temporary */
 async function requirePassing(start: Start, cluster: Cluster, tries: number): Promise<void> {
   const said = await start.said()
-  // Exit code 0: a regular stop; null: a signal killed it.
+  // 0: PostgreSQL was stopped regularly; null: a signal killed it.
   const code = start.exitCode()
   if (code === 0 || ((code === null || PASSING.test(said)) && tries < TRIES)) return
   const fatal = said.split('\n').findLast((line) => /FATAL|PANIC/.test(line))

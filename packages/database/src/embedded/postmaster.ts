@@ -1,4 +1,4 @@
-/** Finds, starts and stops the main process of PostgreSQL. */
+/** Finds, starts and stops the postmaster, PostgreSQL's main process. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { open, readFile, rename, rm, stat } from 'node:fs/promises'
 import { createConnection } from 'node:net'
@@ -12,20 +12,20 @@ import { PORT, removeSocketDirectory, SETTINGS, socketDirectory } from './settin
 
 const run = promisify(execFile)
 
-/** Milliseconds for which a lock file may be empty because a start is about to write it. */
+/** Milliseconds for which a lock file may be empty, because a starting process has not written it yet. */
 const WRITING = 5_000
 
-/** Milliseconds for which the socket of an ended process may still accept connections. */
+/** Milliseconds for which the socket of a process that has ended may still accept connections. */
 const CLOSING = 5_000
 
-/** The main process of a running PostgreSQL, and its address. */
+/** A running postmaster, and the address of its socket. */
 export interface Postmaster {
   readonly pid: number
   readonly socketDirectory: string
   readonly port: number
 }
 
-/** The postmaster of this data directory, started by any process, or null. */
+/** The postmaster that runs on this cluster, whichever process started it; null when none runs. */
 export async function findPostmaster(cluster: Cluster): Promise<Postmaster | null> {
   const text = await readIfThere(join(cluster.data, 'postmaster.pid'))
   // Lines: process id, data directory, start time, port, socket directory, listen address, shared memory, status.
@@ -34,14 +34,14 @@ export async function findPostmaster(cluster: Cluster): Promise<Postmaster | nul
   return { pid: Number(pid), port: Number(port), socketDirectory: directory }
 }
 
-/** True for a living postmaster of this data directory: its command line names the directory after -D. */
+/** True when this process is a postmaster of this cluster: its command line has the data directory after -D. */
 async function isPostmaster(pid: number, cluster: Cluster): Promise<boolean> {
   if (!Number.isInteger(pid) || pid <= 0 || !isAlive(pid)) return false
   const words = await commandLine(pid)
   return words.includes(` -D ${cluster.data} `)
 }
 
-/** The command line of a process with a space after each word; empty for a zombie and for a process that is gone. */
+/** The command line of a process, with a space after each word; empty when the process is gone or a zombie. */
 async function commandLine(pid: number): Promise<string> {
   if (process.platform === 'linux') {
     return (await readIfThere(`/proc/${pid}/cmdline`))?.replaceAll('\0', ' ') ?? ''
@@ -53,20 +53,20 @@ async function commandLine(pid: number): Promise<string> {
 }
 
 /**
- * Removes a lock file whose process is not a postmaster of this cluster. PostgreSQL itself gets past the file of a dead
- * process, but refuses to start when the process id now belongs to something else, or when the file is empty.
+ * Removes a lock file when its process is no postmaster of this cluster. PostgreSQL does this itself for a dead
+ * process, but refuses to start when the file is empty or another program has the process id.
  */
 async function removeStale(path: string, cluster: Cluster): Promise<void> {
   const text = await readIfThere(path)
   if (text === null) return
   if (text === '') {
-    // Empty for an instant while another start writes it; for longer only after a power cut.
+    // The file is empty for a moment while another start writes it; for longer, only after a power cut.
     const age = Date.now() - (await stat(path).then((file) => file.mtimeMs, Date.now))
     if (age < WRITING) return
   } else if (await isPostmaster(Number.parseInt(text, 10), cluster)) return
-  // A killed postmaster has no command line any more a moment before its sockets close.
+  // The command line of a killed postmaster disappears a moment before its sockets close.
   for (const end = Date.now() + CLOSING; await isListening(text); await sleep(50)) {
-    // Not the text we judged: another start is ahead.
+    // Another start has written the file since we read it.
     if ((await readIfThere(path)) !== text) return
     if (Date.now() < end) continue
     throw new EmbeddedPostgresError(
@@ -99,22 +99,22 @@ async function readIfThere(path: string): Promise<string | null> {
   }
 }
 
-/** A log file larger than this (bytes) is put aside, as postgres.log.1, at the next start. */
+/** Bytes. A larger log file is renamed to postgres.log.1 at the next start. */
 const LOG_LIMIT = 10_000_000
 
-/** Milliseconds a stop may take: first in good order with a checkpoint, then at once with a recovery at the next start. */
+/** Milliseconds for a stop: first `fast`, with a checkpoint; then `immediate`, with a recovery at the next start. */
 const STOP_TIMEOUT = { fast: 60_000, immediate: 15_000 }
 
-/** A postmaster that we started. */
+/** A postmaster that this process started. */
 export interface Start {
   readonly child: ChildProcess
-  /** Undefined while it runs; null when a signal ended it. */
+  /** Undefined while the postmaster runs; null when a signal ended it. */
   exitCode(): number | null | undefined
-  /** The lines that this start wrote to the log. */
+  /** The lines that the postmaster has written to the log since this start. */
   said(): Promise<string>
 }
 
-/** Spawns the postmaster in its own session, so that neither our end nor our terminal's Ctrl-C reaches it. */
+/** Starts the postmaster in a session of its own: Ctrl-C in our terminal and our own end do not stop it. */
 export async function startPostmaster(cluster: Cluster): Promise<Start> {
   const directory = await socketDirectory(cluster)
   await removeStale(join(cluster.data, 'postmaster.pid'), cluster)
@@ -129,7 +129,7 @@ export async function startPostmaster(cluster: Cluster): Promise<Start> {
     const { size } = await log.stat()
     const child = spawn(cluster.binaries.postgres, ['-D', cluster.data, ...options], {
       cwd: cluster.home,
-      // None of our environment: PGOPTIONS and similar variables would change how PostgreSQL runs.
+      // Nothing from our environment: variables such as PGOPTIONS would change how PostgreSQL runs.
       env: { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' },
       detached: true,
       stdio: ['ignore', log.fd, log.fd],

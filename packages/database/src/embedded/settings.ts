@@ -6,23 +6,21 @@ import { basename, join } from 'node:path'
 import type { Cluster } from './cluster.ts'
 import { canEnter, changeOwner, EmbeddedPostgresError, hasCode } from './files.ts'
 
-/**
- * Settings on the command line of PostgreSQL, where neither an edited postgresql.conf nor ALTER SYSTEM can weaken them.
- */
+/** Settings on PostgreSQL's command line: neither postgresql.conf nor ALTER SYSTEM can override them. */
 export const SETTINGS: Readonly<Record<string, string>> = {
-  // Only a unix socket, in a directory that only we may enter.
+  // PostgreSQL listens on a unix socket only, in a directory that only its user may enter.
   listen_addresses: '',
   unix_socket_permissions: '0700',
   password_encryption: 'scram-sha-256',
   max_connections: '100',
 
-  // Acknowledged data survive a power cut.
+  // Committed data survive a power cut.
   fsync: 'on',
   full_page_writes: 'on',
   synchronous_commit: 'on',
 
-  // Personal data must not reach the log. An ERROR can quote a parameter ("invalid input syntax for type date: ..."),
-  // so errors of statements are not logged at all; DETAIL lines can quote keys and statements, terse leaves them out.
+  // Personal data must not reach the log. Errors of statements are not logged, because they can quote a parameter
+  // ("invalid input syntax for type date: ..."). `terse` leaves out DETAIL lines, which can quote keys.
   log_min_messages: 'log',
   log_statement: 'none',
   log_min_error_statement: 'panic',
@@ -42,7 +40,7 @@ export const SETTINGS: Readonly<Record<string, string>> = {
   logging_collector: 'off',
   lc_messages: 'C',
 
-  // The machine does other work too; statements are short.
+  // The machine does other work too, and statements are short.
   shared_buffers: '256MB',
   work_mem: '8MB',
   maintenance_work_mem: '128MB',
@@ -53,17 +51,17 @@ export const SETTINGS: Readonly<Record<string, string>> = {
   timezone: 'UTC',
 }
 
-/** Only names the socket file: nothing listens on a network. */
+/** Only part of the socket's name: PostgreSQL does not listen on a network. */
 export const PORT = 5432
 
-/** sockaddr_un holds 107 bytes and a NUL on Linux, 103 on macOS. */
+/** The longest path of a socket in bytes: 107 on Linux, 103 on macOS. */
 const SOCKET_PATH_BYTES = 103
 const PREFIX = 'rollcall-socket-'
 
 /**
- * The directory of the socket: the cluster's home, which only its user may enter. Where that path is too long, a
- * directory of mode 0700 among the temporary files: its name is the same at every start, and cannot be guessed without
- * the password.
+ * The directory of the socket: the home of the cluster, which only its user may enter. If that path is too long, a
+ * directory of mode 0700 below the temporary files. Its name is the same at every start, and nobody can guess it
+ * without the password.
  */
 export async function socketDirectory(cluster: Cluster): Promise<string> {
   if (fits(cluster.home)) return cluster.home
@@ -79,7 +77,7 @@ export async function socketDirectory(cluster: Cluster): Promise<string> {
   )
 }
 
-/** Removes the socket's directory among the temporary files, if the stopped `postmaster` had one there. */
+/** Removes the directory of a stopped postmaster's socket, if it is below the temporary files. */
 export async function removeSocketDirectory({
   socketDirectory: directory,
 }: {
@@ -92,7 +90,7 @@ function fits(directory: string): boolean {
   return Buffer.byteLength(join(directory, `.s.PGSQL.${PORT}`)) <= SOCKET_PATH_BYTES
 }
 
-/** Makes `directory`, or checks that we made it: everybody may write to the temporary files. */
+/** Makes `directory` for us alone; false when another user made it, because everybody may write there. */
 async function makePrivate(directory: string, { user }: Cluster): Promise<boolean> {
   try {
     await mkdir(directory, { mode: 0o700 })

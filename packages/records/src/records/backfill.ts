@@ -1,6 +1,6 @@
 /**
- * Backfills columns and rows of identifiers from stored documents: new ones, and those that an earlier version read by
- * other rules.
+ * Backfills columns and identifier rows: reads stored documents again, and writes the values of new columns and of
+ * those that an earlier version read by other rules.
  */
 
 import { publicRecord } from '@rollcall/core/model/protection'
@@ -22,7 +22,7 @@ import { updateRows } from './update-rows.ts'
 const BATCH = 1_000
 
 interface BackfillOptions {
-  /** Records in one transaction. */
+  /** The number of records in one transaction. */
   readonly batch?: number
   /** Called after every batch with the number of records that were read since the call began. */
   readonly progress?: (records: number) => void
@@ -61,7 +61,7 @@ interface BackfillRow {
   readonly next_record: number
 }
 
-/** Backfills one batch. @returns the number of records that it read; null when nothing is to be backfilled */
+/** Backfills one batch. Returns the number of records that were read; null when nothing is left to backfill. */
 async function backfillBatch(
   client: PoolClient,
   registry: RegistryShape,
@@ -69,7 +69,7 @@ async function backfillBatch(
   batch: number,
 ): Promise<number | null> {
   const which = [registry.id, recordType.name]
-  // Names that this version does not know belong to another version, which backfills them.
+  // `column_fill` may list names that this version does not know. Another version declared them, and backfills them.
   const known = [...columnGroups(recordType).map(({ name }) => name), IDENTIFIERS]
   // The rows are locked, so that two backfills of the same columns take turns.
   const { rows: pending } = await client.query<BackfillRow>(
@@ -87,7 +87,7 @@ async function backfillBatch(
   )
   const protection = await readProtection(client, registry.id)
   const read = records.map(({ id, document: text }) => {
-    // The text is our own and was checked when it was written.
+    // The document is one that we stored, and was checked then.
     const document: JsonValue = JSON.parse(text)
     if (!isJsonObject(document)) return { id, document, named: [] }
     const { document: left, persons } = publicRecord(registry.kind, recordType, protection, document)

@@ -8,13 +8,13 @@ type Connection = Kysely<unknown>
 
 interface FoundIndex {
   readonly name: string
-  /** False: its build was interrupted, and no search uses it. */
+  /** False when the build of the index was interrupted: no search uses the index. */
   readonly valid: boolean
-  /** Whether a primary key or another constraint uses it. */
+  /** True when a primary key or another constraint uses the index. */
   readonly constraint: boolean
 }
 
-/** The indexes of a table by name; none when there is no such table. */
+/** The indexes of a table, by name; empty when there is no such table. */
 export async function indexesOf(db: Connection, table: string): Promise<ReadonlyMap<string, FoundIndex>> {
   const { rows } = await sql<FoundIndex>`
     select relname::text as name, indisvalid as valid,
@@ -24,7 +24,7 @@ export async function indexesOf(db: Connection, table: string): Promise<Readonly
   return new Map(rows.map((row) => [row.name, row]))
 }
 
-/** About how many rows a table has, as PostgreSQL last estimated; null where it never did. */
+/** The number of rows that PostgreSQL last estimated for a table; null when it has never estimated. */
 export async function estimatedRows(db: Connection, table: string): Promise<number | null> {
   const { rows } = await sql<{ estimate: number }>`
     select reltuples::float8 as estimate from pg_class
@@ -33,7 +33,7 @@ export async function estimatedRows(db: Connection, table: string): Promise<numb
   return estimate < 0 ? null : estimate
 }
 
-/** Whether any of the tables has a row. */
+/** True when any of the tables has a row. */
 export async function hasRows(db: Connection, tables: readonly string[]): Promise<boolean> {
   if (tables.length === 0) return false
   const any = tables.map((table) => `exists (select 1 from ${quoteName(table)})`)
@@ -42,16 +42,15 @@ export async function hasRows(db: Connection, tables: readonly string[]): Promis
 }
 
 interface Ownership {
-  /** The database's user of this connection. */
   readonly user: string
   readonly owner: string
-  /** Whether this user may change the table as its owner may. */
+  /** True when this user has the rights of the table's owner. */
   readonly may_change: boolean
-  /** Whether the role may make indexes in the table's schema. */
+  /** True when this user may make indexes in the schema of the table. */
   readonly may_create: boolean
 }
 
-/** @throws StoreRefusal the database's user may not change these tables; missing tables are passed over */
+/** Checks that the database user may change these tables. Missing tables are skipped. @throws StoreRefusal */
 export async function checkOwnership(db: Connection, tables: readonly string[]): Promise<void> {
   for (const table of tables) {
     const { rows } = await sql<Ownership>`
@@ -73,7 +72,7 @@ export async function checkOwnership(db: Connection, tables: readonly string[]):
   }
 }
 
-/** The columns of a table with their types, as `format_type` spells them; none where there is no such table. */
+/** The columns of a table, each with its type as `format_type` writes it; empty when there is no such table. */
 export async function columnsOf(db: Connection, table: string): Promise<ReadonlyMap<string, string>> {
   const { rows } = await sql<{ name: string; type: string }>`
     select attname::text as name, format_type(atttypid, atttypmod) as type

@@ -1,7 +1,9 @@
-/** Claims of a registry by a session, which end with it: one import at a time, one build of indexes at a time. */
+/**
+ * A session claims a registry for an import or for a build of indexes: one at a time. A claim ends with its session.
+ */
 import type { ClientBase } from 'pg'
 
-/** SQL that says whether a session has the claim of the registry that is parameter 1, an integer. */
+/** SQL that is true when some session has this claim on a registry. Parameter 1 is the integer id of the registry. */
 export const holdsClaim = (claim: 'rollcall import' | 'rollcall indexes'): string =>
   `exists (
      select 1 from pg_locks join pg_database on pg_database.oid = pg_locks.database
@@ -9,9 +11,8 @@ export const holdsClaim = (claim: 'rollcall import' | 'rollcall indexes'): strin
        and classid = hashtext('${claim}')::oid and objid = $1::integer::oid and granted)`
 
 /**
- * Claims a connection for an import into a registry; false when another import holds the registry. The claim
- * belongs to the session: it ends with the connection, also when this process is killed. Statements of the
- * session have no deadline from then on.
+ * Claims a registry for an import on this connection; false when another import has the claim. The claim ends with the
+ * connection, also when this process is killed. From then on, statements of the connection have no time limit.
  */
 export async function claimImport(client: ClientBase, registryId: number): Promise<boolean> {
   await client.query('set statement_timeout = 0')
@@ -22,7 +23,7 @@ export async function claimImport(client: ClientBase, registryId: number): Promi
   return rows[0]?.claimed === true
 }
 
-/** Gives the claim of an import back, if the session has it. Throws if the session is in a failed transaction. */
+/** Releases the import claim of this session, if it has one. Throws when the session is in a failed transaction. */
 export async function unclaimImport(client: ClientBase, registryId: number): Promise<void> {
   await client.query(`select pg_advisory_unlock(hashtext('rollcall import'), $1)`, [registryId])
 }

@@ -13,12 +13,12 @@ import {
   sortedIdentifiers,
 } from '@rollcall/protocol'
 
-/** A column of a record table that is made from its record type. */
+/** A column of a record table. The record type decides which columns there are. */
 export interface RecordColumn {
   readonly name: string
   /** The SQL type as PostgreSQL's `format_type` spells it, `[]` included. */
   readonly sql_type: string
-  /** The type with its collation, as a CREATE TABLE states it. */
+  /** The column type with its collation, as CREATE TABLE has it. */
   readonly definition: string
 }
 
@@ -26,8 +26,8 @@ export interface RecordColumn {
 interface AttributeColumn extends RecordColumn {
   readonly attribute: Attribute
   /**
-   * An attribute's value (null: missing) as PostgreSQL's text input for this column: the one form that serves
-   * as a statement's parameter, as an element of an `unnest` and, escaped once more, as a field of a COPY.
+   * Writes an attribute's value as PostgreSQL's text input for this column; null for a missing value. The text can be a
+   * parameter of a statement, an element of an `unnest` and, escaped once more, a field of a COPY.
    */
   toSql(value: AttributeValue | null): string | null
 }
@@ -35,7 +35,7 @@ interface AttributeColumn extends RecordColumn {
 interface ColumnShape {
   readonly suffix: string
   readonly sql_type: string
-  /** "C" for text: ordered by code point and the same whatever the database's locale is. */
+  /** "C" orders texts by code point, whatever the locale of the database is. */
   readonly collation?: '"C"'
   toSql(value: AttributeScalar): string
 }
@@ -49,9 +49,9 @@ function dayOf(value: AttributeScalar, end: 'from' | 'to'): string {
 }
 
 /**
- * A date is an interval of days ("1985" is the whole year), hence two columns. Numbers are double precision
- * and not numeric: RFC 8785 and the evaluation in memory know numbers as IEEE doubles, and only the same type
- * makes both evaluators agree on every comparison.
+ * The columns for each attribute type. A date has two columns, the first and the last day ("1985" is the whole year). A
+ * number is double precision, not numeric: the search in memory compares IEEE doubles too, so both give the same
+ * result.
  */
 const COLUMNS: Readonly<Record<AttributeType, readonly ColumnShape[]>> = {
   text: [text],
@@ -63,14 +63,14 @@ const COLUMNS: Readonly<Record<AttributeType, readonly ColumnShape[]>> = {
   datetime: [plain('timestamp with time zone')],
   number: [plain('double precision')],
   boolean: [plain('boolean')],
-  // An age has no column: it is counted from a date at the time of the query.
+  // An age has no column: each query computes it from a date.
   age: [],
 }
 
-/** The columns of each attribute, computed once, because every query needs them. */
+/** The columns of each attribute, computed once because every query needs them. */
 const described = new WeakMap<Attribute, readonly AttributeColumn[]>()
 
-/** The columns of one attribute, in order; for a date the column of the first day is the first. */
+/** The columns of one attribute, in order. A date has the column of the first day, then that of the last day. */
 export function attributeColumns(attribute: Attribute): readonly AttributeColumn[] {
   const found = described.get(attribute) ?? describeColumns(attribute)
   described.set(attribute, found)
@@ -96,12 +96,12 @@ function columnText(shape: ColumnShape, value: AttributeValue | null): string | 
   return `{${value.map((element) => quoteElement(shape.toSql(element))).join(',')}}`
 }
 
-/** `Array.isArray` does not narrow readonly arrays. */
+/** True when the value is a list. `Array.isArray` alone does not narrow the type of readonly arrays. */
 function isMany(value: AttributeValue): value is Extract<AttributeValue, readonly unknown[]> {
   return Array.isArray(value)
 }
 
-/** Puts an element of an array literal in quotes, so that NULL, commas and braces in it are only text. */
+/** Puts an element of a PostgreSQL array text in quotes: NULL, commas and braces in the element are then plain text. */
 function quoteElement(element: string): string {
   return `"${element.replace(/["\\]/g, '\\$&')}"`
 }
@@ -109,11 +109,11 @@ function quoteElement(element: string): string {
 /** The column of one compound. */
 interface CompoundColumn extends RecordColumn {
   readonly compound: Compound
-  /** The elements as the text of the column; null for none. */
+  /** The elements as text for the column; null when there are none. */
   toSql(elements: readonly Element[]): string | null
 }
 
-/** The column: `jsonb`, an array with at least one element, or null. */
+/** Describes the column of a compound: `jsonb`, an array with at least one element, or null. */
 export function compoundColumn(compound: Compound): CompoundColumn {
   const members = compound.members.map((member) => [member.name, memberWriter(member)] as const)
   return {
@@ -138,8 +138,8 @@ function elementText(members: Members, element: Element): string {
 }
 
 /**
- * How one member's value is written into its element: `"name":value`, a date as two days. Equal values are equal
- * texts, so that an element contains an object of such members exactly when it has these values.
+ * Returns a function that writes one member of a compound element as `"name":value`; a date is written as two days.
+ * Equal values give equal texts, so `@>` finds the elements that have these values.
  */
 export function memberWriter(member: Attribute): (value: AttributeScalar) => string {
   const [first, last] = attributeColumns(member).map(({ name }) => JSON.stringify(name))
@@ -150,18 +150,18 @@ export function memberWriter(member: Attribute): (value: AttributeScalar) => str
   }
 }
 
-/** The columns of one attribute, of one compound, or of one identifier type that can be sorted by. */
+/** The columns of one attribute, of one compound, or of one identifier type by which records can be sorted. */
 interface ColumnGroup {
-  /** The name of the attribute or compound in the kind; of an identifier type `sortGroup`. */
+  /** The name of the attribute or compound in the kind; for an identifier type, the name from `sortGroup`. */
   readonly name: string
   readonly columns: readonly RecordColumn[]
-  /** The method of its index; null when none is declared. */
+  /** The index method, such as btree; null when no index is declared. */
   readonly method: string | null
 }
 
 /**
- * The column for sorting by an identifier type: it has the record's own smallest identifier of the type. No name of an
- * attribute begins with `_`.
+ * The column for sorting by an identifier type. Its value is the record's own smallest identifier of the type. The name
+ * begins with `_`, as no attribute name does.
  */
 export const sortColumn = (type: string): RecordColumn => ({
   name: joinName('_sort', type.toLowerCase()),
@@ -169,7 +169,7 @@ export const sortColumn = (type: string): RecordColumn => ({
   definition: 'text collate "C"',
 })
 
-/** The columns of a record type: those of its attributes, then those of its compounds, then those of `sortedIdentifiers`. */
+/** The column groups of a record type: first attributes, then compounds, then identifier types for sorting. */
 export function columnGroups(recordType: RecordType): readonly ColumnGroup[] {
   const { attributes, compounds = [] } = recordType
   return [

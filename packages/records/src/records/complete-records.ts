@@ -1,6 +1,6 @@
 /**
- * Compares stored records with a file that has all records: those that are equal already, and those that the file does
- * not name.
+ * Compares the stored records with a file that has all records of a type: finds the unchanged records, and the records
+ * that the file does not name.
  */
 
 import type { RegistryShape } from '@rollcall/core/model/registry'
@@ -11,8 +11,8 @@ import type { PreparedRecord } from './prepare-record.ts'
 import { recordTable } from './record-tables.ts'
 
 /**
- * The primary identifiers of those records whose stored document is equal. They are not locked: a later change counts
- * as later than the file.
+ * Returns the primary identifiers of those given records that are stored with an equal document. No row is locked: a
+ * change that comes later counts as later than the file.
  */
 export async function unchangedAmong(
   client: ClientBase,
@@ -31,17 +31,14 @@ export async function unchangedAmong(
   return new Set(same.map(({ primary_identifier }) => primary_identifier))
 }
 
-/** The records that are compared with a file. */
 export interface Compared {
   readonly registry: RegistryShape
   readonly recordType: RecordType
-  /**
-   * The beginning of the import, in microseconds by the clock of the database: later records are newer than the file.
-   */
+  /** The time when the import began, in microseconds by the database's clock. Later records are not compared. */
   readonly began: string
 }
 
-/** Counts the records that existed when the import began. */
+/** Counts the records that were written before the import began. */
 export async function countEarlier(client: ClientBase, { registry, recordType, began }: Compared): Promise<number> {
   const { rows } = await client.query<{ count: number }>(
     `select count(*)::float8 as count from ${quoteName(recordTable(registry, recordType).table)} as record
@@ -52,9 +49,9 @@ export async function countEarlier(client: ClientBase, { registry, recordType, b
 }
 
 /**
- * Selects, as `primary_identifier`, the records that none of the named identifiers finds: neither as its own, nor as that of a
- * record that was merged into it.
- * @param named SQL that selects primary identifiers of this type, without parameters above $2
+ * The statement that selects, as `primary_identifier`, the stored records that the file does not name. A record that
+ * took in merged records also counts as named when the file names one of those.
+ * @param named SQL that selects the primary identifiers in the file, without parameters above $2
  */
 export const absentStatement = ({ registry, recordType, began }: Compared, named: string) => ({
   text: `select $2::text as record_type, record.primary_identifier

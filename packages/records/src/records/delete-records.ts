@@ -1,4 +1,4 @@
-/** Deletes records, and leaves a tombstone of each. */
+/** Deletes records, and stores a trace of each deleted record. */
 import type { Identifier, RecordId } from '@rollcall/core/model/records'
 import type { RegistryShape } from '@rollcall/core/model/registry'
 import { quoteName } from '@rollcall/database/names'
@@ -12,15 +12,15 @@ import { aliasesIn } from './retired-records.ts'
 export interface DeletedRecord {
   readonly id: RecordId
   readonly document: string
-  /** Identifiers of records that had been merged into it. */
+  /** The identifiers of records that were merged into the deleted record. */
   readonly aliases: readonly Identifier[]
 }
 
 /**
- * Deletes records of one type with all their identifiers and with the records that were merged into them, and leaves a
- * tombstone of each. A record that is written again later is a new one. Missing records are passed over.
- * Runs inside the caller's transaction.
- * @param primaryIdentifiers normalised by the rule of their type
+ * Deletes records of one type with their identifiers and with the records that were merged into them. Stores a trace of
+ * each. If such a record is written again later, it is a new record. A record that does not exist is skipped. Runs in
+ * the caller's transaction.
+ * @param primaryIdentifiers normalised
  */
 export async function deleteRecords(
   client: ClientBase,
@@ -29,7 +29,7 @@ export async function deleteRecords(
   primaryIdentifiers: readonly string[],
 ): Promise<readonly DeletedRecord[]> {
   const { table } = recordTable(registry, recordType)
-  // They are locked in the same order as by a writer, so that the two do not deadlock.
+  // Rows are locked in the order that writers use, so that a deletion and a writer do not deadlock.
   const { rows } = await client.query<{ id: RecordId; document: string; retired: string[] }>(
     `with doomed as materialized (
        select id from ${quoteName(table)} where primary_identifier = any($3::text[]) order by id for update

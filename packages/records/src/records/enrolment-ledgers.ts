@@ -1,4 +1,4 @@
-/** Finds and locks the persons of enrolment updates, and stores their ledgers, for a portion of an update at a time. */
+/** Finds and locks the persons of an enrolment update, and stores their ledgers. An update is worked on in portions. */
 
 import type { FoundRecord, Identifier, RecordId } from '@rollcall/core/model/records'
 import type { RegistryShape } from '@rollcall/core/model/registry'
@@ -13,8 +13,8 @@ import { aliasesOf } from './retired-records.ts'
 type Named = Pick<RecordIdentifier, 'type' | 'value'>
 
 /**
- * Takes a lock until the transaction ends, before persons or identifiers are added: so that two updates at a time see
- * what the other adds. It is taken before records are locked.
+ * Locks the registry for enrolment updates that add persons or identifiers, until the transaction ends. So each of two
+ * updates at the same time sees what the other adds. Take this lock before locks of records.
  */
 export async function lockAdding(client: ClientBase, registryId: number): Promise<void> {
   await client.query("select pg_advisory_xact_lock(hashtext('rollcall enrolment'), $1)", [registryId])
@@ -24,7 +24,7 @@ export interface NamedRecord extends Named {
   readonly record: RecordId
 }
 
-/** The records that these identifiers name; an identifier of a merged record names the survivor. */
+/** Finds the records that these identifiers name. An identifier of a merged record names the survivor. */
 export async function findNamed(
   client: ClientBase,
   registry: RegistryShape,
@@ -49,15 +49,15 @@ export interface LedgerRecord {
   readonly primary_identifier: string
   /** Canonical JSON. */
   readonly document: string
-  /** Identifiers of records that were merged into it. */
+  /** The identifiers of records that were merged into this record. */
   readonly aliases: readonly Identifier[]
-  /** The state of the ledger; null: no update has written about the person. */
+  /** The stored state of the ledger; null when no update has written about the person. */
   readonly state: string | null
 }
 
 /**
- * Locks records until the transaction ends, in the order in which all writers lock them. The ledgers are read by a
- * second statement: a statement that waited for a lock sees other rows as they were before.
+ * Locks records until the transaction ends, in the order that all writers use, then reads their ledgers. The ledgers
+ * need a second statement: a statement that waited for a lock still sees other rows as they were before the wait.
  */
 export async function lockLedgers(
   client: ClientBase,
@@ -111,7 +111,7 @@ export async function storeLedgers(
   )
 }
 
-/** The ledgers of these records in which a scheduled status has begun, by record. */
+/** Returns the stored ledgers in which a scheduled status is due, by record. */
 export async function dueLedgers(
   { pool }: Pick<Database, 'pool'>,
   registry: RegistryShape,
@@ -134,7 +134,7 @@ export interface DueRecords {
   readonly records: readonly RecordId[]
 }
 
-/** Records in which a scheduled status has begun, at most `limit` of them, by registry and record type. */
+/** Finds at most `limit` records in which a scheduled status is due, by registry and record type. */
 export async function findDue(
   { pool }: Pick<Database, 'pool'>,
   now: Date,
@@ -149,7 +149,6 @@ export async function findDue(
   return rows
 }
 
-/** Deletes the ledgers of deleted records. */
 export async function dropLedgers(
   client: ClientBase,
   { registry, record_type }: Pick<DueRecords, 'registry' | 'record_type'>,
@@ -162,7 +161,7 @@ export async function dropLedgers(
   )
 }
 
-/** The time when the first scheduled status of all registries begins; null: none is scheduled. */
+/** The time at which the first scheduled status in any registry begins; null when none is scheduled. */
 export async function firstDue({ pool }: Pick<Database, 'pool'>): Promise<Date | null> {
   const { rows } = await pool.query<{ next_due: Date }>({
     name: 'first due enrolment',

@@ -1,4 +1,4 @@
-/** Traces of deleted records: the time of a deletion, and forgetting that a record was ever there. */
+/** Reads and deletes the traces of deleted records. */
 import type { PoolClient } from 'pg'
 
 interface Primary {
@@ -8,14 +8,14 @@ interface Primary {
 }
 
 /**
- * SQL of the time at which a record was last deleted, since a given time; null: it was not.
- * @param of SQL of the registry, the record type and the primary identifier, and of the given time
+ * SQL that gives the time at which a record was last deleted, since a given time; null when it was not deleted.
+ * @param of SQL of the registry, the record type, the primary identifier and the given time
  */
 export const lastDeletion = (of: Readonly<Record<keyof Primary | 'since', string>>): string =>
   `(select max(deleted_at) from record_tombstone where registry = ${of.registry} and record_type = ${of.record_type}
     and deleted_at >= ${of.since} and primary_identifier = ${of.primary_identifier})`
 
-/** Deletes the traces of a deleted record. @returns how many there were */
+/** Deletes the traces of a deleted record. Returns the number of traces. */
 export async function forgetTraces(
   client: Pick<PoolClient, 'query'>,
   { registry, record_type, primary_identifier }: Primary,

@@ -1,4 +1,4 @@
-/** The rows of the identifiers that find a record: those of its document, and those of records that were merged into it. */
+/** The identifier rows of a record: identifiers in its document, and those of records that were merged into it. */
 
 import type { FoundRecord, Identifier } from '@rollcall/core/model/records'
 import type { RegistryShape } from '@rollcall/core/model/registry'
@@ -10,8 +10,8 @@ import { recordTable } from './record-tables.ts'
 import { aliasesOf } from './retired-records.ts'
 
 /**
- * The identifiers that find a record, each once. An alias is marked like the identifier of a part, because it does not
- * name the record as its own.
+ * The identifiers that find a record, each once: its own and its aliases. An alias is marked `part`, because it does
+ * not name the record itself.
  */
 export function findingIdentifiers(
   own: readonly RecordIdentifier[],
@@ -26,7 +26,7 @@ export function findingIdentifiers(
   return [...found.values()]
 }
 
-/** Writes the rows that differ. Equal rows stay: there are more rows of identifiers than records. */
+/** Writes the identifier rows that changed. Unchanged rows are left alone, because there are more rows than records. */
 export async function writeIdentifiers(
   client: ClientBase,
   registry: RegistryShape,

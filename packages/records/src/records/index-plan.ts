@@ -1,4 +1,4 @@
-/** Compares the indexes of a registry's tables with those that are declared. */
+/** Compares the indexes in the database with the indexes that a registry declares. */
 
 import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
@@ -6,26 +6,26 @@ import type { RecordType } from '@rollcall/protocol'
 import { indexesOf } from './catalog.ts'
 import { type DeclaredIndex, declaredIndexes, recordTable, storedTypes } from './record-tables.ts'
 
-/** The indexes of one record type's table, compared with those that are declared. */
+/** The result for the table of one record type. */
 export interface IndexPlan {
   readonly namespace: string
   readonly record_type: string
-  /** Attributes and compounds whose columns are not backfilled yet. */
+  /** Attributes and compounds whose columns still need a backfill. */
   readonly unfilled: readonly string[]
-  /** Declared indexes that are not there, or whose build was interrupted. */
+  /** Declared indexes that do not exist, or whose build was interrupted. */
   readonly missing: readonly MissingIndex[]
-  /** Indexes that nothing declares: each costs time with every record written. */
+  /** Indexes that the registry does not declare. Each one slows down every write of a record. */
   readonly foreign: readonly string[]
 }
 
 interface MissingIndex {
   readonly index: string
-  /** The attribute or compound of the index. */
+  /** The attribute or compound that the index is for. */
   readonly of: string
   readonly state: 'missing' | 'invalid'
 }
 
-/** One row for each record type that has tables, in the order of the kind. Changes nothing. */
+/** Returns one plan for each record type that has tables, in the order of the kind. Changes nothing. */
 export async function planIndexes(db: Database, registry: Registry): Promise<readonly IndexPlan[]> {
   return Promise.all(
     storedTypes(registry).map(async (recordType) => ({
@@ -37,7 +37,7 @@ export async function planIndexes(db: Database, registry: Registry): Promise<rea
   )
 }
 
-/** Whether every declared index is there and can be used. Foreign indexes do not matter: people judge them. */
+/** True when all columns are backfilled and all declared indexes can be used. Foreign indexes are allowed. */
 export function isComplete({ unfilled, missing }: IndexPlan): boolean {
   return unfilled.length === 0 && missing.length === 0
 }

@@ -1,4 +1,4 @@
-/** Merging one record into another, and taking that back. The caller holds `lockEvents(..., 'merge')`. */
+/** Merges one record into another, and undoes a merge. The caller holds the lock `lockEvents(..., 'merge')`. */
 
 import { namesIn } from '@rollcall/core/model/person-identifiers'
 import type { FoundRecord, Identifier, RecordId } from '@rollcall/core/model/records'
@@ -16,15 +16,15 @@ import { recordTable } from './record-tables.ts'
 import { recordRows } from './record-writer.ts'
 import { type RetiredRecord, retiredInto } from './retired-records.ts'
 
-/** The records that an identifier names: live records that have it, and records that were merged into others. */
+/** The records that an identifier names: `live` records, and `retired` records, which were merged into others. */
 export interface NamedRecords {
   readonly live: readonly FoundRecord[]
   readonly retired: readonly RetiredRecord[]
 }
 
 /**
- * Finds the records that an identifier names as their own, in the order of their ids; records with a part of this
- * identifier are not found.
+ * Finds the records that have an identifier as their own, ordered by id. A record in which only a part has the
+ * identifier, such as a household's member, is not found.
  */
 export async function recordsNamed(
   client: ClientBase,
@@ -52,16 +52,15 @@ export async function recordsNamed(
   return { live: rows.filter(({ own }) => own), retired }
 }
 
-/** The record that is merged, and the record that takes its place. */
 export interface Merge {
   readonly survivor: RecordId
   readonly retired: RecordId
-  /** The event of the merge. */
+  /** The number of the merge event. */
   readonly event: number
   readonly now: Date
 }
 
-/** Takes the retired record out of the records. Its identifiers and its aliases then find the survivor. */
+/** Takes the retired record out of the record table. From then on, its identifiers and aliases find the survivor. */
 export async function retireRecord(
   client: ClientBase,
   registry: RegistryShape,
@@ -69,7 +68,7 @@ export async function retireRecord(
   { survivor, retired, event, now }: Merge,
 ): Promise<void> {
   const which = [registry.id, recordType.name, retired, survivor]
-  // Both records are locked in the same order as by a backfill, so that the two do not deadlock.
+  // A backfill locks records in the same order, so that the two do not deadlock.
   await client.query(
     `select id from ${quoteName(recordTable(registry, recordType).table)}
      where id = any($1::bigint[]) order by id for update`,
@@ -98,9 +97,9 @@ export async function retireRecord(
 }
 
 /**
- * Puts the retired record back under its old id, with its own identifiers and those of the records that had been merged
- * into it before. The survivor keeps all that was written to it meanwhile.
- * @throws InvalidRecord its document can no longer be read as a record of this type
+ * Undoes a merge: the retired record gets its old id, its identifiers, and the records that had been merged into it
+ * before. The survivor keeps what was written to it since the merge.
+ * @throws InvalidRecord the document can no longer be read as a record of this type
  */
 export async function restoreRecord(
   client: ClientBase,
@@ -145,8 +144,8 @@ export async function restoreRecord(
 }
 
 /**
- * Writes the identifiers of records again. The records are locked in the order of their ids, as by a backfill, so that
- * the two do not deadlock.
+ * Writes the identifier rows of records again. The records are locked in the order of their ids, as a backfill does, so
+ * that the two do not deadlock.
  */
 async function rewriteIdentifiers(
   client: ClientBase,

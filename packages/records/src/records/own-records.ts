@@ -1,4 +1,4 @@
-/** Records in our own tables, which imports fill. */
+/** Reads and searches records in our own tables. */
 
 import type { ModeName } from '@rollcall/core/model/exchange'
 import {
@@ -27,22 +27,22 @@ import { type Condition, isVisible, lookUpStatement, searchStatement } from './s
 import { toSql } from './sql/to-sql.ts'
 
 interface Statement extends Omit<NamedStatement, 'name'> {
-  /** The name under which a connection prepares the statement once; absent: it is not prepared. */
+  /** The name under which a connection prepares the statement once; without a name, it is not prepared. */
   readonly name?: string
 }
 
 type Run = <Row extends QueryResultRow>(statement: Statement) => Promise<readonly Row[]>
 
-/** The connections on which statements run. */
+/** The functions that run the statements of a search. */
 interface Connections {
-  /** Statements that may be slow. */
+  /** Runs a search by any condition, which may be slow. */
   readonly search: Run
-  /** Look-ups of one identifier, which are short and named. */
+  /** Runs the look-up of one identifier, which is short and prepared. */
   readonly lookUp: <Row extends QueryResultRow>(statement: NamedStatement) => Promise<readonly Row[]>
   readonly names: StatementNames
 }
 
-/** The connections of each mode. @param now milliseconds */
+/** The connections for each mode of a request, sync and async. @param now milliseconds */
 export function connectionsOf(
   db: Database,
   now = (): number => performance.now(),
@@ -74,10 +74,10 @@ export function ownRecords(db: Database): RecordSource {
   }
 }
 
-/** Milliseconds after which the generic plan of a prepared statement is taken for a bad one. */
+/** Milliseconds. A prepared search that takes longer is noted as slow: its generic plan may be a bad one. */
 const SLOW_PLAN = 100
 
-/** Runs a statement and measures it on its connection, without the time that it waited for one. */
+/** Runs a statement on a connection, and measures its time without the wait for the connection. */
 const runOn =
   (client: Snapshot, names: StatementNames, now = (): number => performance.now()): Run =>
   async <Row extends QueryResultRow>({ values, ...statement }: Statement) => {
@@ -90,7 +90,7 @@ const runOn =
     }
   }
 
-/** Runs a statement on any connection of the pool. Like the pool's `query`, it closes one on which a statement failed. */
+/** Runs a statement on a connection of the pool. A connection on which a statement failed is closed. */
 const runOnOneOf =
   (pool: Pool, names: StatementNames, now: () => number): Run =>
   async <Row extends QueryResultRow>(statement: Statement) => {
@@ -105,7 +105,7 @@ const runOnOneOf =
     }
   }
 
-/** Reads the state that a transaction sees. */
+/** Reads records as a transaction sees them, on the transaction's connection. */
 export function readerIn(client: Pick<ClientBase, 'query'>, names: StatementNames): RecordReader {
   const run: Run = async <Row extends QueryResultRow>({ values, ...statement }: Statement) =>
     (await client.query<Row>({ ...statement, values: [...values] })).rows
@@ -164,7 +164,7 @@ function readerOn(connections: Connections): RecordReader {
   }
 }
 
-/** Finds records. A look-up does not pass through anything that may be slow. */
+/** Finds records by the short look-up statement where the query allows it, else by a search. */
 async function find(connections: Connections, registry: RegistryShape, query: RecordQuery): Promise<Found> {
   const { recordType, predicate, page, participant } = query
   const table = recordTable(registry, recordType)
@@ -174,7 +174,7 @@ async function find(connections: Connections, registry: RegistryShape, query: Re
   return foundIn(await connections.lookUp<FoundRow>(lookUpStatement(table, identifier, page)))
 }
 
-/** A page that lies beyond the last is one row without a record, which carries the total. The first row carries the ids. */
+/** Every row has the total, the first one the ids. A page beyond the last is one row with a total and no record. */
 interface FoundRow {
   readonly total: number
   readonly id: number | null
@@ -183,7 +183,7 @@ interface FoundRow {
 }
 
 /**
- * The records that satisfy a condition. One statement, which stops at the first record beyond the cap.
+ * Finds the records that satisfy a condition, in one statement that stops after one record more than the cap.
  * @param participant see `StatementNames.nameOf`
  */
 export async function findMatching(

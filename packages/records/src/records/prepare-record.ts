@@ -1,4 +1,4 @@
-/** Makes the stored parts of a document: canonical text, identifiers, and a value for every column. */
+/** Turns a document into what is stored: canonical text, identifiers, and a value for every column. */
 import {
   type Attribute,
   type Compound,
@@ -16,7 +16,7 @@ import {
 } from '@rollcall/protocol'
 import { attributeColumns, compoundColumn } from './columns.ts'
 
-/** A document that cannot be stored as a record. The reason names members and rules, never values. */
+/** The document cannot be stored as a record. The reason names members and rules, never values. */
 export class InvalidRecord extends Error {
   override readonly name = 'InvalidRecord'
   readonly reason: string
@@ -33,14 +33,14 @@ export interface PreparedRecord {
   readonly primary_identifier: string
   /** The document as canonical JSON (RFC 8785): the bytes that will be sent. */
   readonly document: string
-  /** All identifiers, with the primary one; a pair of type and value occurs once. */
+  /** All identifiers, the primary one included; each pair of type and value once. */
   readonly identifiers: readonly RecordIdentifier[]
-  /** The values in PostgreSQL's text input, in the order of `RecordTable.columns`. */
+  /** The values as PostgreSQL's text input, in the order of `RecordTable.columns`. */
   readonly columns: readonly (string | null)[]
 }
 
 /**
- * Reads a document the one way in which search reads it later.
+ * Turns a document into a record to be stored, by the same rules by which a search reads it.
  * @param notes collects the values that are not understood
  * @throws InvalidRecord
  */
@@ -54,7 +54,7 @@ export function prepareRecord(
     throw new InvalidRecord('a record is a JSON object')
   }
   const text = canonicalText(document)
-  // The notes must cover all values of the record, so they are taken before it may be refused.
+  // All values are read before the record may be refused, so that the notes are complete.
   const columns = readValues(recordType, document, notes)
   const identifiers = readIdentifiers(kind, recordType, document, notes)
   const [primary, another] = identifiers.filter(
@@ -71,9 +71,9 @@ export function prepareRecord(
 }
 
 /**
- * Does the same as `prepareRecord` for a document that comes from outside.
- * @throws InvalidRecord also where an identifier has none of the forms that the operator gave its type, or is what a
- * spreadsheet has made of a long number
+ * Prepares a document that comes from outside, with more checks than `prepareRecord`.
+ * @throws InvalidRecord also for an identifier whose form the operator does not allow, or that a spreadsheet has
+ * shortened
  */
 export function prepareGiven(
   kind: Kind,
@@ -87,7 +87,7 @@ export function prepareGiven(
   return prepared
 }
 
-/** A long number as a spreadsheet writes it, such as 8.1E+09: its last digits are lost, and many numbers look the same. */
+/** A long number that a spreadsheet has shortened, such as 8.1E+09: its last digits are lost. */
 const MANGLED = /^\d([.,]\d+)?[eE][+-]\d+$/
 
 function mangledProblem(identifiers: readonly RecordIdentifier[]): string | null {
@@ -98,7 +98,7 @@ function mangledProblem(identifiers: readonly RecordIdentifier[]): string | null
 }
 
 /**
- * The values of a document in the columns of its record type, in order.
+ * The values of a document for the columns of its record type, in order.
  * @param identifiers the identifiers of the document
  */
 export function columnValues(
@@ -122,7 +122,7 @@ function readValues(recordType: RecordType, document: JsonValue, notes?: Reading
   return values
 }
 
-/** Adds the values of one attribute's or compound's columns. */
+/** Reads one attribute or compound of a document, and appends its column values to `values`. */
 type Reader = (document: JsonValue, values: (string | null)[], notes?: ReadingNotes) => void
 const known = new WeakMap<RecordType, readonly Reader[]>()
 
@@ -153,14 +153,14 @@ function compoundReader(compound: Compound): Reader {
 
 function canonicalText(document: JsonValue): string {
   const text = canonicalOf(document)
-  // A text with NUL is refused: no receiver and no backfill could read it.
+  // A text with NUL is refused: PostgreSQL and receivers cannot read it.
   if (text.includes('\\u0000') && NUL.test(text)) {
     throw new InvalidRecord('the document has a NUL character, which no column can hold')
   }
   return text
 }
 
-/** The escape `\u0000`, not the same letters after an escaped backslash. */
+/** Matches the escape `\u0000`, but not these letters after an escaped backslash. */
 const NUL = /(?<!\\)(?:\\\\)*\\u0000/
 
 function canonicalOf(document: JsonValue): string {
@@ -172,8 +172,8 @@ function canonicalOf(document: JsonValue): string {
 }
 
 /**
- * Makes the JavaScript engine store a concatenated text as one piece. Otherwise it keeps a tree of the pieces, six
- * times the size, and a batch of records waits with it in memory.
+ * Makes the JavaScript engine store a concatenated text as one piece. Otherwise the engine keeps a tree of pieces, six
+ * times as large, in memory for a whole batch of records.
  */
 function flat(text: string): string {
   text.indexOf('\n')

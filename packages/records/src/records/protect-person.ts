@@ -1,4 +1,4 @@
-/** Protects persons of a registry, and lifts protections. The caller holds `lockEvents(..., 'merge')`. */
+/** Protects persons of a registry, and ends protections. The caller holds the lock `lockEvents(..., 'merge')`. */
 
 import type { ProtectedPerson, ProtectionCategory } from '@rollcall/core/model/protection'
 import type { Identifier, RecordId } from '@rollcall/core/model/records'
@@ -17,11 +17,10 @@ export interface ProtectedRow {
   readonly category: ProtectionCategory
   readonly reason: string
   readonly protected_at: Date
-  /** Records of the person in our own tables. */
   readonly records: number
 }
 
-/** The record of a person, with its identifiers. */
+/** The record of the person to be protected, with its identifiers. */
 export interface RecordToProtect {
   readonly recordType: RecordType
   readonly id: RecordId
@@ -29,17 +28,17 @@ export interface RecordToProtect {
 }
 
 export interface NewProtection {
-  /** Every record with this identifier as its own is protected. */
+  /** Every record that has this identifier as its own is protected. */
   readonly identifier: Identifier
   readonly category: ProtectionCategory
   readonly reason: string
-  /** Null: there is no record yet. */
+  /** The record that has the identifier; null when there is no record yet. */
   readonly bearer: RecordToProtect | null
 }
 
 /**
- * Protects a person.
- * @returns the number of other records that the person finds no more; null: the identifier protects somebody already
+ * Protects a person. Returns the number of other records that were written again because data of the person may find
+ * them; null when the identifier protects a person already.
  */
 export async function protectPerson(
   client: ClientBase,
@@ -60,13 +59,13 @@ export async function protectPerson(
   if (bearer !== null) {
     await addBearers(client, registry, bearer.recordType, [{ id: bearer.id, own: [person], identifiers }])
   }
-  // The planner must learn that the table has grown.
+  // The planner of PostgreSQL must learn that the table has grown.
   await client.query('analyze protected_record')
   await changeProtection(client, registry.id)
   return rewriteReferences(client, registry, { persons: [person.id], identifiers })
 }
 
-/** The protection of the person whom this identifier protects; null: it protects nobody. */
+/** The protected person for whom this identifier was given; null when there is none. */
 export async function protectionBy(
   client: Pick<ClientBase, 'query'>,
   registryId: number,
@@ -79,7 +78,7 @@ export async function protectionBy(
   return rows[0] ?? null
 }
 
-/** Lifts the protection. @returns the number of other records that the person finds again */
+/** Ends a protection. Returns the number of other records that were written again because they name the person. */
 export async function unprotectPerson(client: ClientBase, registry: RegistryShape, person: number): Promise<number> {
   await client.query('delete from protected_identifier where person = $1', [person])
   await changeProtection(client, registry.id)
@@ -89,7 +88,7 @@ export async function unprotectPerson(client: ClientBase, registry: RegistryShap
   return rewritten
 }
 
-/** The protected persons whom an identifier names; if it is the identifier that protects somebody, only that person. */
+/** The protected persons whom an identifier names; only one when it is the very identifier of a protection. */
 export async function findProtected(
   client: Pick<ClientBase, 'query'>,
   registryId: number,
@@ -105,12 +104,12 @@ export async function findProtected(
   return (exact.length > 0 ? exact : rows).map(({ person }) => person)
 }
 
-/** The protected persons of a registry, in the order in which they were protected. */
+/** Lists the protected persons of a registry, in the order in which they were protected. */
 export async function listProtected(
   { pool }: Pick<Database, 'pool'>,
   registry: RegistryShape,
 ): Promise<readonly ProtectedRow[]> {
-  // The marks of records that were deleted, or merged into others, stay.
+  // `protected_record` also has rows of deleted and merged records. They are not counted.
   const types = storedTypes(registry)
   const exists = types.map((recordType, at) => {
     const table = quoteName(recordTable(registry, recordType).table)

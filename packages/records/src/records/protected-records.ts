@@ -1,6 +1,6 @@
 /**
- * Writes records where somebody is protected: the record of a protected person is marked, and a record that names a
- * protected person is not found by data of that person.
+ * Writes records while persons are protected. The record of a protected person is marked. Another record that names a
+ * protected person is not found by that person's data.
  */
 
 import { namesIn } from '@rollcall/core/model/person-identifiers'
@@ -33,11 +33,11 @@ import { updateRows } from './update-rows.ts'
 interface Writing {
   readonly registry: RegistryShape
   readonly recordType: RecordType
-  /** The protection that the writer read in its transaction. */
+  /** The protected persons, as the writer read them in its transaction. */
   readonly protection: Protection
 }
 
-/** The records with columns and identifiers that name no protected person but the record's own. */
+/** Removes data of protected persons from columns and identifiers, except those of the record's own person. */
 export function withoutProtected(
   { registry, recordType, protection }: Writing,
   records: readonly PreparedRecord[],
@@ -53,7 +53,7 @@ export function withoutProtected(
   })
 }
 
-/** A record with the protected persons to whom it belongs, and those whom it names. */
+/** A record, with the protected persons to whom it belongs (`own`) and those whom it names (`named`). */
 interface Noted {
   readonly id: RecordId
   readonly own: readonly ProtectedPerson[]
@@ -62,8 +62,8 @@ interface Noted {
 }
 
 /**
- * Notes the written records of protected persons, and those that name any. New identifiers of a protected person are
- * protected too, also in other records that name the person by them.
+ * Marks the written records of protected persons, and stores which records name them. New identifiers of a protected
+ * person become protected too. Other records that name the person by these are then written again.
  */
 export async function noteProtected(
   client: ClientBase,
@@ -94,7 +94,7 @@ export async function noteProtected(
   }
 }
 
-/** Notes the protected persons whom these records name. */
+/** Stores which protected persons these records name. */
 export async function noteReferences(
   client: ClientBase,
   { registry, recordType }: Pick<Writing, 'registry' | 'recordType'>,
@@ -114,12 +114,12 @@ export async function noteReferences(
 }
 
 /**
- * Marks records as those of protected persons, with the records that were merged into them, with their primary
- * identifiers, and with other identifiers that no other record has. An identifier that several records have, or that
- * names a record of another type, such as the number of a household, identifies nobody.
- * Records that are not in our own tables are not marked: core judges them by the identifiers.
+ * Marks records as those of protected persons, and the records that were merged into them. Their primary identifiers
+ * become protected, and so do their identifiers that no other record has. An identifier that several records have, or
+ * that names a record of another type, such as a household, identifies no person. A record outside our own tables is
+ * not marked: searches check its identifiers.
  * @param records.identifiers for records outside our own tables: those that no other record has
- * @returns identifiers that are new for these persons, or newly protect them
+ * @returns the identifiers that are new for these persons, or that newly protect records
  */
 export async function addBearers(
   client: ClientBase,
@@ -163,11 +163,11 @@ export async function addBearers(
 
 export interface ProtectedIdentifier extends Identifier {
   readonly person: number
-  /** Whether every record with this identifier as its own is protected. */
+  /** True when every record with this identifier as its own is protected. */
   readonly protects: boolean
 }
 
-/** Stores identifiers of protected persons. @returns those that are new, or that protect only now */
+/** Stores identifiers of protected persons. Returns those that are new, or that begin to protect records. */
 export async function insertIdentifiers(
   client: ClientBase,
   registryId: number,
@@ -189,7 +189,7 @@ export async function insertIdentifiers(
   return rows
 }
 
-/** Returns a function: whether another record of the registry has the identifier as its own too. */
+/** Returns a function that is true for identifiers that other records of the registry have as their own too. */
 async function sharedIdentifiers(
   client: ClientBase,
   registry: RegistryShape,
@@ -214,7 +214,7 @@ async function sharedIdentifiers(
   return (identifier) => shared.has(protectionKey(identifier))
 }
 
-/** Protects two records of one person alike: each under the categories of both, and by the identifiers of both. */
+/** Protects both records of a merge alike: each by the categories and identifiers of both. */
 export async function protectMerged(
   client: ClientBase,
   registry: RegistryShape,
@@ -238,26 +238,25 @@ export async function protectMerged(
   await rewriteReferences(client, registry, { persons: [], identifiers: added })
 }
 
-/** Notes a new version of the protection: every node reads it within half a second. */
+/** Gives the protection of the registry a new version: every node reads it again within half a second. */
 export async function changeProtection(client: Pick<ClientBase, 'query'>, registryId: number): Promise<void> {
   await client.query(`update registry set protection_version = nextval('protection_version') where id = $1`, [
     registryId,
   ])
 }
 
-/** The records to look for: those that name these persons already, and those that have one of the identifiers. */
+/** The records to find: those that name these persons already, and those in which a part has one of the identifiers. */
 interface Naming {
   readonly persons: readonly number[]
   readonly identifiers: readonly Identifier[]
 }
 
-/** Records that one statement reads. */
+/** The number of records that one statement reads. */
 const BATCH = 500
 
 /**
- * Writes the columns and identifiers of records that name protected persons again, by the present protection. The
- * records are locked in the order of their ids, as by a backfill.
- * @returns the number of records that were read
+ * Writes the columns and identifiers of records that name protected persons again, by the current protection. Records
+ * are locked in the order of their ids, as a backfill does. Returns the number of records that were read.
  */
 export async function rewriteReferences(client: ClientBase, registry: RegistryShape, naming: Naming): Promise<number> {
   const protection = await readProtection(client, registry.id)
@@ -278,7 +277,8 @@ async function findNaming(
   { persons, identifiers }: Naming,
 ): Promise<readonly RecordId[]> {
   const { table, identifierTable } = recordTable(registry, recordType)
-  // Our own types say where persons are in a document; an attribute that an operator added may be read from anywhere.
+  // An attribute of an operator may read any place of a document. If there is one, the text of all documents is
+  // searched.
   const own = kindNamed(registry.kind.name)?.record_types.find(({ name }) => name === recordType.name)
   const isExtended = own?.attributes.length !== recordType.attributes.length
   const { rows } = await client.query<{ id: number }>(
@@ -301,8 +301,8 @@ async function findNaming(
 }
 
 /**
- * SQL of the ASCII letters and digits in a text. Those of a normalised identifier are part of those of every document
- * that has it, however it is written. Other documents may match too: they are then read.
+ * SQL that keeps only the ASCII letters and digits of a text. If a document has an identifier in any spelling, these
+ * letters and digits occur in the document's. Other documents may match too; they are read and checked.
  */
 const spelling = (text: string): string =>
   `regexp_replace(lower(normalize(replace(replace(${text}, 'ß', 'ss'), 'ı', 'i'), NFKD) collate "C"), '[^a-z0-9]', '', 'g')`

@@ -1,4 +1,4 @@
-/** The protected persons of a registry, as the database has them. */
+/** Reads the protected persons of a registry from the database. */
 
 import {
   NOBODY_PROTECTED,
@@ -14,10 +14,10 @@ import type { ClientBase } from 'pg'
 
 type Connection = Pick<ClientBase, 'query'>
 
-/** The protection of each registry, by connection or pool: ids and versions have a meaning in one database only. */
+/** The protection read last, by connection and registry: ids and versions are valid in one database only. */
 const read = new WeakMap<Connection, Map<number, Protection>>()
 
-/** Returns the current protection. It is read anew only when the version in the database is another one. */
+/** Returns the current protection of a registry. It is read again only when its version has changed. */
 export async function readProtection(client: Connection, registryId: number): Promise<Protection> {
   const { rows } = await client.query<{ version: number }>({
     name: 'protection version',
@@ -62,7 +62,7 @@ async function readAll(client: Connection, registryId: number, version: number):
   return { version, byIdentifier, byProtectingIdentifier }
 }
 
-/** The public form of a stored record: columns and identifiers are written from it. */
+/** The document of a record without data of other protected persons. Columns and identifiers are made from it. */
 export function publicText(
   { kind }: RegistryShape,
   recordType: RecordType,
@@ -80,10 +80,7 @@ export const publicDocument = (
   document: JsonObject,
 ): JsonObject => publicRecord(kind, recordType, protection, document).document
 
-/**
- * The statement that finds the categories under which the persons of these records are protected. The marks of deleted
- * records stay.
- */
+/** The statement that reads the categories under which these records are protected, deleted records included. */
 export const categoriesStatement = ({ id }: RegistryShape, record_type: string, ids: readonly RecordId[]) => ({
   name: 'categories of records',
   text: `select record::text, array_agg(distinct category) as categories from protected_record
@@ -91,6 +88,6 @@ export const categoriesStatement = ({ id }: RegistryShape, record_type: string, 
   values: [id, record_type, [...ids]],
 })
 
-/** SQL of `Protection.version`. @param registry SQL of its id: a column with the name of its table */
+/** SQL that gives `Protection.version`. @param registry SQL of the registry's id, such as `record.registry` */
 export const protectionVersion = (registry: string): string =>
   `(select protected.protection_version from registry as protected where protected.id = ${registry})`

@@ -1,6 +1,6 @@
 /**
- * The rules by which the values of each column were read. If an earlier version read an attribute by other rules, its
- * column is listed to be backfilled, and no query may ask about it before.
+ * The rules by which the value of each column is read from a document. If an earlier version used other rules for a
+ * column, the column is listed to be backfilled, and no query may ask about it before that.
  */
 import { createHash } from 'node:crypto'
 import { IDENTIFIERS, sortGroup } from '@rollcall/core/model/registry'
@@ -17,7 +17,7 @@ import {
 import { sql, type Transaction } from 'kysely'
 import { columnGroups } from './columns.ts'
 
-/** The rules of every column group of a record type, each as a digest, by name. */
+/** A digest of the rules of each column group, by the group's name. */
 type Rules = ReadonlyMap<string, string>
 
 const known = new WeakMap<RecordType, Rules>()
@@ -45,7 +45,7 @@ function describeRules(kind: Kind, recordType: RecordType): Rules {
 const digest = (rules: JsonObject): string =>
   createHash('sha256').update(canonicalJson(rules)).digest('base64url').slice(0, 16)
 
-/** The column groups whose values were read by other rules than those of this version, or by unknown rules. */
+/** The names of the column groups whose stored values were not read by this version's rules. */
 export async function changedRules(
   transaction: Transaction<unknown>,
   registry: { readonly id: number; readonly kind: Kind },
@@ -57,7 +57,7 @@ export async function changedRules(
   return [...rulesOf(registry.kind, recordType)].flatMap(([name, rules]) => (stored.get(name) === rules ? [] : [name]))
 }
 
-/** Stores that the values of these columns are read, or being backfilled, by this version's rules. */
+/** Stores that this version's rules apply to these column groups: values are read by them, or will be backfilled. */
 export async function noteRules(
   transaction: Transaction<unknown>,
   registry: { readonly id: number; readonly kind: Kind },

@@ -11,8 +11,8 @@ import { recordTable } from './record-tables.ts'
 import { recordsOf } from './registry-records.ts'
 
 /**
- * The number of records by record type; empty when the records are in a database that does not answer, or has not been
- * copied as a whole. It counts row by row: call it for a person or a test, not for a request.
+ * Counts the records by record type. Empty when the database of the records does not answer, or the copy is not
+ * complete. It counts row by row, so it is slow: call it for a person or a test, not in a request.
  */
 export async function countRecords(db: Database, registry: RegistryShape): Promise<Readonly<Record<string, number>>> {
   const reader = recordsOf(db, registry).within(db.pool)
@@ -27,7 +27,7 @@ export async function countRecords(db: Database, registry: RegistryShape): Promi
   }
 }
 
-/** Whether the registry has any record, of whatever type. */
+/** True when the registry has any record of any type. */
 export async function hasRecords(db: Database, registry: RegistryShape): Promise<boolean> {
   const reader = recordsOf(db, registry).within(db.pool)
   const first = { predicate: null, since: null, after: null, limit: 1 }
@@ -38,8 +38,8 @@ export async function hasRecords(db: Database, registry: RegistryShape): Promise
 }
 
 /**
- * Identifiers that each name exactly one record of the type, as its own, from the earliest records: `wanted[type]` of
- * each type, or as many as there are. Reads the whole identifier table: for small registries.
+ * Returns identifiers that each name exactly one record of the type as its own, from the earliest records: for each
+ * type `wanted[type]` of them, if there are so many. Reads the whole identifier table, so use it for small registries.
  */
 export async function sampleIdentifiers(
   db: Database,

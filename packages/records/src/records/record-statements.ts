@@ -1,4 +1,4 @@
-/** Statements that read records in other ways than a search: by name, and a page at a time. */
+/** Statements that read records without a search: by primary identifier, or page by page. */
 
 import type { PageQuery } from '@rollcall/core/model/record-source'
 import type { RegistryShape } from '@rollcall/core/model/registry'
@@ -12,10 +12,7 @@ interface Statement {
   readonly values: unknown[]
 }
 
-/**
- * Finds the records that have these primary identifiers, and those into which a record that had one was merged.
- * @param identifiers normalised
- */
+/** The statement that finds the records with these normalised primary identifiers, and the survivors of merged ones. */
 export const namedStatement = (
   registry: RegistryShape,
   recordType: RecordType,
@@ -29,7 +26,7 @@ export const namedStatement = (
   values: [identifiers, registry.id, recordType.name],
 })
 
-/** Reads the records after a mark, in the order of their ids. */
+/** The statement that reads a page of records after a given id, ordered by id. */
 export function pageStatement(
   registry: RegistryShape,
   { recordType, predicate, since, after, limit }: PageQuery,

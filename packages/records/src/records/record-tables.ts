@@ -1,4 +1,4 @@
-/** The tables of a registry's records, made from its kind's data. */
+/** The tables of a registry's records. The kind decides their columns and indexes. */
 
 import type { RegistryShape } from '@rollcall/core/model/registry'
 import { joinName, quoteName, recordTableName } from '@rollcall/database/names'
@@ -22,17 +22,17 @@ import { changedRules, noteRules } from './reading-rules.ts'
  * states true. Several records may have the same one. Rows go when their record is deleted.
  */
 export interface RecordTable {
-  /** The name without quotes; `quoteName` before use in SQL. */
+  /** The name without quotes: put it through `quoteName` before it is used in SQL. */
   readonly table: string
   readonly identifierTable: string
   /** `Registry.id` */
   readonly registry: number
   readonly recordType: RecordType
-  /** The columns of the attributes, then those of the compounds. */
+  /** The columns of attributes, then of compounds, then of sorting. */
   readonly columns: readonly RecordColumn[]
 }
 
-/** Columns of every record table, whatever its kind; no name in a kind can be one of these. */
+/** Columns that every record table has. A kind must not use one of these names for an attribute. */
 const FIXED_COLUMNS: Readonly<Record<string, string>> = {
   id: 'bigint generated always as identity primary key',
   primary_identifier: 'text collate "C" not null unique',
@@ -43,10 +43,10 @@ const FIXED_COLUMNS: Readonly<Record<string, string>> = {
   import_line: 'bigint',
 }
 
-/** The table of each record type, computed once, because every search needs it. */
+/** The table of each record type by registry id, computed once because every search needs it. */
 const described = new WeakMap<RecordType, Map<number, RecordTable>>()
 
-/** The tables of one record type of a registry. Pure; the tables need not exist yet. */
+/** Describes the tables of one record type of a registry. Does not read the database: the tables need not exist yet. */
 export function recordTable(registry: RegistryShape, recordType: RecordType): RecordTable {
   const ofType = described.get(recordType) ?? new Map<number, RecordTable>()
   const found = ofType.get(registry.id) ?? describeTable(registry.id, recordType)
@@ -54,15 +54,15 @@ export function recordTable(registry: RegistryShape, recordType: RecordType): Re
   return found
 }
 
-/** SQL of a relation to join: the id of each record in our own tables, as text, with its primary identifier. */
+/** SQL of a relation to join: for each record in our own tables, its id as text and its primary identifier. */
 export const recordIds = (registry: RegistryShape, recordType: RecordType): string =>
   `(select id::text as id, primary_identifier from ${quoteName(recordTable(registry, recordType).table)})`
 
-/** The record types that have tables in a registry: all or none. */
+/** The record types that have tables in a registry: all of the kind, or none when the records are elsewhere. */
 export const storedTypes = ({ kind, own_records }: RegistryShape): readonly RecordType[] =>
   own_records === false ? [] : kind.record_types
 
-/** The tables of all record types of a registry, without those of identifiers. */
+/** The names of the record tables of a registry, without the identifier tables. */
 export const tableNames = (registry: RegistryShape): readonly string[] =>
   storedTypes(registry).map((recordType) => recordTable(registry, recordType).table)
 
@@ -78,20 +78,19 @@ function describeTable(registryId: number, recordType: RecordType): RecordTable 
 }
 
 /**
- * Makes the tables, columns and indexes of a registry that are missing, and leaves the others as they are.
- * Any number of nodes may do so at once. Where there are records already, a new column, and one whose
- * values were read by other rules than this version's, is listed to be backfilled (`backfillColumns`), and a missing
- * index is left to be built without blocking writers (`declaredIndexes`).
- *
- * Throws StoreRefusal when a column exists with another type.
+ * Makes the missing tables, columns and indexes of a registry, and leaves existing ones as they are. Several nodes may
+ * call it at the same time. In a table with records, a new column, or one that was read by other rules than this
+ * version's, is listed for `backfillColumns`, and a missing index is left to `applyIndexes`, which does not block
+ * writers.
+ * @throws StoreRefusal a column exists with another type
  */
 export async function ensureRecordTables(db: { kysely: Kysely<unknown> }, registry: RegistryShape): Promise<void> {
   await db.kysely.transaction().execute((transaction) => createRecordTables(transaction, registry))
 }
 
-/** Does the work of `ensureRecordTables` in a transaction that does more. */
+/** Does the same as `ensureRecordTables`, inside the caller's transaction. */
 export async function createRecordTables(transaction: Transaction<unknown>, registry: RegistryShape): Promise<void> {
-  // Building an index on a large table may take longer than a statement may.
+  // The build of an index on a large table may take longer than the time limit of a statement.
   await sql`select set_config('statement_timeout', '0', true)`.execute(transaction)
   await sql`select pg_advisory_xact_lock(hashtextextended('rollcall record tables', ${registry.id}))`.execute(
     transaction,
@@ -102,8 +101,8 @@ export async function createRecordTables(transaction: Transaction<unknown>, regi
 }
 
 /**
- * Creates the tables and indexes of a registry in a database that has none, to be filled from a backup. When the
- * records are there, `ensureRecordTables` finds what this version reads by other rules, or has more than the backup.
+ * Makes the tables and indexes of a registry in a database that has none, before a backup fills them. After that,
+ * `ensureRecordTables` finds which columns must be read again, and what the backup lacks.
  */
 export async function createEmptyRecordTables(connection: Kysely<unknown>, registry: RegistryShape): Promise<void> {
   for (const recordType of storedTypes(registry)) {
@@ -143,7 +142,7 @@ async function createRecordTable(
   for (const index of missing) await run(indexStatement(record, index))
 }
 
-/** Adds only missing columns, because even ADD COLUMN IF NOT EXISTS takes a lock that blocks every reader. */
+/** Adds the missing columns only: even ADD COLUMN IF NOT EXISTS takes a lock that blocks every reader. */
 async function addColumns(
   transaction: Transaction<unknown>,
   registry: RegistryShape,
@@ -173,7 +172,7 @@ async function addColumns(
   if (added.length > 0) await markUnfilled(transaction, registry, { table, recordType }, added)
 }
 
-/** Columns whose values were read by other rules than this version's are backfilled. */
+/** Lists the columns for a backfill that were read by other rules than this version's. */
 async function compareRules(
   transaction: Transaction<unknown>,
   registry: RegistryShape,
@@ -217,30 +216,30 @@ function identifierStatements({ table, identifierTable }: RecordTable): readonly
   ]
 }
 
-/** An index that the kind declares. */
+/** An index that the kind or the operator declares. */
 export interface DeclaredIndex {
   readonly name: string
-  /** The attribute or compound of the index. */
+  /** The attribute or compound that the index is for. */
   readonly of: string
-  /** The text after ON table: the method and the columns. */
+  /** The text after `on <table>` in CREATE INDEX: the method and the columns. */
   readonly definition: string
 }
 
 /**
- * The indexes that a record type's table should have besides its keys. A date's two columns share one: a bound of
- * `_to` is a bound of `_from` as well.
+ * The indexes that the table of a record type should have besides its keys. The two columns of a date share one index:
+ * a condition on the last day implies one on the first day.
  */
 export function declaredIndexes({ table, recordType }: RecordTable): readonly DeclaredIndex[] {
   return columnGroups(recordType).flatMap(({ name, columns, method }) => {
     if (method === null || columns.length === 0) return []
-    // Queries ask only for whole elements: this operator class suffices, and takes a third of the room.
+    // Queries ask only for whole elements: this operator class is enough, and takes a third of the space.
     const suffix = columns.some(({ sql_type }) => sql_type === 'jsonb') ? ' jsonb_path_ops' : ''
     const keys = columns.map((column) => `${quoteName(column.name)}${suffix}`)
     return [{ name: joinName(table, name, 'index'), of: name, definition: `using ${method} (${keys.join(', ')})` }]
   })
 }
 
-/** @param how `concurrently` where records are written at the same time; then outside of a transaction */
+/** The statement that builds an index. @param how `concurrently` while records are written; outside a transaction */
 export function indexStatement(
   { table }: RecordTable,
   { name, definition }: DeclaredIndex,
@@ -250,10 +249,9 @@ export function indexStatement(
 }
 
 /**
- * Whether the server can compress with lz4, which costs less time than its default. A document below about
- * 2 kB stays as it is in its row; a longer one is compressed. Look-ups took the same time (within 10 %, documents
- * of 1.7 to 6.9 kB) whether it was compressed, moved out of the row, or neither, and compressed it took a third
- * of the room, so nothing else is tuned.
+ * True when the server can compress with lz4, which is faster than its default. PostgreSQL compresses documents above
+ * about 2 kB. Look-ups take the same time with and without compression (documents of 1.7 to 6.9 kB, within 10 %), and
+ * it saves two thirds of the space.
  */
 async function hasLz4(db: Kysely<unknown>): Promise<boolean> {
   const { rows } = await sql<{ lz4: boolean }>`

@@ -1,4 +1,4 @@
-/** Writing records: new ones by COPY, known ones by one UPDATE, a batch at a time. */
+/** Writes records in batches: new records by COPY, existing ones by one UPDATE. */
 
 import type { Identifier, RecordId } from '@rollcall/core/model/records'
 import type { RegistryShape } from '@rollcall/core/model/registry'
@@ -15,70 +15,69 @@ import { type RecordTable, recordTable } from './record-tables.ts'
 import { type Aliases, aliasesOf, survivorsOf } from './retired-records.ts'
 import { updateRows } from './update-rows.ts'
 
-/** The number of times that a batch is tried against writers that touch the same records at the same moment. */
+/** How often a batch is tried while other writers change the same records. */
 const ATTEMPTS = 8
 
 /** A record that was written. */
 export interface WrittenRecord {
   readonly id: RecordId
   readonly primary_identifier: string
-  /** The replaced document, if the caller asked for it. */
+  /** The replaced document, when the caller asked for it (`WriteOptions.before`). */
   readonly before?: string
-  /** Identifiers of records that were merged into it, where there are any. */
+  /** Identifiers of records that were merged into this record, if any. */
   readonly aliases?: readonly Identifier[]
 }
 
 /**
- * The import that writes. By its run and the lines stored with records, it recognises records that it has written
- * itself.
+ * The import that writes. Records store the run and the line that wrote them, so an import that goes on after an
+ * interruption recognises its own records.
  */
 export interface ImportedLines {
   /** `Progress.run` */
   readonly run: string
-  /** The line of each record that is written, by primary identifier. */
+  /** The line of each written record in the file, by primary identifier. */
   readonly lines: ReadonlyMap<string, number>
-  /** Records that this run has written before stay as they are. False: they are replaced. */
+  /** True: records that this run has written already stay as they are. False: they are replaced. */
   readonly keep: boolean
 }
 
 export interface WriteOptions {
-  /** The records come from a file. */
+  /** Given when the records come from a file. */
   readonly imported?: ImportedLines
-  /** Replaced documents are read and returned. */
+  /** True: replaced documents are read and returned. */
   readonly before?: boolean
   /**
-   * Records that the transaction has locked already, by primary identifier. All of them are written, and none is looked
-   * for. If there are no others, there is no savepoint, because no other writer can interfere.
+   * Ids of the records that the transaction has locked already, by primary identifier. All of them are written, and
+   * none is looked up. If no others are written, there is no savepoint, because no other writer can interfere.
    */
   readonly locked?: ReadonlyMap<string, RecordId>
-  /** Primary identifiers of locked records whose identifiers all stay as they are; their aliases are not read. */
+  /** Primary identifiers of locked records whose identifiers all stay the same. Their aliases are not read. */
   readonly sameIdentifiers?: ReadonlySet<string>
 }
 
-/** The result of a batch. */
 export interface Written {
   readonly inserted: readonly WrittenRecord[]
-  /** Replaced records, even those whose document is the same as before. */
+  /** Replaced records, also those whose document did not change. */
   readonly updated: readonly WrittenRecord[]
   /**
-   * Primary identifiers of records that were merged into others and so were not written, each with that of the record
-   * that it finds now; absent when there are none.
+   * Records that were not written because they were merged into others: the primary identifier of each, with that of
+   * the survivor. Absent when there are none.
    */
   readonly retired?: ReadonlyMap<string, string>
-  /** Primary identifiers of records that the same import had written before, each with the line that it had. */
+  /** Records that the same import had written before: the primary identifier of each, with the line that wrote it. */
   readonly repeated: ReadonlyMap<string, number>
 }
 
 /**
- * Writes records of one type: each replaces the record with its primary identifier, or is new. Where a primary
- * identifier occurs more than once, the last one wins. None is made under the primary identifier of a record that
- * was merged into another (`Written.retired`).
+ * Writes records of one type: each is new, or replaces the record with its primary identifier. If a primary identifier
+ * occurs more than once, the last record is written. A record that was merged into another is not written
+ * (`Written.retired`).
  *
- * Runs inside the caller's READ COMMITTED transaction, behind a savepoint: when it throws, nothing of the batch
- * is written and the transaction can go on. Another writer of the same records is waited for, and the batch is
- * then tried again.
+ * Runs inside the caller's READ COMMITTED transaction, behind a savepoint: when it throws, nothing of the batch is
+ * written, and the transaction can go on. When another writer changes the same records, it waits, and tries the batch
+ * again.
  *
- * @throws pg's DatabaseError, such as one of class 22 or 54 for a value that PostgreSQL cannot hold
+ * @throws pg's DatabaseError, such as one of class 22 or 54 for a value that PostgreSQL cannot store
  */
 export async function writeRecords(
   client: ClientBase,
@@ -99,7 +98,7 @@ export async function writeRecords(
       await client.query('release savepoint write_records')
       return written
     } catch (error) {
-      // When this fails too the connection is gone, and the first error says why.
+      // If the rollback fails too, the connection is lost. The first error says why.
       await client.query('rollback to savepoint write_records').catch(() => undefined)
       if (attempt === ATTEMPTS || !isConcurrent(error)) throw error
     }
@@ -164,11 +163,11 @@ async function writeOnce(
 interface ExistingRecord {
   readonly id: string
   readonly document?: string
-  /** The line in the file of the import that writes now; null: this import did not write the record. */
+  /** The line that wrote the record, if the current import wrote it; null when another writer did. */
   readonly line?: string | null
 }
 
-/** Reads stored records by primary identifier, and locks them in a fixed order, so that two writers do not deadlock. */
+/** Reads stored records, and locks them in the order of their ids, so that two writers do not deadlock. */
 async function lockExisting(
   client: ClientBase,
   { table }: RecordTable,
@@ -187,16 +186,16 @@ async function lockExisting(
 
 export interface LockedRecord {
   readonly id: RecordId
-  /** The primary identifier of the survivor, where the wanted record was merged into this one. */
+  /** The primary identifier of the record; that of the survivor when a merged record was asked for. */
   readonly primary_identifier: string
   readonly document: string
-  /** Identifiers of records that were merged into it. */
+  /** The identifiers of records that were merged into this record. */
   readonly aliases: readonly Identifier[]
 }
 
 /**
- * Locks the record that a primary identifier finds until the transaction ends: its own, or the survivor of a merged
- * one. Null: there is none.
+ * Locks the record with this primary identifier until the transaction ends. For a merged record, locks the survivor.
+ * Null when there is no such record.
  */
 export async function lockRecord(
   client: ClientBase,
@@ -275,7 +274,7 @@ async function updateRecords(
   await updateRows(client, table, set, rows, ['updated_at = now()'])
 }
 
-/** Deletes the identifiers of stored records; new ones follow. */
+/** Deletes the identifier rows of stored records, before the caller writes new rows. */
 async function deleteIdentifiers(
   client: ClientBase,
   { identifierTable }: RecordTable,

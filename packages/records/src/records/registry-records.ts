@@ -1,4 +1,4 @@
-/** Opens the records of a registry, wherever they are. All callers read and write records through this file. */
+/** Opens the records of a registry, in our own tables or elsewhere. All callers read and write records through it. */
 
 import { type RecordReader, type RecordSource, RecordsUnavailable } from '@rollcall/core/model/record-source'
 import type { Registry } from '@rollcall/core/model/registry'
@@ -10,35 +10,35 @@ import { OWN_SINK, type RecordSink } from './record-sink.ts'
 
 export interface RegistryRecords {
   readonly source: RecordSource
-  /** Reads what a transaction of our database sees. A source outside of it reads its newest state. */
+  /** A reader that sees what a transaction of our database sees. A source outside is read in its newest state. */
   within(client: Pick<ClientBase, 'query'>): RecordReader
-  /** Null: the records are not ours to write. */
+  /** The functions that write records; null when we must not write them. */
   readonly sink: RecordSink | null
 }
 
-/** The registry: `own_records` as in `RegistryShape`; what opens its source needs the other members. */
+/** The registry. `own_records` as in `RegistryShape`; the other members are needed to open its source. */
 type Which = Pick<Registry, 'id'> &
   Partial<Pick<Registry, 'own_records' | 'awaits_records' | 'source' | 'kind' | 'namespace'>>
 
-/** A registry whose records are read by a source file. */
+/** A registry with a source file, which says how its records are read. */
 export type SourcedRegistry = Pick<Registry, 'id' | 'kind' | 'namespace'> & { readonly source: object }
 
 /** Opens the sources of registries, for one database. */
 export interface RecordsOpener {
   open(registry: SourcedRegistry): RegistryRecords
-  /** Namespaces of the registries whose source did not answer lately. */
+  /** The namespaces of registries whose source did not answer lately. */
   away(): readonly string[]
-  /** The records of the registry are copied now: nobody asks its source. */
+  /** Closes the source of a registry: its records are copies in our tables now. */
   leave(registry: number): void
 }
 
-/** The open records, by the pool of a database and the id of a registry: ids have a meaning in one database only. */
+/** The opened records by database pool and registry id, because ids are valid in one database only. */
 const opened = new WeakMap<Database['pool'], Map<number, RegistryRecords>>()
 const own = new WeakMap<Database['pool'], RegistryRecords>()
 const mirrored = new WeakMap<Database['pool'], RegistryRecords>()
 const openers = new WeakMap<Database['pool'], RecordsOpener>()
 
-/** The records of a registry: those that were opened for it, otherwise those in its own tables. */
+/** The records of a registry: those opened by `openRecords`, else those of our own tables or of its source. */
 export function recordsOf(db: Database, registry: Which): RegistryRecords {
   const found = opened.get(db.pool)?.get(registry.id)
   if (found !== undefined) return found
@@ -54,38 +54,38 @@ export function recordsOf(db: Database, registry: Which): RegistryRecords {
 }
 
 /**
- * The same for what is about everything that is stored of a person: a copy that has not been read as a whole yet is read as far as it has
- * come.
+ * Does the same as `recordsOf`, but also reads a copy that is not complete yet. For functions about everything that is
+ * stored of a person.
  */
 export const storedRecordsOf = (db: Database, registry: Which): RegistryRecords =>
   recordsOf(db, { ...registry, awaits_records: false })
 
-/** Sets what opens the sources of registries of this database in this process. */
+/** Sets what opens the sources of this database's registries in this process. */
 export function openRecordsWith(db: Database, opener: RecordsOpener): void {
   openers.set(db.pool, opener)
 }
 
-/** Namespaces of the registries whose records are in a database that did not answer lately. */
+/** The namespaces of registries whose records are in a database that did not answer lately. */
 export const recordsAway = (db: Database): readonly string[] => openers.get(db.pool)?.away() ?? []
 
-/** Returns the writer of a registry's records. @throws StoreRefusal the records are not ours to write */
+/** Returns the functions that write a registry's records. @throws StoreRefusal we must not write them */
 export function sinkOf(db: Database, registry: Which & Pick<Registry, 'namespace'>): RecordSink {
   const { sink } = recordsOf(db, registry)
   if (sink !== null) return sink
   throw new StoreRefusal(notWritten(registry))
 }
 
-/** The copies of a source's records with their writer: for what follows the source, and for nobody else. */
+/** Copies of a source's records, with the functions that write them. Only the mirror of a source uses them. */
 export const mirroredRecords = (db: Database): RegistryRecords & { readonly sink: RecordSink } => ({
   ...ownOf(db),
   sink: OWN_SINK,
 })
 
-/** The message that refuses to write records of a source. */
+/** The message that refuses to write records that belong to a source. */
 const notWritten = ({ namespace }: Pick<Registry, 'namespace'>): string =>
   `the records of ${namespace} are in a database of its own, which is only read; change them there`
 
-/** Opens records that are not in our own tables, for everything that this process does with the database from now on. */
+/** Sets where the records of a registry are, for everything that this process does with the database from now on. */
 export function openRecords(db: Database, registry: { readonly id: number }, records: RegistryRecords): void {
   const ofDatabase = opened.get(db.pool) ?? new Map<number, RegistryRecords>()
   opened.set(db.pool, ofDatabase.set(registry.id, records))
@@ -101,7 +101,7 @@ function ownOf(db: Database): RegistryRecords {
   return records
 }
 
-/** Our own tables without a writer: only the mirror that follows the source writes them. */
+/** Our own tables without the functions that write: only the mirror that follows the source may write copies. */
 function readOnly(db: Database): RegistryRecords {
   const records = mirrored.get(db.pool) ?? { ...ownOf(db), sink: null }
   mirrored.set(db.pool, records)
@@ -126,11 +126,11 @@ const unreadable = (read: () => Promise<never>): RegistryRecords => {
   return { source: { reader: () => reader, session: (work) => work(reader) }, within: () => reader, sink: null }
 }
 
-/** The records of a registry without tables whose source this process has not opened. */
+/** The records of a registry whose source is not open in this process: every read fails. */
 const NOT_OPEN = unreadable(unopened)
 
 /**
- * A copy of records that has not been read as a whole. It answers that records are away: the missing ones must not be
- * reported as not found.
+ * The records of a registry whose copy is not complete. Every read says that the records are not available: a missing
+ * record must not be reported as not found.
  */
 const AWAITED = unreadable(() => Promise.reject(new RecordsUnavailable(null)))

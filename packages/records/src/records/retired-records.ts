@@ -1,6 +1,6 @@
 /**
- * Records that were merged into others. The identifiers of a retired record are aliases of its survivor: they find it,
- * and no record is made under its primary identifier.
+ * Retired records, which were merged into others. The identifiers of a retired record are aliases of its survivor: they
+ * find the survivor, and no new record is made under the retired primary identifier.
  */
 
 import { namesIn } from '@rollcall/core/model/person-identifiers'
@@ -14,18 +14,18 @@ import { recordTable } from './record-tables.ts'
 export interface RetiredRecord {
   readonly record: RecordId
   readonly primary_identifier: string
-  /** Canonical JSON, as it was when the record was merged. */
+  /** Canonical JSON of the record at the time of the merge. */
   readonly document: string
-  /** The record that its identifiers find: of several merges the last one's survivor. */
+  /** The record that its identifiers find. After several merges in a row, the last survivor. */
   readonly survivor: RecordId
-  /** The event of the merge. */
+  /** The number of the merge event. */
   readonly event: number
 }
 
-/** The identifiers of merged records, by survivor. The survivor may have some of them itself. */
+/** The identifiers of merged records, by the id of the survivor. The survivor itself may have some of them too. */
 export type Aliases = ReadonlyMap<RecordId, readonly Identifier[]>
 
-/** All records that were merged into these, directly or by way of others, in the order of their ids. */
+/** All records that were merged into these, also through other records, ordered by id. */
 export async function retiredInto(
   client: Pick<ClientBase, 'query'>,
   registry: RegistryShape,
@@ -37,7 +37,7 @@ export async function retiredInto(
   return rows
 }
 
-/** The statement that finds them. */
+/** The statement that finds the records that were merged into these. */
 export const retiredStatement = (registry: RegistryShape, recordType: RecordType, survivors: readonly RecordId[]) => ({
   name: 'retired into',
   text: `select record::text, primary_identifier, document, survivor::text, event from retired_record as retired
@@ -54,7 +54,7 @@ export async function aliasesOf(
   return aliasesIn(registry.kind, recordType, await retiredInto(client, registry, recordType, survivors))
 }
 
-/** The aliases in retired records that were read before. */
+/** The aliases of each survivor, from retired records that the caller has read. */
 export function aliasesIn(
   kind: Kind,
   recordType: RecordType,
@@ -69,7 +69,7 @@ export function aliasesIn(
   return found
 }
 
-/** The primary identifiers of retired records among these, each with that of the record that it finds now. */
+/** Returns those primary identifiers that belong to retired records, each with that of the survivor. */
 export async function survivorsOf(
   client: Pick<ClientBase, 'query'>,
   registry: RegistryShape,

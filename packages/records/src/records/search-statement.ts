@@ -1,4 +1,4 @@
-/** The statements that find records: by an identifier, and by any condition. */
+/** The statements that find records: by one identifier, or by any condition. */
 
 import type { Identifier, Page, SortKey } from '@rollcall/core/model/records'
 import { joinName, quoteName } from '@rollcall/database/names'
@@ -7,7 +7,7 @@ import { type RecordType, sortedIdentifiers } from '@rollcall/protocol'
 import { attributeColumns, sortColumn } from './columns.ts'
 import type { RecordTable } from './record-tables.ts'
 
-/** A condition on a row of a record table that is called `record`. */
+/** SQL of a condition on a row of a record table; the row is called `record`. */
 export interface Condition {
   readonly text: string
   /** The values of `$1` and so on in the text. */
@@ -15,8 +15,8 @@ export interface Condition {
 }
 
 /**
- * SQL that is true of a record whose person is not protected, or is protected under one of these categories. It is the
- * same for every participant. `offset` keeps the planner from joining: only records that match otherwise are tested.
+ * SQL that is true of a record whose person is not protected, or is protected under one of these categories; the same
+ * text for every participant. `offset` keeps the planner from joining: only records that match otherwise are tested.
  * @param id SQL of the record's id
  * @param categories SQL of a list of categories
  */
@@ -31,8 +31,8 @@ const quoted = (text: string): string => text.replaceAll("'", "''")
 const lookUps = new WeakMap<RecordTable, NamedStatement>()
 
 /**
- * The look-up of an identifier, in no order, with the name under which each connection prepares it once. It takes the
- * ids of records from the identifier table alone.
+ * The statement that finds records by one identifier, unsorted. Each connection prepares it once under its name. It
+ * needs the identifier table alone to find the ids.
  */
 export function lookUpStatement(
   table: RecordTable,
@@ -50,7 +50,7 @@ export function lookUpStatement(
   return { ...statement, values: [type, value, limit, offset, ids, cap, categories] }
 }
 
-/** The statement that finds a page by a condition. */
+/** The statement that finds one page of the records that satisfy a condition. */
 export function searchStatement(
   table: RecordTable,
   condition: Condition,
@@ -60,7 +60,7 @@ export function searchStatement(
   const keys = sortKeys(table.recordType, sort)
   const before = condition.values.length
   const values = [...condition.values, limit, offset, ids, ...untilOf(sort), categories]
-  // The cap is written into the text, because the best plan depends on the number of wanted hits.
+  // The cap is part of the text, because the best plan depends on it.
   const hit = `select record.id${selected(keys, `$${before + 4}`)}
       from ${quoteName(table.table)} as record where (${condition.text})
       and ${isVisible(table, 'record.id', `$${values.length}`)} limit ${cap + 1}`
@@ -68,10 +68,9 @@ export function searchStatement(
 }
 
 /**
- * The one shape of a search: the hits with their sort keys first, so that documents are read for the page alone. A
- * page beyond the last one is one row without a record, which carries the total. The ids of all hits are in the
- * first row: once, not beside every document.
- * @param hit selects `id` and the sort keys
+ * The form that every search has: it finds ids and sort keys first, then reads documents for the page alone. The ids of
+ * all hits are in the first row only. A page after the last page is one row with the total and no record.
+ * @param hit SQL that selects `id` and the sort keys
  * @param before the number of parameters before limit, offset and ids
  */
 function pageOfHits({ table }: RecordTable, hit: string, keys: readonly OrderedColumn[], before: number): string {
@@ -94,11 +93,11 @@ interface OrderedColumn {
   readonly column: string
   readonly as: string
   readonly direction: 'asc' | 'desc'
-  /** Whether the sort key depends on a day, after which a date is no value. */
+  /** True when the sort key has a limit: a date after that day sorts as a missing value. */
   readonly bounded: boolean
 }
 
-/** The parameter with the day for sort keys that depend on it; empty when no key does. */
+/** The day that limits sort keys, as a list with one parameter; empty when no sort key is limited. */
 function untilOf(sort: readonly SortKey[]): string[] {
   return sort.flatMap(({ until }) => until ?? []).slice(0, 1)
 }
@@ -126,7 +125,7 @@ function orderColumn(recordType: RecordType, name: string): string {
   return column.name
 }
 
-/** @param until the parameter of `untilOf` */
+/** SQL that selects the sort keys. @param until the parameter from `untilOf` */
 function selected(keys: readonly OrderedColumn[], until: string): string {
   return keys
     .map(({ column, as, bounded }) => {

@@ -1,4 +1,4 @@
-/** Setting columns of many records at once. */
+/** Sets columns of many records in one statement. */
 
 import { quoteName } from '@rollcall/database/names'
 import type { ClientBase } from 'pg'
@@ -6,7 +6,7 @@ import type { RecordColumn } from './columns.ts'
 
 /**
  * Sets columns in one statement. The new values are JSON text, which PostgreSQL casts to the type of each column.
- * @param rows the ids, and a text or null by the name of every column
+ * @param rows the ids, and a text or null for every column, by its name
  * @param others SQL of further assignments
  */
 export async function updateRows(
@@ -17,7 +17,7 @@ export async function updateRows(
   others: readonly string[] = [],
 ): Promise<void> {
   const set = columns.map(({ name, sql_type }) => {
-    // Without a cast, a text for a column of JSON would become a JSON string.
+    // Without the cast, a JSON column would get the text as a JSON string.
     return `${quoteName(name)} = new.${quoteName(name)}${sql_type === 'jsonb' ? '::jsonb' : ''}`
   })
   const types = columns.map(({ name, sql_type }) => {

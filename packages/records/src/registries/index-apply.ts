@@ -1,4 +1,4 @@
-/** Brings the tables of a registry to the declared form, by backfills and index builds beside searches and imports. */
+/** Backfills columns and builds indexes of a registry as declared, while searches and imports go on. */
 
 import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
@@ -27,16 +27,16 @@ export interface ApplyProgress {
   /** The task in words, such as `civil Person: backfilling district`. */
   readonly task: string
   readonly done: number
-  /** The total; 0 when it is not known. */
+  /** The total number; 0 when unknown. */
   readonly total: number
 }
 
 export interface Applied {
-  /** Indexes built, by name. */
+  /** The names of the indexes that were built. */
   readonly built: readonly string[]
-  /** Attributes and compounds whose columns were backfilled, as `Person.district`. */
+  /** The attributes and compounds whose columns were backfilled, such as `Person.district`. */
   readonly filled: readonly string[]
-  /** False: stopped by the signal; the work so far is committed, and the next call goes on from there. */
+  /** False when the signal stopped the work. The work so far is committed, and the next call continues it. */
   readonly finished: boolean
 }
 
@@ -46,9 +46,9 @@ export interface ApplyOptions {
 }
 
 /**
- * Backfills the columns of a registry that need it, then builds the indexes that are missing. It may be stopped
- * or killed at any moment.
- * @throws StoreRefusal another one works on the registry, or the database's user may not
+ * Backfills the columns of a registry that need it, then builds the indexes that are missing. It may be stopped or
+ * killed at any moment.
+ * @throws StoreRefusal another process works on the registry, or the database user may not change the tables
  */
 export async function applyIndexes(db: Database, namespace: string, options: ApplyOptions = {}): Promise<Applied> {
   const client = await db.pool.connect()
@@ -60,21 +60,21 @@ export async function applyIndexes(db: Database, namespace: string, options: App
         `another command builds the indexes of ${namespace} or changed its attributes; try again when it has ended`,
       )
     }
-    // The registry may have changed before this session got the lock.
+    // Another process may have changed the registry before this session got the claim.
     const registry = await registryAt(db, namespace)
     const plans = await planIndexes(db, registry)
     if (plans.every(isComplete)) return { built: [], filled: [], finished: true }
     await checkOwnership(db.kysely, tableNames(registry))
     return await apply(db, client, registry, options)
   } finally {
-    // The next may begin as soon as this one has ended. Closing the connection, whose settings are not the pool's,
-    // gives up the claim as well, whatever state a failure left it in, but only when PostgreSQL gets to notice.
+    // Release the claim at once, so that the next command can begin. Closing the connection releases it too, but
+    // PostgreSQL may notice that later. The connection is closed because its settings differ from the pool's.
     await client.query('select pg_advisory_unlock_all()').catch(() => undefined)
     client.release(true)
   }
 }
 
-/** Whether a process builds the indexes of a registry now, or changes its attributes. */
+/** True when a process builds the indexes of a registry now, or changes its attributes. */
 export async function isClaimed({ pool }: Pick<Database, 'pool'>, registryId: number): Promise<boolean> {
   const { rows } = await pool.query<{ claimed: boolean }>(`select ${holdsClaim('rollcall indexes')} as claimed`, [
     registryId,
@@ -84,11 +84,11 @@ export async function isClaimed({ pool }: Pick<Database, 'pool'>, registryId: nu
 
 async function prepareSession(client: PoolClient): Promise<void> {
   await client.query('set statement_timeout = 0')
-  // PostgreSQL notices within seconds when we are killed, and gives up what it does for us. Not every system can.
+  // If this process is killed, PostgreSQL stops the statement within seconds, where its system supports that.
   await client.query(`set client_connection_check_interval = '2s'`).catch(() => undefined)
 }
 
-/** The claim ends with the session, also when this process is killed. */
+/** Claims the registry for this session; false when another session has the claim. The claim ends with the session. */
 async function claimIndexes(client: PoolClient, registryId: number): Promise<boolean> {
   const { rows } = await client.query<{ claimed: boolean }>(
     `select pg_try_advisory_lock(hashtext('rollcall indexes'), $1) as claimed`,
@@ -141,10 +141,10 @@ async function backfill(
 const POLL_INTERVAL = 250
 
 /**
- * Builds an index that is missing, or anew where a build was interrupted. When the signal aborts, PostgreSQL is asked
- * to stop: what it leaves is an index that no search uses, and the next build begins with dropping it.
+ * Builds a missing index, and builds an interrupted one anew. When the signal aborts, PostgreSQL is asked to stop. The
+ * unfinished index is used by no search, and the next build drops it first.
  * @param client outside a transaction, without a statement timeout
- * @returns false: stopped by the signal
+ * @returns false when the signal stopped it
  */
 async function buildIndex(
   db: Database,
@@ -172,7 +172,7 @@ async function buildIndex(
   }
 }
 
-/** Reports the progress of a backend four times a second, and cancels its statement once the signal aborts. */
+/** Reports the progress of a session every `POLL_INTERVAL`, and cancels its statement when the signal aborts. */
 function watchBuild(
   db: Database,
   pid: number,
@@ -180,12 +180,12 @@ function watchBuild(
 ): { stop(): Promise<void> } {
   let polling: Promise<void> = Promise.resolve()
   const poll = async (): Promise<void> => {
-    // The cancel is repeated until the build has ended: between two statements of the build it has no effect.
+    // The cancel is sent again and again until the build ends: between two statements of the build it has no effect.
     if (signal?.aborted) await sql`select pg_cancel_backend(${pid})`.execute(db.kysely)
     else if (onProgress) for (const progress of await readProgress(db, pid, task)) onProgress(progress)
   }
   const again = (): void => {
-    // After a failed poll, as in a moment without a connection, the next one follows.
+    // After a failed poll, such as one without a connection, the next poll tries again.
     polling = polling.then(poll).catch(() => undefined)
   }
   const timer = setInterval(again, POLL_INTERVAL)
@@ -199,7 +199,7 @@ function watchBuild(
   }
 }
 
-/** The progress in words of PostgreSQL, such as `building index: scanning table`; counts blocks or rows of a phase. */
+/** Reads the progress with PostgreSQL's words, such as `building index: scanning table`, in blocks or rows. */
 async function readProgress(db: Database, pid: number, task: string): Promise<readonly ApplyProgress[]> {
   const { rows } = await sql<ApplyProgress>`
     select ${task}::text || ', ' || phase as task,

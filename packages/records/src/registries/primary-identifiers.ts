@@ -1,4 +1,4 @@
-/** The primary identifier types that a registry has instead of those of its kind. */
+/** Primary identifier types that a registry has in place of those of its kind. */
 
 import { StoreRefusal } from '@rollcall/database/refusal'
 import {
@@ -13,9 +13,9 @@ import {
 import { sql, type Transaction } from 'kysely'
 
 /**
- * Declares primary types for a registry without records. A type that only other kinds have is added to the registry.
- * @param kind the kind, with the additions that the registry has already
- * @throws StoreRefusal a record type or an identifier type that it cannot be
+ * Declares primary identifier types for a registry without records. A type that only other kinds have is added.
+ * @param kind the kind, with the additions of the registry
+ * @throws StoreRefusal a record type or identifier type cannot be used
  */
 export async function declarePrimaries(
   transaction: Transaction<unknown>,
@@ -38,7 +38,7 @@ export async function declarePrimaries(
   }
 }
 
-/** The types by canonical names, with types of other kinds that the registry needs for them. @throws StoreRefusal */
+/** The given types by canonical names, with the types of other kinds that the registry needs. @throws StoreRefusal */
 export function readPrimaries(kind: Kind, given: Readonly<Record<string, string>>) {
   const types = Object.values(given).flatMap((spelling) => {
     const shared = resolveIdentifierType(kind, spelling) === undefined ? sharedIdentifierType(spelling) : undefined
@@ -50,7 +50,7 @@ export function readPrimaries(kind: Kind, given: Readonly<Record<string, string>
     resolveIdentifierType(wide, spelling)?.name ?? spelling,
   ])
   const names = Object.fromEntries(rows)
-  // They are checked together, because two record types may exchange their primary identifiers.
+  // All are checked together, because two record types may exchange their primary identifiers.
   const all = withIdentifiers(wide, { identifier_types: [], primary_identifiers: names })
   for (const [record_type, primary] of rows) {
     const problem = primaryProblem(all, record_type, primary)

@@ -1,4 +1,4 @@
-/** The registries that are hosted here, each mounted at its namespace. */
+/** The hosted registries, each at the address of its namespace. */
 
 import { nearestHint } from '@rollcall/base/shared/nearest'
 import type { Registry } from '@rollcall/core/model/registry'
@@ -16,10 +16,10 @@ import { checkNamespace, checkRegTypeAliases, checkTimeZone, checkWebOrigins } f
 import { REGISTRY_DEFAULTS, type RegistrySettings, selectRegistries, toRegistry } from './registry-rows.ts'
 
 /**
- * Adds a registry and makes its record tables, where it has any.
- * @param registry.kind a kind's name
- * @throws StoreRefusal naming what is wrong: the namespace, the kind, the time zone, a sender_id or an alias,
- *   its form or that it is taken
+ * Adds a registry, and makes its record tables unless its records are elsewhere.
+ * @param registry.kind the name of a kind
+ * @throws StoreRefusal that names what is wrong: namespace, kind, time zone, sender_id or alias, by its form or because
+ * it is in use
  */
 export async function addRegistry(
   db: Database,
@@ -84,20 +84,20 @@ export async function addRegistry(
   })
 }
 
-/** Whether the records of a source are copied into our own tables. */
+/** True when the records of a source are copied into our own tables. */
 export const isCopied = (source: object): boolean => 'way' in source && source.way === 'mirror'
 
-/** The members of a registry that can be changed. */
+/** The members of a registry that an operator can change. */
 export interface RegistryChanges {
-  /** Other values of `receiver_id` that mean it. */
+  /** Other values of `receiver_id` that mean this registry. */
   readonly aliases?: readonly string[]
-  /** The time zone whose days are used to count ages. */
+  /** The time zone in which ages are computed. */
   readonly time_zone?: string
   /** Years at which a person comes of age. */
   readonly majority_age?: number
-  /** Origins of web pages that may ask it from a browser. */
+  /** The origins of web pages that may call this registry from a browser. */
   readonly web_origins?: readonly string[]
-  /** Values of `reg_type` that mean it, beside those of its kind. */
+  /** Values of `reg_type` that mean this registry, besides those of its kind. */
   readonly reg_type_aliases?: readonly string[]
   readonly qualified_kids?: boolean
 }
@@ -134,7 +134,7 @@ export async function setRegistry(
 /** Where the records of a registry are: members of a `Registry`. */
 export type RecordsPlace = Required<Pick<Registry, 'own_records' | 'awaits_records'>> & { readonly source: object }
 
-/** Gives the registry another source file. @returns false: its records are in another place by now, and nothing is changed */
+/** Replaces the source of a registry. @returns false when the source was changed meanwhile: nothing is done */
 export async function storeSource(
   client: Pick<ClientBase, 'query'>,
   { id, source: before, awaits_records: awaited = false }: Pick<Registry, 'id' | 'source' | 'awaits_records'>,
@@ -149,12 +149,12 @@ export async function storeSource(
   return rowCount === 1
 }
 
-/** Lets a registry answer: its copied records were read as a whole. */
+/** Lets a registry answer requests, after the copy of its records is complete. */
 export async function openRegistry(client: Pick<ClientBase, 'query'>, id: number): Promise<void> {
   await client.query('update registry set awaits_records = false where id = $1 and awaits_records', [id])
 }
 
-/** The aliases, each once and without the registry's own name. @throws StoreRefusal an alias cannot be a sender_id */
+/** The aliases without duplicates and the registry's own name. @throws StoreRefusal an alias cannot be a sender_id */
 function checkedAliases(given: readonly string[], sender_id: string): readonly string[] {
   const aliases = [...new Set(given)].filter((alias) => alias !== sender_id)
   for (const alias of aliases) checkSenderId(alias, `alias ${JSON.stringify(alias)}`)
@@ -164,8 +164,8 @@ function checkedAliases(given: readonly string[], sender_id: string): readonly s
 type RegistryNames = Pick<Registry, 'namespace' | 'sender_id' | 'aliases'>
 
 /**
- * Names of registries, locked until the transaction ends, because no constraint of the database spans sender_ids and
- * aliases.
+ * Locks the names of all registries until the transaction ends, and reads them: no constraint of the database spans
+ * sender_ids and aliases.
  */
 async function lockedNames(transaction: Transaction<unknown>): Promise<readonly RegistryNames[]> {
   await sql`select pg_advisory_xact_lock(hashtextextended('rollcall registries', 0))`.execute(transaction)
@@ -173,7 +173,7 @@ async function lockedNames(transaction: Transaction<unknown>): Promise<readonly 
   return rows
 }
 
-/** Checks that no name of one registry is a name of another. @throws StoreRefusal */
+/** Checks that no other registry has one of these names. @throws StoreRefusal */
 function checkNotTaken(registries: readonly RegistryNames[], names: readonly string[]): void {
   for (const row of registries) {
     const taken = names.find((name) => name === row.sender_id || row.aliases.includes(name))
@@ -184,14 +184,14 @@ function checkNotTaken(registries: readonly RegistryNames[], names: readonly str
   }
 }
 
-/** A registry that this version cannot read, and why. */
+/** A registry that this version cannot read, with the error. */
 export interface UnreadableRegistry {
   readonly id: number
   readonly namespace: string
   readonly error: unknown
 }
 
-/** Every registry, by namespace: those that this version can read, and the others, which stop none of them. */
+/** All registries, ordered by namespace. Those that this version cannot read are returned separately. */
 export async function readRegistries(db: {
   readonly kysely: Kysely<unknown>
 }): Promise<{ readonly registries: readonly Registry[]; readonly unreadable: readonly UnreadableRegistry[] }> {
@@ -207,15 +207,12 @@ export async function readRegistries(db: {
   return { registries, unreadable }
 }
 
-/** Every registry that this version can read, by namespace. */
+/** All registries that this version can read, ordered by namespace. */
 export async function listRegistries(db: Database): Promise<readonly Registry[]> {
   return (await readRegistries(db)).registries
 }
 
-/**
- * The registry mounted at a namespace; null when there is none.
- * @throws StoreRefusal it is of a kind that this version does not know
- */
+/** The registry at a namespace; null when there is none. @throws StoreRefusal this version does not know its kind */
 export async function findRegistry(
   db: { readonly kysely: Kysely<unknown> },
   namespace: string,
@@ -226,8 +223,8 @@ export async function findRegistry(
 }
 
 /**
- * Does the same as `findRegistry` for an operator who named the registry.
- * @throws StoreRefusal there is none; the message names the nearest
+ * The registry at a namespace that an operator gave.
+ * @throws StoreRefusal there is none; the message names the most similar namespace
  */
 export async function registryAt(db: { readonly kysely: Kysely<unknown> }, namespace: string): Promise<Registry> {
   const found = await findRegistry(db, namespace)
@@ -235,7 +232,7 @@ export async function registryAt(db: { readonly kysely: Kysely<unknown> }, names
   throw new StoreRefusal(await noRegistryAt(db, namespace))
 }
 
-/** The message for an operator who named a registry that is not there. */
+/** The message for an operator who named a registry that does not exist. */
 export async function noRegistryAt(
   { kysely }: { readonly kysely: Kysely<unknown> },
   namespace: string,

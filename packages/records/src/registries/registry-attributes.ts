@@ -1,4 +1,4 @@
-/** Attributes that an operator gives a registry beside those of its kind, and indexes for those that the kind has. */
+/** Attributes that an operator adds to a registry, and indexes that an operator adds to attributes of the kind. */
 
 import type { Registry, RegistryShape } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
@@ -20,9 +20,9 @@ import { createRecordTables, recordTable, tableNames } from '../records/record-t
 import { registryAt } from './registries.ts'
 
 /**
- * Adds an attribute to a record type of a registry, with its column. Where records are there already they have no
- * value in it until `applyIndexes` has backfilled it, and no query may ask about it before. Servers know it within a
- * second.
+ * Adds an attribute to a record type of a registry, with its column. Where records are there already they have no value
+ * in it until `applyIndexes` has backfilled it, and no query may ask about it before. Servers see the attribute within
+ * a second.
  * @returns the registry with the attribute
  * @throws StoreRefusal what is wrong with the attribute, or why the registry cannot be changed now
  */
@@ -47,7 +47,7 @@ export async function addAttribute(
     const added = await declare(transaction, registry, recordType, name, definition)
     const addedType = recordTypeOf(added, recordType.name)
     checkColumns(added, addedType)
-    // A column of this name may be left over from an attribute that the kind once had.
+    // A column of this name may still exist from an attribute that the kind once had.
     await dropColumns(transaction, registry, recordType, attributeColumns(attribute))
     await createRecordTables(transaction, added)
     return registryAt({ kysely: transaction }, namespace)
@@ -55,8 +55,8 @@ export async function addAttribute(
 }
 
 /**
- * Declares an index for an attribute that the kind or the operator declared without one. It is made now where there
- * are no records, else by `applyIndexes`.
+ * Declares an index for an attribute that has none. The index is built now if there are no records, otherwise by
+ * `applyIndexes`.
  * @throws StoreRefusal there is no such attribute, it has an index, or the registry cannot be changed now
  */
 export async function indexAttribute(
@@ -83,10 +83,9 @@ export async function indexAttribute(
 }
 
 /**
- * Takes back what `addAttribute` or `indexAttribute` declared: the attribute with its column and index, or, where
- * the kind has the attribute, its index alone. A search that asks about it in the half second until every server
- * knows fails.
- * @throws StoreRefusal nothing of that name was declared, or the registry cannot be changed now
+ * Undoes `addAttribute` or `indexAttribute`: removes an added attribute with its column and index, or the added index
+ * of an attribute of the kind. Other servers learn it within half a second; until then, a search that uses it fails.
+ * @throws StoreRefusal nothing of that name was added, or the registry cannot be changed now
  */
 export async function removeAttribute(
   db: Database,
@@ -111,13 +110,13 @@ export async function removeAttribute(
   })
 }
 
-/** Whether an attribute is the kind's own, as opposed to one that the operator added. */
+/** True when the attribute belongs to the kind; false when an operator added it. */
 export function isOfKind(registry: Registry, recordType: RecordType, name: string): boolean {
   const own = kindNamed(registry.kind.name)?.record_types.find((row) => row.name === recordType.name)
   return own?.attributes.some((attribute) => attribute.name === name) === true
 }
 
-/** @throws StoreRefusal the kind of the registry has no record type of this name */
+/** The record type of this name in the registry's kind. @throws StoreRefusal there is none */
 export function recordTypeOf({ kind }: Registry, name: string): RecordType {
   const found = resolveRecordType(kind, name)
   if (found !== undefined) return found
@@ -136,7 +135,7 @@ function checkAddition({ kind }: Registry, addition: AttributeAddition): void {
   if (problem !== null) throw new StoreRefusal(problem)
 }
 
-/** @throws StoreRefusal two attributes would be stored in columns of one name */
+/** Checks that no two columns would have the same name. @throws StoreRefusal */
 function checkColumns(registry: Registry, recordType: RecordType): void {
   try {
     recordTable(registry, recordType)
@@ -172,13 +171,13 @@ export async function dropColumns(
   }
 }
 
-/** The time for which a change waits for statements that use the table; later statements wait behind the change. */
+/** How long a change waits for statements that use the table. Later statements have to wait behind the change. */
 const LOCK_TIMEOUT = '5s'
 
 /**
- * Runs a change of a registry's attributes in a transaction, while no import and no `applyIndexes` runs: both go by
- * the columns that were there when they began.
- * @throws StoreRefusal one of them runs, the tables are not ours to change, or something uses them too long
+ * Runs a change of a registry's attributes in a transaction, and only while no import and no `applyIndexes` runs: both
+ * rely on the columns that existed when they began.
+ * @throws StoreRefusal one of them runs, the database user may not change the tables, or something uses them too long
  */
 export async function changeRegistry<Result>(
   db: Database,
@@ -197,7 +196,7 @@ export async function changeRegistry<Result>(
           `an import into ${namespace} or a build of its indexes is running; try again when it has ended`,
         )
       }
-      // The registry is read again, because a command that had the locks before may have changed it.
+      // The registry is read again: another command may have changed it before this one got the locks.
       const registry = await registryAt({ kysely: transaction }, namespace)
       await checkOwnership(transaction, tableNames(registry))
       return await change(transaction, registry)
@@ -210,7 +209,7 @@ export async function changeRegistry<Result>(
   }
 }
 
-/** Takes the lock of an import (`claimImport`) or of `applyIndexes`, until the transaction ends. */
+/** Tries to take the claim of an import or of `applyIndexes`, until the transaction ends. False when it is taken. */
 async function tryLock(
   transaction: Transaction<unknown>,
   name: 'rollcall import' | 'rollcall indexes',

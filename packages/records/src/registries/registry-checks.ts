@@ -1,13 +1,13 @@
-/** The rules for the members of a registry; each check throws StoreRefusal with its rule. */
+/** Checks the members of a registry. Each function throws a StoreRefusal that states the rule. */
 
 import { webOriginProblem } from '@rollcall/core/model/web-origin'
 import { StoreRefusal } from '@rollcall/database/refusal'
 import { isRegType, isTimeZone, type Kind, kindNamed } from '@rollcall/protocol'
 
-/** One segment of a path. */
+/** The form of a namespace: one segment of a path. */
 const NAMESPACE = /^[a-z][a-z0-9-]{0,62}$/
 
-/** Path segments that cannot be namespaces. The form of a namespace excludes those with a dot already. */
+/** Path segments that are used for other pages. Names with a dot need not be listed: a namespace has no dot. */
 const RESERVED: ReadonlySet<string> = new Set([
   'admin',
   'assets',
@@ -41,8 +41,8 @@ export function checkWebOrigins(origins: readonly string[]): void {
 }
 
 /**
- * Checks values of `reg_type` that mean this registry in requests to its paths. At other registries they may mean
- * another kind.
+ * Checks values of `reg_type` that mean this registry in requests to its address. At other registries they may mean
+ * something else.
  */
 export function checkRegTypeAliases(own: Kind, aliases: readonly string[]): void {
   const literal = kindNamed(own.name) ?? own

@@ -1,4 +1,4 @@
-/** Identifier types that an operator gives a registry beside those of its kind, and the primary one of its records. */
+/** Identifier types that an operator adds to a registry, and the primary identifier types of its records. */
 
 import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
@@ -20,22 +20,22 @@ import { registryAt } from './registries.ts'
 import { changeRegistry, dropColumns } from './registry-attributes.ts'
 
 /**
- * Adds an identifier type, or more names and forms of one that the kind has. Where records are there already, their
- * identifiers are read again by `applyIndexes`, and no query may ask about the type before.
- * @throws StoreRefusal what is wrong with it, or why the registry cannot be changed now
+ * Adds an identifier type, or more names and forms for a type of the kind. Existing records are read again by
+ * `applyIndexes`, and no query may ask about the type before that.
+ * @throws StoreRefusal what is wrong with the type, or why the registry cannot be changed now
  */
 export async function addIdentifierType(db: Database, namespace: string, type: IdentifierType): Promise<Registry> {
   return changeRegistry(db, namespace, async (transaction, registry) => {
     await insertType(transaction, registry, type)
-    // Values of the type had no type until now; some may be identifiers of protected persons.
+    // Before, values of this type were stored as UNLISTED. Some may be identifiers of protected persons.
     await copyProtected(transaction, registry, UNLISTED.name, type.name)
     return changed(transaction, registry)
   })
 }
 
 /**
- * Changes the names and forms of an identifier type that was added.
- * @throws StoreRefusal none of that name was added, or as `addIdentifierType`
+ * Changes the names and forms of an identifier type that an operator added.
+ * @throws StoreRefusal no such type was added, or as `addIdentifierType`
  */
 export async function changeIdentifierType(db: Database, namespace: string, type: IdentifierType): Promise<Registry> {
   return changeRegistry(db, namespace, async (transaction, registry) => {
@@ -66,8 +66,8 @@ async function deleteType(transaction: Transaction<unknown>, { id, namespace }: 
 }
 
 /**
- * Takes back what `addIdentifierType` declared.
- * @throws StoreRefusal nothing of that name was added, the type is in use, or the registry cannot be changed now
+ * Undoes `addIdentifierType`.
+ * @throws StoreRefusal no such type was added, the type is in use, or the registry cannot be changed now
  */
 export async function removeIdentifierType(db: Database, namespace: string, given: string): Promise<Registry> {
   return changeRegistry(db, namespace, async (transaction, registry) => {
@@ -102,7 +102,10 @@ export async function setPrimaryIdentifiers(
   })
 }
 
-/** The registry after the change. Identifiers that were read by other rules are listed to be read again. */
+/**
+ * Updates columns and indexes after a change, and returns the registry; what was read by other rules is listed for a
+ * backfill.
+ */
 async function changed(transaction: Transaction<unknown>, before: Registry): Promise<Registry> {
   const after = await registryAt({ kysely: transaction }, before.namespace)
   for (const recordType of before.kind.record_types) {
@@ -115,7 +118,7 @@ async function changed(transaction: Transaction<unknown>, before: Registry): Pro
   return registryAt({ kysely: transaction }, before.namespace)
 }
 
-/** @throws StoreRefusal the type is a primary identifier, or records or protected persons have identifiers of it */
+/** Checks that a type is not in use. @throws StoreRefusal it is primary, or records or protected persons have it */
 async function checkUnused(transaction: Transaction<unknown>, registry: Registry, type: string): Promise<void> {
   const { namespace, kind } = registry
   const primary = kind.record_types.find((one) => one.primary_identifier === type)
@@ -140,7 +143,7 @@ async function checkUnused(transaction: Transaction<unknown>, registry: Registry
   }
 }
 
-/** Copies the identifiers of protected persons from one type to another, with the same values. */
+/** Copies the identifiers of protected persons from one identifier type to another, with the same values. */
 async function copyProtected(
   transaction: Transaction<unknown>,
   { id }: Registry,

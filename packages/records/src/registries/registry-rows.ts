@@ -1,4 +1,4 @@
-/** The stored form of registries: their rows, with what operators added to their kinds. */
+/** Rows of registries, with the additions that operators made to their kinds. */
 
 import { IDENTIFIERS, type Registry } from '@rollcall/core/model/registry'
 import { StoreRefusal } from '@rollcall/database/refusal'
@@ -15,16 +15,16 @@ import {
 import { type Kysely, sql } from 'kysely'
 import { columnGroups } from '../records/columns.ts'
 
-/** The settings of a registry: all members besides its names and its kind. */
+/** The settings of a registry: all members except its names, its kind and what is not backfilled. */
 export interface RegistrySettings
   extends Omit<Registry, 'id' | 'namespace' | 'kind' | 'sender_id' | 'aliases' | 'unfilled'> {
-  /** The primary identifier types that replace those of the kind, by record type. */
+  /** The primary identifier types that replace those of the kind, by the name of the record type. */
   readonly primary_identifiers: Readonly<Record<string, string>>
 }
 
 /**
- * The settings of a registry for which none are given. A restore also reads registries before it migrates: they stand
- * for columns that an earlier version lacks.
+ * The default settings of a registry. They also replace missing columns when a restore reads rows of an earlier
+ * version.
  */
 export const REGISTRY_DEFAULTS: RegistrySettings = {
   demo: false,
@@ -41,8 +41,8 @@ export const REGISTRY_DEFAULTS: RegistrySettings = {
 }
 
 /**
- * Reads registries in one statement, because every node reads them twice a second.
- * @param namespace null: all, in order
+ * Reads registries with their additions in one statement, because every node reads them twice a second.
+ * @param namespace null for all registries
  */
 export async function selectRegistries(
   kysely: Kysely<unknown>,
@@ -60,7 +60,6 @@ export async function selectRegistries(
 }
 
 interface FoundRegistry extends Omit<Registry, 'kind' | 'unfilled'>, RegistrySettings {
-  /** A `Kind`'s name. */
   readonly kind: string
   readonly additions: readonly StoredAttribute[]
   readonly identifier_types: readonly StoredIdentifierType[]
@@ -96,8 +95,8 @@ export function toRegistry(row: FoundRegistry): Registry {
 }
 
 /**
- * The names to be backfilled that the kind has; others belong to another version. While identifiers are read again, the
- * types that the operator added or extended are unfilled too.
+ * The names that still need a backfill, without those that only another version knows. While identifiers are read
+ * again, the added identifier types are listed too.
  */
 function unfilledOf(literal: Kind, kind: Kind, { fills, identifier_types }: FoundRegistry): Registry['unfilled'] {
   const added = identifier_types
@@ -117,8 +116,8 @@ function unfilledOf(literal: Kind, kind: Kind, { fills, identifier_types }: Foun
 }
 
 /**
- * An attribute as it is stored. Where the kind itself has the attribute, only `indexed` is used: a later version of the
- * kind may describe the rest better.
+ * An attribute as stored. For an attribute of the kind, only `indexed` is used: the rest comes from this version's
+ * kind.
  */
 interface StoredAttribute {
   readonly record_type: string
@@ -126,19 +125,19 @@ interface StoredAttribute {
   readonly definition: Partial<Omit<Attribute, 'name'>>
 }
 
-/** An identifier type as it is stored; for a type of the kind, only the additions. */
+/** An identifier type as stored; for a type of the kind, only the additions. */
 interface StoredIdentifierType {
   readonly name: string
   readonly definition: Omit<IdentifierType, 'name'>
 }
 
 /**
- * Extended kinds by content. Tables, statements and reference pages depend on a kind's record types, so equal kinds
- * must be one object, however often they are read. There is one entry for each different set of additions.
+ * Extended kinds by content. Other caches use a kind's record types as keys, so the same additions must always give the
+ * same object. There is one entry for each different set of additions.
  */
 const extended = new Map<string, Kind>()
 
-/** The kind with the additions: the kind itself where there are none, else one object for the same additions. */
+/** The kind with the additions of a registry: the same object for the same additions. */
 function kindWith(
   kind: Kind,
   { additions, identifier_types, primary_identifiers, reg_type_aliases }: FoundRegistry,
@@ -158,8 +157,8 @@ function kindWith(
 }
 
 /**
- * A stored attribute as an addition to the kind. Null: this version's kind does not know it; searches that name it are
- * refused.
+ * Turns a stored attribute into an addition to the kind; null when this version's kind cannot use it: searches that
+ * name the attribute are then refused.
  */
 function asAddition(kind: Kind, { record_type, name, definition }: StoredAttribute): AttributeAddition | null {
   const recordType = kind.record_types.find((row) => row.name === record_type)

@@ -1,4 +1,4 @@
-/** Removing a registry: what is stored of its records. */
+/** Removes the stored records of a registry. */
 import type { Database } from '@rollcall/database/database'
 import { quoteName } from '@rollcall/database/names'
 import { rowsOf, type StoredPart } from '@rollcall/database/removal'
@@ -16,7 +16,7 @@ export const STORED_OF_RECORDS: StoredPart = {
   ]),
 }
 
-/** Drops the tables of the records, and deletes the registry. */
+/** Drops the record tables of a registry, and deletes its row. */
 export function removeRegistryRow(db: Pick<Database, 'pool'>, id: number): Promise<void> {
   return withTransaction(db.pool, async (client) => {
     await dropTables(client, id)
@@ -24,7 +24,7 @@ export function removeRegistryRow(db: Pick<Database, 'pool'>, id: number): Promi
   })
 }
 
-/** Drops the copies of records that a registry reads in their own database now, with what is noted of their rows. */
+/** Drops the copies of a source's records, with what is stored about their rows. The source itself is searched then. */
 export async function dropCopies(client: Pick<ClientBase, 'query'>, id: number): Promise<void> {
   await dropTables(client, id)
   for (const table of ['protected_record', 'protected_reference', 'column_rules', 'column_fill']) {

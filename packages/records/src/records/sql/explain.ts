@@ -1,4 +1,4 @@
-/** Explains how a search is answered, for an operator who asks why it is slow. */
+/** Explains how PostgreSQL runs a search, for an operator who asks why it is slow. */
 
 import { type Comparator, isCompound, type Predicate } from '@rollcall/core/model/predicate'
 import type { RecordQuery } from '@rollcall/core/model/record-source'
@@ -10,28 +10,28 @@ import { searchStatement } from '../search-statement.ts'
 import { toSql } from './to-sql.ts'
 
 interface Plan {
-  /** EXPLAIN (format json), and the same as lines. */
+  /** The result of EXPLAIN, as JSON and as lines. */
   readonly plan: { readonly json: unknown; readonly text: string }
-  /** The planner's estimate of the whole, in its own unit: reading one page in order is 1. */
+  /** The planner's estimate for the whole statement, in PostgreSQL's unit: reading one page in order is 1. */
   readonly cost: number
 }
 
 export interface Explained extends Plan {
-  /** The predicate, one part a line. */
+  /** The predicate as text, one condition on each line. */
   readonly tree: string
   readonly sql: string
-  /** The values of $1 and so on in the statement; null when they may not be shown. */
+  /** The values of `$1` and so on in the statement; null when they must not be shown. */
   readonly values: readonly unknown[] | null
-  /** Attributes and compounds without an index, where one would spare the search reading every record. */
+  /** Attributes and compounds that have no index, where an index would let the search read fewer records. */
   readonly missing: readonly string[]
 }
 
 /**
- * Explains the statement of a search. A search for one identifier is explained like any other, though it is
- * answered by a shorter one.
- * @param options.analyze also runs it, within the time that a search has
- * @param options.values whether to show the values of the query: in the tree, in the plan and as `values`
- * @throws pg's DatabaseError when it takes longer; StoreRefusal the records are not in our own tables
+ * Explains the statement of a search. A look-up of one identifier is explained as a search too, although a shorter
+ * statement answers it.
+ * @param options.analyze also runs the search, within its time limit
+ * @param options.values shows the values of the query: in the tree, in the plan and as `values`
+ * @throws pg's DatabaseError when the search takes too long; StoreRefusal the records are not in our own tables
  */
 export async function explainSearch(
   db: Database,
@@ -65,7 +65,7 @@ async function planOf(
 ): Promise<Plan> {
   const options = analyze ? 'analyze, buffers' : 'costs'
   const lines = await db.searches.query<{ 'QUERY PLAN': string }>(`explain (${options}) ${text}`, values)
-  // The plan as JSON is made without running the statement again: the lines have its time.
+  // The plan as JSON is made without running the statement again; only the plan as lines has the times.
   const json = await db.searches.query<{ 'QUERY PLAN': unknown }>(`explain (format json) ${text}`, values)
   const [root] = json.rows.flatMap((row) => row['QUERY PLAN'] as readonly { Plan: { 'Total Cost': number } }[])
   return {
@@ -74,7 +74,7 @@ async function planOf(
   }
 }
 
-/** Removes the values from a plan: PostgreSQL writes them as literals in quotes, except true and false. */
+/** Removes values from a plan. PostgreSQL writes them as literals in quotes, except true and false. */
 const withoutValues = (text: string): string => text.replace(/'(?:[^']|'')*'/g, "'?'")
 
 function maskedPlan(plan: unknown): unknown {
@@ -85,22 +85,21 @@ function maskedPlan(plan: unknown): unknown {
 }
 
 /**
- * Attributes and compounds that have no index, where one would spare a search reading every record: none for a
- * predicate of which some part that must be true has one, nor for questions that no index answers, such as what a
- * text contains.
+ * The attributes and compounds without an index, where an index would let the search read fewer records. Empty when an
+ * index answers some condition that must be true, and for conditions that no index answers, such as `contains`.
  */
 export function missingIndexes(predicate: Predicate): readonly string[] {
   return [...new Set(missing(predicate, true))].sort()
 }
 
-/** Whether indexes narrow down the records for which the predicate is true, or definitely false. */
+/** True when indexes find the records for which the predicate is true (`asked`), or definitely false (not `asked`). */
 function isAnswered(predicate: Predicate, asked: boolean): boolean {
   switch (predicate.is) {
     case 'not':
       return isAnswered(predicate.of, !asked)
     case 'and':
     case 'or':
-      // Conditions that must hold together need an index of one part; alternatives need one of every part.
+      // For conditions that must all hold, an index for one is enough; for alternatives, each needs an index.
       return (predicate.is === 'and') === asked
         ? predicate.of.some((part) => isAnswered(part, asked))
         : predicate.of.every((part) => isAnswered(part, asked))
@@ -135,10 +134,10 @@ function missing(predicate: Predicate, asked: boolean): readonly string[] {
 type Indexable = { readonly name: string; readonly indexed?: true }
 type ValueLeaf = Extract<Predicate, { is: 'compare' | 'in' | 'exists' | 'some' }>
 
-/** Comparisons whose opposite is one range as well. */
+/** The comparisons whose negation is one range too. */
 const RANGES: readonly Comparator[] = ['lt', 'le', 'gt', 'ge']
 
-/** The attribute or compound whose index would help; null when none would. */
+/** The attribute or compound whose index would help; null when no index would. */
 function indexFor(leaf: ValueLeaf, asked: boolean): Indexable | null {
   switch (leaf.is) {
     case 'compare': {
@@ -154,7 +153,7 @@ function indexFor(leaf: ValueLeaf, asked: boolean): Indexable | null {
   }
 }
 
-/** Whether the condition is about one element of a list, which an index over whole elements answers. */
+/** True when the condition compares whole elements of a list, which an index answers. */
 function namesElements(of: Predicate): boolean {
   switch (of.is) {
     case 'and':
@@ -168,10 +167,10 @@ function namesElements(of: Predicate): boolean {
   }
 }
 
-/** The written form of a query's value. */
+/** Writes a value of a query as text. */
 type WriteValue = (value: unknown) => string
 
-/** A predicate as lines of text, parts indented below what holds them. */
+/** Writes a predicate as lines of text, with its parts indented. */
 export function predicateText(
   predicate: Predicate,
   write: WriteValue = (value) => JSON.stringify(value),

@@ -1,7 +1,7 @@
 /**
- * Conditions on one value, that of a record's column or of a list's element, each in two forms: SQL that is true
- * exactly when the condition is definitely true, and SQL that is true exactly when it is definitely false. Where the
- * value is missing neither is, be it false or null.
+ * SQL of conditions on one value: the value of a record's column, or of a list's element. Each condition has two forms:
+ * SQL that is true when the condition is definitely true, and SQL that is true when it is definitely false. If the
+ * value is missing, neither form is true.
  */
 
 import type { Comparator, Comparison, Interval, Literal, OneOf, Presence } from '@rollcall/core/model/predicate'
@@ -13,13 +13,13 @@ import { firstTextAfterPrefix, type Order, type ParameterList, storableBound } f
 
 export type ValueLeaf = Comparison | OneOf | Presence
 
-/** The place of the values: the alias before each column. */
+/** Where a condition finds its values: the alias to write before each column name, and the list of parameters. */
 export interface Operand {
   readonly alias: 'record' | 'element'
   readonly values: ParameterList
 }
 
-/** The form of a leaf that is true when the leaf is `asked`: definitely true, or definitely false. */
+/** SQL of a condition. `asked` chooses the form: true for "definitely true", false for "definitely false". */
 export function valueForm(leaf: ValueLeaf, asked: boolean, operand: Operand): string {
   if (leaf.until === undefined) return plainForm(leaf, asked, operand)
   const from = columnOf(leaf.attribute, operand)
@@ -39,7 +39,7 @@ function plainForm(leaf: ValueLeaf, asked: boolean, operand: Operand): string {
   }
 }
 
-/** Whether the attribute has a value. */
+/** SQL that is true when the attribute has a value (`asked`), or has none (not `asked`). */
 export function presenceSql(attribute: Attribute, asked: boolean, operand: Operand): string {
   return `${columnOf(attribute, operand)} is ${asked ? 'not null' : 'null'}`
 }
@@ -82,7 +82,7 @@ function compareText(leaf: Comparison, asked: boolean, operand: Operand): string
   }
 }
 
-/** A prefix as a range, which an index answers. It is exact: these columns are ordered by code point. */
+/** Compares a prefix as a range, which an index answers. It is exact: the columns are ordered by code point. */
 function startsWith(column: string, prefix: string, asked: boolean, values: ParameterList): string {
   const first = values.add(prefix)
   const behind = firstTextAfterPrefix(prefix)
@@ -99,7 +99,7 @@ function compareOrdered(leaf: Comparison, asked: boolean, operand: Operand): str
   return `${columnOf(attribute, operand)} ${asked ? order : OPPOSITE[order]} ${literal}`
 }
 
-/** The ends of a record's or a literal's period in SQL; an end may take a parameter when it is named. */
+/** SQL of the first and last day of a period, in a record or in a literal. Reading a member may add a parameter. */
 interface Ends {
   readonly from: string
   readonly to: string
@@ -108,8 +108,8 @@ interface Ends {
 type PeriodForm = (record: Ends, literal: Ends) => string
 
 /**
- * The table of `Interval`, true and false. A bound of the last day is one of the first day as well, which no record
- * contradicts: stated once more, the index over (first, last) is entered at the right operand.
+ * The comparisons of periods, each when true and when false, as `Interval` defines them. A bound on the last day
+ * implies the same bound on the first day; the SQL has both, so that an index over (first, last) can be used.
  */
 const PERIODS: Readonly<Partial<Record<Comparator, readonly [whenTrue: PeriodForm, whenFalse: PeriodForm]>>> = {
   eq: [
@@ -122,7 +122,7 @@ const PERIODS: Readonly<Partial<Record<Comparator, readonly [whenTrue: PeriodFor
   ge: [(r, l) => `${r.from} >= ${l.from}`, (r, l) => `(${r.from} < ${l.from} and ${r.to} < ${l.from})`],
 }
 
-/** The same for a record's instant, which has no length. */
+/** The same comparisons for an instant of a record, which has no duration. */
 const INSTANTS: typeof PERIODS = {
   eq: [(r, l) => `${r.from} between ${l.from} and ${l.to}`, (r, l) => `(${r.from} < ${l.from} or ${r.from} > ${l.to})`],
   lt: [(r, l) => `${r.from} < ${l.from}`, (r, l) => `${r.from} >= ${l.from}`],
@@ -186,7 +186,7 @@ function oneOf(leaf: OneOf, asked: boolean, operand: Operand): string {
   return `${columnOf(attribute, operand)} ${asked ? '= any' : '<> all'}(${list})`
 }
 
-/** Single days and instants are one list, which an index answers; each longer one is a range of its own. */
+/** True when the record lies within an interval. An index answers the list of single days and instants at once. */
 function withinOne(leaf: OneOf, intervals: readonly Interval[], operand: Operand): string {
   const { attribute, until } = leaf
   const type = typeOf(attribute)
@@ -218,12 +218,12 @@ function apartFromAll(leaf: OneOf, intervals: readonly Interval[], operand: Oper
   return `(${record.from} is not null and not exists (select 1 from unnest(${from}, ${to}) as one(first, last) where one.first <= ${record.to} and one.last >= ${record.from}))`
 }
 
-/** SQL for a comparison with a value that nothing stored equals: never true, and false where there is a value. */
+/** SQL for a comparison with a value that no record can have: never true, and false where the record has a value. */
 function never(attribute: Attribute, asked: boolean, operand: Operand): string {
   return asked ? 'false' : presenceSql(attribute, true, operand)
 }
 
-/** The values without those that nothing stored equals. */
+/** Removes the values that PostgreSQL cannot store: no stored value equals them. */
 export function storableValues(values: readonly Literal[]): readonly Literal[] {
   return values.filter((value) => typeof value !== 'string' || isStorable(value))
 }
@@ -238,7 +238,7 @@ function columnOf(attribute: Attribute, operand: Operand): string {
   return first
 }
 
-/** The SQL type of one value, for many as for one. */
+/** The SQL type of one value of the attribute, also when it has many. */
 export function typeOf(attribute: Attribute): string {
   return (attributeColumns(attribute)[0]?.sql_type ?? '').replace('[]', '')
 }
@@ -248,6 +248,6 @@ function intervalOf(attribute: Attribute, value: Literal): Interval {
   return value
 }
 
-/** An error of ours: the readers of queries refuse such a comparison. */
+/** An error of the program: the readers of queries refuse such a comparison before. */
 const mismatch = ({ name, type }: Attribute): TypeError =>
   new TypeError(`${name} is a ${type} and cannot be compared so`)

@@ -1,6 +1,6 @@
 /**
- * Conditions on some element of a list. An index answers whether some element has these very values, so the column is
- * asked as a whole; other conditions are asked of the elements one by one.
+ * SQL of conditions on some element of a list. Where an index can find these values, the whole list is compared; other
+ * conditions test the elements one by one.
  */
 
 import {
@@ -22,7 +22,7 @@ import { attributeColumns, compoundColumn, memberWriter } from '../columns.ts'
 import { presenceSql, storableValues, typeOf, valueForm } from './to-sql-leaves.ts'
 import { conjuncts, joinConditions, type ParameterList, treeSql, truthForEmptyElement } from './to-sql-parts.ts'
 
-/** The form of `some` that is true when it is `asked`: definitely true, or definitely false. */
+/** SQL that is definitely true (`asked`) or definitely false (not `asked`) of some element of the list. */
 export function elementForm({ list, of }: SomeElement, asked: boolean, values: ParameterList): string {
   const form = asked ? someElement(list, of, values) : everyElementElse(list, of, values)
   return truthForEmptyElement(of) === asked ? `(${form} or ${noneCounts(list, of, values)})` : form
@@ -32,7 +32,7 @@ function noneCounts(list: List, of: Predicate, values: ParameterList): string {
   return `not exists (select 1 from ${elements(list, of)}${whereCounting(list, of, values)})`
 }
 
-/** Whether some element has the attribute; true or false, never null. */
+/** SQL: some element has the attribute (`asked`), or none has (not `asked`). The result is never null. */
 export function elementPresence(list: List, attribute: Attribute, asked: boolean, values: ParameterList): string {
   if (!isCompound(list)) return presenceSql(attribute, asked, { alias: 'record', values })
   const column = compoundName(list)
@@ -42,7 +42,7 @@ export function elementPresence(list: List, attribute: Attribute, asked: boolean
 
 function someElement(list: List, of: Predicate, values: ParameterList): string {
   const asksPresence = leavesOf(of).some(({ is }) => is === 'exists')
-  // Each alternative is asked of the list by itself, so that each uses its own index.
+  // Each alternative is tested on the list separately, so that each can use its own index.
   if (of.is === 'or' && !asksPresence) {
     return joinConditions(
       'or',
@@ -57,9 +57,9 @@ function someElement(list: List, of: Predicate, values: ParameterList): string {
   return joinConditions('and', [...contained.forms, exists])
 }
 
-/** Some element counts, and the predicate is false of every element that counts. */
+/** SQL for "definitely false": some element counts (see `counting`), and the predicate is false for each that does. */
 function everyElementElse(list: List, of: Predicate, values: ParameterList): string {
-  // Only a form that is the whole condition is used: PostgreSQL cannot tell the type of a value that no text names.
+  // Use only a form that is the whole condition: an unused parameter would have no type that PostgreSQL can determine.
   if (!isCompound(list) && list.type !== 'date' && conjuncts(of).length === 1) {
     const [form] = containsValue(list, of, values).forms
     if (form !== undefined) return `(${presenceSql(list, true, { alias: 'record', values })} and not ${form})`
@@ -77,7 +77,10 @@ function inElement(values: ParameterList): (leaf: Leaf, asked: boolean) => strin
   }
 }
 
-/** The conditions by which an element counts: it has one of the attributes. In a list of one attribute each one has. */
+/**
+ * SQL conditions for an element to count: it has one of the attributes that the predicate mentions. Every element of a
+ * list of one attribute counts.
+ */
 function counting(list: List, of: Predicate, values: ParameterList): readonly string[] {
   if (!isCompound(list)) return []
   const forms = mentionedIn(of).map((attribute) => presenceSql(attribute, true, { alias: 'element', values }))
@@ -89,7 +92,7 @@ function whereCounting(list: List, of: Predicate, values: ParameterList): string
   return counted.length === 0 ? '' : ` where ${counted.join(' and ')}`
 }
 
-/** A row for each element, with the columns that the tree mentions. */
+/** SQL of a row for each element, with the columns that the predicate mentions. */
 function elements(list: List, of: Predicate): string {
   if (!isCompound(list)) {
     const columns = attributeColumns(list).map(({ name }) => quoteName(name))
@@ -102,7 +105,7 @@ function elements(list: List, of: Predicate): string {
   return `jsonb_to_recordset(${compoundName(list)}) as element(${columns.join(', ')})`
 }
 
-/** Conditions that are true of a list when some element satisfies the predicate; `exact`: they are true only then. */
+/** Conditions that are true of every list with an element that satisfies the predicate. `exact`: and of no other. */
 interface Contained {
   readonly forms: readonly string[]
   readonly exact: boolean
@@ -117,7 +120,7 @@ function containsValue(list: Attribute, of: Predicate, values: ParameterList): C
     if (part.is === 'compare' && part.operator === 'eq') return containsOne(list, part.value, values)
     return part.is === 'in' ? overlaps(list, part, values) : []
   })
-  // A date is stored in two columns, its first and its last day. This condition compares the first alone, so it is never exact.
+  // A date has two columns, and this condition compares only the first day, so it is never exact.
   return { forms, exact: parts.length === 1 && forms.length === 1 && only !== undefined && list.type !== 'date' }
 }
 
@@ -133,19 +136,19 @@ function overlaps(list: Attribute, { values: literals }: OneOf, values: Paramete
   return arrayNames(list).map((column) => `${column} && ${values.add(storable, `${typeOf(list)}[]`)}`)
 }
 
-/** The one column by whose index a list is found; a date's first day. */
+/** The array columns that are compared to find a list: of a date, the first day only. */
 function arrayNames(list: Attribute): readonly string[] {
   return [`record.${quoteName(firstColumn(list))}`]
 }
 
-/** The stored value of an element that equals the literal; null when that is no single value. */
+/** The stored form of a literal that is one value; null for a literal that is a longer period or cannot be stored. */
 function singleValue(value: Literal): string | number | boolean | null {
   if (typeof value === 'string') return isStorable(value) ? value : null
   if (typeof value !== 'object') return value
   return value.from === value.to ? value.from : null
 }
 
-/** The condition that one element contains the values of all equalities, and one value of an `in`. */
+/** The condition that one element has the values of all equalities, and one of the values of an `in`. */
 function containsObject(compound: Compound, of: Predicate, values: ParameterList): Contained {
   const parts = conjuncts(of)
   const equalities = parts.filter((part): part is Comparison => part.is === 'compare' && part.operator === 'eq')
@@ -167,7 +170,7 @@ function containsObject(compound: Compound, of: Predicate, values: ParameterList
   return { forms: [`${column} @> any(${values.add(objects, 'jsonb[]')})`], exact }
 }
 
-/** The condition of an `or` of which each side says what one element contains: one side must be true. */
+/** The condition for an `or` in which each side says what one element contains: at least one side must be true. */
 function containsOneOfSeveral(compound: Compound, parts: readonly Predicate[], values: ParameterList): Contained {
   const either = parts.find((part) => part.is === 'or' && isContaining(part))
   if (either?.is !== 'or') return NOTHING
@@ -175,7 +178,7 @@ function containsOneOfSeveral(compound: Compound, parts: readonly Predicate[], v
   return { forms: [joinConditions('or', sides)], exact: false }
 }
 
-/** Whether `containsObject` has a condition for the predicate. */
+/** True when `containsObject` has a condition for the predicate. */
 function isContaining(of: Predicate): boolean {
   switch (of.is) {
     case 'and':
@@ -191,7 +194,7 @@ function isContaining(of: Predicate): boolean {
   }
 }
 
-/** Whether each of the values that may be stored is a single one, and there is one. */
+/** True when there are storable values, and each of them is one value, not a longer period. */
 function allSingle({ values }: OneOf): boolean {
   const storable = storableValues(values)
   return storable.length > 0 && storable.every((value) => singleValue(value) !== null)
@@ -207,7 +210,7 @@ function shortestChoice(parts: readonly OneOf[]): readonly string[] | null {
   return shortest
 }
 
-/** A member with the stored form of the literal's one value; null where that is no single value. */
+/** A member of an element as stored, with the literal's value; null when the literal is not one storable value. */
 function memberText(attribute: Attribute, value: Literal): string | null {
   const single = singleValue(value)
   if (single === null) return null

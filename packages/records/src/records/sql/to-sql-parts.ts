@@ -1,11 +1,11 @@
-/** SQL of and, or, not and values, for conditions on a record and on an element of a list. */
+/** SQL of `and`, `or`, `not` and values, for conditions on a record and on an element of a list. */
 
 import type { Leaf, Predicate } from '@rollcall/core/model/predicate'
 import { isStorable } from '@rollcall/database/text'
 
 /**
- * SQL that is true when the predicate is definitely true (`asked`), or when it is definitely false. A negation asks its
- * part for the opposite, down to the leaves, so no SQL negates what may be null.
+ * SQL that is true when the predicate is definitely true (`asked`), or definitely false (not `asked`). A `not` asks its
+ * part for the opposite form, down to the leaves: SQL's own `not` would be wrong for null.
  */
 export function treeSql(
   predicate: Predicate,
@@ -26,7 +26,7 @@ export function treeSql(
   }
 }
 
-/** The truth of the predicate for an element without values; null for unknown. */
+/** The result of the predicate for an element without values: true, false, or null for unknown. */
 export function truthForEmptyElement(predicate: Predicate): boolean | null {
   switch (predicate.is) {
     case 'not': {
@@ -50,16 +50,16 @@ export function joinConditions(word: 'and' | 'or', forms: readonly string[]): st
   return forms.length === 1 && only !== undefined ? only : `(${forms.join(` ${word} `)})`
 }
 
-/** The conditions that must all be true for the tree to be true: the parts of an `and`, and of each `and` in it. */
+/** The conditions that must all be true: the parts of an `and`, also of an `and` inside it. */
 export function conjuncts(predicate: Predicate): readonly Predicate[] {
   return predicate.is === 'and' ? predicate.of.flatMap(conjuncts) : [predicate]
 }
 
-/** Parameters in the order in which the text names them. */
+/** The parameters of a statement, in the order in which its text names them. */
 export class ParameterList {
   readonly list: unknown[] = []
 
-  /** The parameter of the value, cast to the type. */
+  /** Adds a value, and returns its parameter such as `$3`, with a cast if a type is given. */
   add(value: unknown, type?: string): string {
     this.list.push(value)
     return type === undefined ? `$${this.list.length}` : `$${this.list.length}::${type}`
@@ -69,8 +69,8 @@ export class ParameterList {
 export type Order = '<' | '<=' | '>' | '>='
 
 /**
- * An equivalent order and bound that PostgreSQL can store. Stored texts have no NUL and no lone surrogates, so such a
- * bound can be replaced.
+ * A bound that selects the same stored texts and that PostgreSQL can store. The given bound may have NUL or a lone
+ * surrogate, which no stored text has.
  */
 export function storableBound(order: Order, text: string): readonly [Order, string] {
   if (isStorable(text)) return [order, text]
@@ -78,7 +78,7 @@ export function storableBound(order: Order, text: string): readonly [Order, stri
   for (const character of text) {
     if (!isStorable(character)) {
       if (character === '\0') return [order === '<' || order === '<=' ? '<=' : '>', before]
-      // Surrogates lie between U+D7FF and U+E000.
+      // Surrogates are the code points from U+D800 to U+DFFF; the next one is U+E000.
       return [order === '<' || order === '<=' ? '<' : '>=', `${before}\ue000`]
     }
     before += character
@@ -89,8 +89,8 @@ export function storableBound(order: Order, text: string): readonly [Order, stri
 const LAST = 0x10ffff
 
 /**
- * The first text, by code point, after all texts that begin with the prefix; null when there is none. So the texts with
- * the prefix are exactly those from the prefix up to this text.
+ * The first text, by code point, that comes after all texts with the prefix; null when there is none. All texts from
+ * the prefix up to this text have the prefix.
  */
 export function firstTextAfterPrefix(prefix: string): string | null {
   const points = Array.from(prefix, (character) => character.codePointAt(0) as number)

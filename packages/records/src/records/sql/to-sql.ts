@@ -1,4 +1,4 @@
-/** The predicate tree as a condition of SQL, in which every value is a parameter. */
+/** Translates a predicate into an SQL condition, with every value as a parameter. */
 
 import type { HasIdentifier, HasIdentifierType, Leaf, Predicate } from '@rollcall/core/model/predicate'
 import type { Identifier } from '@rollcall/core/model/records'
@@ -11,9 +11,9 @@ import { elementForm, elementPresence } from './to-sql-lists.ts'
 import { ParameterList, treeSql } from './to-sql-parts.ts'
 
 /**
- * The condition under which a row of the table, called `record`, matches. The names in it are the kind's; everything
- * that a query says is in the values. Ages must be bound to a day before (`resolveAges`).
- * Throws a TypeError for a tree that no reader of queries makes.
+ * The SQL condition under which a row of the table, called `record`, matches the predicate. Names in the text come from
+ * the kind; values of the query are parameters only. Replace ages first (`resolveAges`). Throws a TypeError for a
+ * predicate that no reader of queries makes.
  */
 export function toSql(predicate: Predicate, table: RecordTable): Condition {
   const values = new ParameterList()
@@ -38,8 +38,8 @@ function recordForm(leaf: Leaf, asked: boolean, table: RecordTable, values: Para
 }
 
 /**
- * True: the identifiers are looked up once, so that records are fetched by their ids also within an `or`. False: the
- * record has own identifiers of the types, and none is one of these.
+ * Form for "definitely true": looks the identifiers up once, and finds records by their ids, also within an `or`. Form
+ * for "definitely false": the record has identifiers of these types, and none of them is asked for.
  */
 function hasIdentifier(
   { identifiers }: HasIdentifier,
