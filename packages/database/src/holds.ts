@@ -1,6 +1,4 @@
-/**
- * Holds: persons, participants and periods whose data must not be deleted while somebody, such as a court, needs them.
- */
+/** Holds: persons, participants and periods whose data must not be deleted, because a court, say, needs them. */
 import { type Kysely, sql } from 'kysely'
 import type { PoolClient } from 'pg'
 import type { Database } from './database.ts'

@@ -14,7 +14,7 @@ const SENDER_ID_LIMIT = 255
 
 /**
  * Checks the rules for the `sender_id` of a participant or a registry (spec "Header"). `|` and `"` are refused because
- * they separate parts of a signature's keyId.
+ * they separate parts of a signature's kidId.
  * @param member the name for the message
  * @throws StoreRefusal
  */

@@ -1,9 +1,10 @@
 /**
- * Bodies of messages at rest. Each day (UTC) has a data key, which the vault encrypts; the bodies of the day are encrypted
- * with it. When the key of a day is destroyed, its bodies cannot be read any more, in any table, replica or backup.
+ * Encrypts stored messages (bodies). Each day (UTC) has a data key, which the vault encrypts; this key encrypts the
+ * bodies of the day. When the key of a day is destroyed, nobody can read the day's bodies any more, in any table,
+ * replica or backup.
  *
- * An encrypted body is `format (1) | day (4) | nonce (12) | ciphertext | tag (16)`: AES-256-GCM over UTF-8, deflated
- * unless it is short, bound to its context. The day is a number of days since 1970.
+ * An encrypted body is `format (1) day (4) nonce (12) ciphertext tag (16)`, numbers of bytes in brackets: AES-256-GCM
+ * over UTF-8, deflated unless it is short, bound to its context. The day is a number of days since 1970.
  */
 import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
 import { promisify } from 'node:util'
@@ -18,11 +19,12 @@ import type { Vault } from './vault.ts'
 
 export interface Bodies {
   /**
+   * Encrypts a body.
    * @param context the place of the body, such as `exchange <correlation_id> request`: it decrypts for that place only
    * @param day 'YYYY-MM-DD' (UTC) whose key is used; today unless another is given
    */
   encryptBody(text: string, context: string, day?: string): Promise<Buffer>
-  /** @throws BodyUnreadable */
+  /** Decrypts a body. @throws BodyUnreadable */
   decryptBody(encrypted: Uint8Array, context: string): Promise<string>
 }
 
@@ -40,25 +42,25 @@ export class BodyUnreadable extends Error {
   }
 }
 
-/** The first byte: whether the text was deflated before it was encrypted. */
+/** The first byte of an encrypted body: whether the text was deflated before it was encrypted. */
 const FORMATS = { deflated: 1, plain: 2 }
 const HEAD = 5
-/** Milliseconds */
+/** Milliseconds of a day. */
 const DAY = 86_400_000
-/** 9999-12-31 */
+/** The number of the day 9999-12-31. */
 const LAST_DAY = 2_932_896
 
 /**
- * Texts up to this many bytes are not deflated: deflating would take longer than everything else. Encrypted, such a
- * text with its row is just below the 2 KB from which PostgreSQL stores a value outside of its row.
+ * Bytes. A text up to this size is not deflated, because that would take longer than everything else. Encrypted, such a
+ * text with its row is just below 2 KB, from which PostgreSQL stores a value outside of its row.
  */
 const SHORT = 1_700
-/** Texts up to this many bytes are deflated on this thread: handing them to another thread costs more. */
+/** Bytes. A text up to this size is deflated on this thread: handing it to another thread costs more. */
 const MEDIUM = 32_768
-/** The same limit for inflating, in deflated bytes. The inflated text may be far larger. */
+/** Deflated bytes up to which a text is inflated on this thread. The inflated text may be far larger than MEDIUM. */
 const MEDIUM_DEFLATED = 8_192
 
-/** Messages are so repetitive that higher levels take twice the time and save only a few per cent. */
+/** Messages repeat a lot: a higher level takes twice the time and saves only a few per cent. */
 const FAST = { level: 1 }
 
 const deflate = promisify<Buffer, ZlibOptions, Buffer>(deflateRaw)
@@ -106,7 +108,7 @@ async function unpacked(format: number, plaintext: Buffer): Promise<Buffer> {
 
 const additionalData = (head: Buffer, context: string): Buffer => Buffer.concat([head, Buffer.from(context)])
 
-/** @throws RangeError no day from 1970 to 9999 */
+/** The number of a day since 1970. @throws RangeError it is not a day from 1970 to 9999 */
 function dayNumber(day: string): number {
   const number = Date.parse(`${day}T00:00:00Z`) / DAY
   if (number >= 0 && number <= LAST_DAY && dayText(number * DAY) === day) return number
@@ -115,10 +117,10 @@ function dayNumber(day: string): number {
 
 const dayText = (time: number): string => new Date(time).toISOString().slice(0, 10)
 
-/** Milliseconds for which a day's key is in memory: a key that is destroyed in the database must not live on in processes. */
+/** Milliseconds for which a day's key stays in memory: a key that was destroyed must not live on in processes. */
 const DAY_KEY_AGE = 5_000
 
-/** The keys of days: in the database, and for some seconds in memory. */
+/** Finds and makes the keys of days. They are stored in the database, and kept in memory for some seconds. */
 function createDayKeys(db: Database, vault: Vault, { later }: Pick<Clock, 'later'>) {
   const { table, purpose } = ENCRYPTED.body_key
   const cached = new Map<string, Promise<KeyObject | null>>()
@@ -128,9 +130,9 @@ function createDayKeys(db: Database, vault: Vault, { later }: Pick<Clock, 'later
     const drop = (): void => {
       if (cached.get(day) === key) cached.delete(day)
     }
-    // A timer drops the key, so that it also goes when nobody asks for it again.
+    // A timer forgets the key, also when nobody asks for it again.
     later(drop, DAY_KEY_AGE)
-    // Failures and absent keys are not remembered: the key may exist a moment later.
+    // Failures and missing keys are not remembered: the key may exist a moment later.
     key.then((found) => found ?? drop(), drop)
   }
 
@@ -146,7 +148,7 @@ function createDayKeys(db: Database, vault: Vault, { later }: Pick<Clock, 'later
     return encrypted === null ? null : decryptKey(day, encrypted)
   }
 
-  /** Finds the key of a day; null: there is none, or it was destroyed. */
+  /** Finds the key of a day; null when there is none, or it was destroyed. */
   const find = (day: string): Promise<KeyObject | null> => {
     const known = cached.get(day)
     if (known !== undefined) return known
@@ -157,7 +159,7 @@ function createDayKeys(db: Database, vault: Vault, { later }: Pick<Clock, 'later
 
   return {
     find,
-    /** The day's key, made where there is none. */
+    /** Finds the key of a day, or makes it. */
     async ensure(day: string): Promise<KeyObject> {
       const found = await find(day)
       if (found !== null) return found
@@ -172,13 +174,13 @@ function createDayKeys(db: Database, vault: Vault, { later }: Pick<Clock, 'later
 }
 
 /**
- * The nesting of stored messages: more than an accepted message may have (`limits.body_depth`), with the levels around
- * a record.
+ * The nesting depth of a stored message: larger than that of an accepted message (`limits.body_depth`), because a
+ * stored reply nests records more deeply.
  */
 const PERSISTED_DEPTH = 1_000
 
 /**
- * Parses a message that was stored as canonical JSON, however deeply its records are nested.
+ * Parses a message that was stored as canonical JSON, up to `PERSISTED_DEPTH`.
  * @throws BodyUnreadable this version cannot read it, for example because of a number that an earlier version accepted
  */
 export function parsePersisted(text: string): JsonObject {

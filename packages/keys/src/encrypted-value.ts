@@ -1,19 +1,19 @@
 /**
- * An encrypted value: `version (1) | nonce (12) | ciphertext | tag (16)`, AES-256-GCM under a key that
- * HKDF-SHA-256 makes from the master key for one purpose. The version of the master key, the purpose, the table and
- * the row are authenticated with it, so that a value decrypts in its own place only.
+ * Encrypts a value: `version (1) nonce (12) ciphertext tag (16)`, numbers of bytes in brackets. AES-256-GCM with a key
+ * that HKDF-SHA-256 derives from the master key for one purpose. The version of the master key, the purpose, the table
+ * and the row are authenticated, so that a value decrypts in its own place only.
  */
 import { createCipheriv, createDecipheriv, hkdfSync, type KeyObject, randomBytes } from 'node:crypto'
 
-/** The row of a value. */
+/** The row to which a value is bound. */
 export interface ValueContext {
   readonly table: string
-  /** Its primary key. */
+  /** The primary key of the row. */
   readonly id: string
 }
 
 export interface MasterKey {
-  /** 1 to 255 */
+  /** From 1 to 255. */
   readonly version: number
   readonly key: KeyObject
 }
@@ -28,7 +28,7 @@ export function encryptValue(master: MasterKey, purpose: string, context: ValueC
   return encrypt(keyFor(master, purpose), Buffer.of(master.version), bound, plaintext)
 }
 
-/** @throws DecryptionError */
+/** Decrypts what `encryptValue` made. @throws DecryptionError */
 export function decryptValue(master: MasterKey, purpose: string, context: ValueContext, encrypted: Uint8Array): Buffer {
   const bytes = Buffer.from(encrypted.buffer, encrypted.byteOffset, encrypted.byteLength)
   if (bytes.length < 1 + ENCRYPTION_OVERHEAD || bytes[0] !== master.version)
@@ -45,7 +45,7 @@ function keyFor({ key }: MasterKey, purpose: string): Buffer {
   return Buffer.from(hkdfSync('sha256', key, Buffer.alloc(0), `rollcall sealed value: ${purpose}`, 32))
 }
 
-/** A JSON array: no two different places give the same bytes. */
+/** The bytes to authenticate. They are a JSON array, so two different places never give the same bytes. */
 function additionalData({ version }: MasterKey, purpose: string, { table, id }: ValueContext): Buffer {
   return Buffer.from(JSON.stringify([version, purpose, table, id]))
 }
@@ -53,10 +53,10 @@ function additionalData({ version }: MasterKey, purpose: string, { table, id }: 
 const CIPHER = 'aes-256-gcm'
 const NONCE = 12
 const TAG = 16
-/** Bytes of a ciphertext beside its head and its plaintext. */
+/** The number of bytes that encryption adds to head and plaintext. */
 export const ENCRYPTION_OVERHEAD = NONCE + TAG
 
-/** Nonces that are drawn together: asking the system for random bytes costs more than encrypting a message. */
+/** The number of nonces that are made together: asking the system for random bytes costs more than encrypting. */
 const DRAWN = 512
 let drawn = Buffer.alloc(0)
 
@@ -68,8 +68,8 @@ function nextNonce(): Buffer {
 }
 
 /**
- * `head | nonce | ciphertext | tag`, by AES-256-GCM.
- * @param bound authenticated with the plaintext: it decrypts together with the same bytes only
+ * Encrypts with AES-256-GCM into `head nonce ciphertext tag`.
+ * @param bound is authenticated: decryption needs the same bytes
  */
 export function encrypt(key: KeyObject | Buffer, head: Buffer, bound: Buffer, plaintext: Uint8Array): Buffer {
   const nonce = nextNonce()
@@ -81,7 +81,7 @@ export function encrypt(key: KeyObject | Buffer, head: Buffer, bound: Buffer, pl
 /**
  * Decrypts what `encrypt` made; null if it was altered, or the key or `bound` is different.
  * @param head the length of the head
- * @param bytes at least the head and `OVERHEAD`
+ * @param bytes at least as long as the head and `ENCRYPTION_OVERHEAD`
  */
 export function decrypt(key: KeyObject | Buffer, head: number, bound: Buffer, bytes: Buffer): Buffer | null {
   const nonce = bytes.subarray(head, head + NONCE)
@@ -92,7 +92,7 @@ export function decrypt(key: KeyObject | Buffer, head: number, bound: Buffer, by
   try {
     return Buffer.concat([plaintext, decipher.final()])
   } catch {
-    // There is nothing in the error but the library's own words for the same.
+    // The error says no more than that it does not decrypt.
     return null
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Master keys: 32 random bytes, which leave a KeyObject only for the file in which they are stored. They come from the
- * environment, or from a file beside the embedded database that only its owner can read.
+ * Reads and makes master keys of 32 random bytes. A key leaves its KeyObject only to be stored in its file. A key comes
+ * from the environment, or from a file beside the embedded database that only its owner can read.
  */
 import { createSecretKey, type KeyObject, randomBytes, randomUUID } from 'node:crypto'
 import { link, open, readFile, rename, rm, stat } from 'node:fs/promises'
@@ -9,15 +9,12 @@ import { makeDataDirectory, syncDirectory } from '@rollcall/base/shared/data-dir
 
 const BYTES = 32
 
-/** The master key is missing or wrong. The message is written for the operator and holds nothing secret. */
+/** The master key is missing or wrong. The message is for the operator and has no secret. */
 export class MasterKeyError extends Error {
   override readonly name = 'MasterKeyError'
 }
 
-/**
- * Reads a key of 32 bytes, written as base64 or base64url, with or without padding, or as hexadecimal; null: the text
- * is no key.
- */
+/** Reads a key of 32 bytes, as base64, base64url (with or without padding) or hexadecimal; null for any other text. */
 export function parseMasterKey(text: string): KeyObject | null {
   const bytes = /^[0-9a-f]{64}$/i.test(text) ? Buffer.from(text, 'hex') : fromBase64(text)
   return bytes?.length === BYTES ? createSecretKey(bytes) : null
@@ -26,7 +23,7 @@ export function parseMasterKey(text: string): KeyObject | null {
 function fromBase64(text: string): Buffer | null {
   const url = text.replace(/=$/, '').replaceAll('+', '-').replaceAll('/', '_')
   const bytes = Buffer.from(url, 'base64url')
-  // Node skips what is no base64; a key with a character missing must not become a shorter key.
+  // Node ignores characters that are not base64: a key with a missing character must not become a shorter key.
   return bytes.toString('base64url') === url ? bytes : null
 }
 
@@ -35,35 +32,30 @@ export const newMasterKey = (): KeyObject => createSecretKey(randomBytes(BYTES))
 export const masterKeyText = (key: KeyObject): string => key.export().toString('base64url')
 
 export interface MasterKeySource {
-  /** Its name in sentences: a variable or a path. */
+  /** The name of the place in messages: a variable or a path. */
   readonly name: string
-  /** The advice to the operator when there is no key. */
+  /** The advice to the operator when the key is missing. */
   readonly remedy: string
-  /** The keys at this place, the most likely first. There are several while the master key is being replaced. */
+  /** The keys in this place, the most likely first. There are several while the master key is being replaced. */
   candidates(): Promise<readonly KeyObject[]>
-  /** The key for a database in which nothing is encrypted yet. @throws MasterKeyError the operator has to provide it */
+  /** The first key of a database that has no encrypted values. @throws MasterKeyError the operator must provide it */
   first(): Promise<KeyObject>
-  /**
-   * The key that will replace the current one; the same key for every attempt.
-   * @throws MasterKeyError the operator has to provide it
-   */
+  /** The key that will replace the current one, the same at each call. @throws MasterKeyError the operator gave none */
   next(): Promise<KeyObject>
-  /**
-   * Stores the current key in its final place. The master key must not be replaced meanwhile (`whileMasterKeyStays`).
-   */
+  /** Moves the current key to its final place. Call it inside `whileMasterKeyStays`. */
   settle(current: KeyObject): Promise<void>
 }
 
 interface Given {
-  /** ROLLCALL_MASTER_KEY */
+  /** From ROLLCALL_MASTER_KEY. */
   readonly masterKey: KeyObject | undefined
-  /** ROLLCALL_NEW_MASTER_KEY */
+  /** From ROLLCALL_NEW_MASTER_KEY. */
   readonly newMasterKey: KeyObject | undefined
 }
 
 /**
- * The source of an external database's master key: the environment. It makes no key, which only one of many machines
- * would have.
+ * The environment as the place of the master key, for a database that is not embedded. It never makes a key: only one
+ * of several machines would have it.
  */
 export function environmentSource({ masterKey, newMasterKey }: Given): MasterKeySource {
   return {
@@ -87,7 +79,10 @@ export function environmentSource({ masterKey, newMasterKey }: Given): MasterKey
   }
 }
 
-/** @param path the file, in the data directory of the embedded database; `<path>.new` holds its successor */
+/**
+ * A file as the place of the master key.
+ * @param path the file, in the data directory of the embedded database; `<path>.new` has the next key
+ */
 export function fileSource(path: string, newMasterKey?: KeyObject): MasterKeySource {
   const successor = `${path}.new`
   return {
@@ -106,8 +101,8 @@ export function fileSource(path: string, newMasterKey?: KeyObject): MasterKeySou
 }
 
 /**
- * The key in the file; null when the file does not exist.
- * @throws MasterKeyError the file cannot be read, others may read it, or it has no key
+ * Reads the key from a file; null when there is no file.
+ * @throws MasterKeyError it cannot be read, others than its owner may read it, or it has no key
  */
 export async function readKeyFile(path: string): Promise<KeyObject | null> {
   try {
@@ -126,10 +121,7 @@ export async function readKeyFile(path: string): Promise<KeyObject | null> {
   }
 }
 
-/**
- * The key in the file. If the file does not exist, a key is made. Several processes that do this at once all get the
- * same key.
- */
+/** Reads the key from a file, and makes file and key if there is none. Several processes at once get the same key. */
 export async function readOrMakeKeyFile(path: string): Promise<KeyObject> {
   const there = await readKeyFile(path)
   if (there !== null) return there
@@ -138,7 +130,7 @@ export async function readOrMakeKeyFile(path: string): Promise<KeyObject> {
   await makeDataDirectory(dirname(path))
   try {
     await writeDurably(unfinished, `${masterKeyText(key)}\n`)
-    // Unlike a rename, a link replaces nothing.
+    // Unlike a rename, a link does not replace an existing file.
     await link(unfinished, path).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'EEXIST') throw error
     })

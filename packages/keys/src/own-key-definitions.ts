@@ -1,4 +1,4 @@
-/** Our own keys: a definition for each use and algorithm, and how a key is made, encrypted at rest and read. */
+/** Our own keys: one definition for each use and algorithm, and functions to make, encrypt and read a key. */
 import { type AlgorithmName, importSigningKey } from '@rollcall/protocol'
 import { type CryptoKey, calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose'
 import { DecryptionError } from './encrypted-value.ts'
@@ -6,7 +6,10 @@ import { ENCRYPTED } from './store/master-keys.ts'
 import type { OwnKey } from './store/own-keys.ts'
 import type { Vault } from './vault.ts'
 
-/** `sig` signs messages, `enc` is what peers encrypt for, `token` signs access tokens and is nobody else's business. */
+/**
+ * `sig` keys sign messages, peers encrypt messages with `enc` keys, and `token` keys sign access tokens, which only we
+ * verify.
+ */
 export type OwnKeyUse = 'sig' | 'enc' | 'token'
 
 export type OwnKeyDefinition = SignatureKeyDefinition | EncryptionKeyDefinition
@@ -22,28 +25,23 @@ interface EncryptionKeyDefinition extends KeyDefinition {
 }
 
 interface KeyDefinition {
-  /** Whether the key is in the key set for peers. */
+  /** True when the key set for peers has the key. */
   readonly published: boolean
-  /**
-   * Whether the private half is kept after retirement, because messages that peers encrypted with it are still on their
-   * way.
-   */
+  /** True when the private half is kept after retirement: messages encrypted with the key may still arrive. */
   readonly keepPrivate: boolean
-  /** Seconds for which a retired key is still valid. */
+  /** Seconds for which a retired key stays valid. */
   readonly overlap: number
   readonly generate: Readonly<Record<string, unknown>>
-  /** The key is made when a participant's profile first needs it: most registries sign only with Ed25519. */
+  /** True when the key is made only when a participant's profile needs it: most registries sign with Ed25519 only. */
   readonly onDemand?: true
 }
 
 const HOUR = 3_600
-/**
- * Seconds for which a peer may use a cached key set (N14). Peers know a key when it has been published for this long.
- */
+/** Seconds for which a peer may use its copy of our key set (N14). After this time, peers know a published key. */
 export const CACHED_BY_PEERS = 600
-/** The longest validity of a signature. */
+/** The longest time for which a signature is valid, in seconds. */
 const SIGNATURE_LIFETIME = HOUR
-/** How long a peer that cannot reach us may use its copy of the key set, and encrypt with its keys. */
+/** Seconds for which a peer that cannot reach us may use its copy of our key set, and encrypt with its keys. */
 const STALE_AT_PEERS = 24 * HOUR
 
 export const OWN_KEY_DEFINITIONS: readonly OwnKeyDefinition[] = [
@@ -70,7 +68,7 @@ export const OWN_KEY_DEFINITIONS: readonly OwnKeyDefinition[] = [
     published: true,
     keepPrivate: false,
     overlap: SIGNATURE_LIFETIME + CACHED_BY_PEERS,
-    // Twice the time of 2048 bits, and good beyond 2030 (NIST SP 800-57).
+    // 3072 bits take twice the time of 2048, and are good beyond 2030 (NIST SP 800-57).
     generate: { modulusLength: 3072 },
     onDemand: true,
   },
@@ -95,38 +93,41 @@ export const OWN_KEY_DEFINITIONS: readonly OwnKeyDefinition[] = [
     algorithm: 'EdDSA',
     published: false,
     keepPrivate: false,
-    // The longest lifetime of a token is a quarter of this.
+    // A token lives for at most a quarter of this.
     overlap: HOUR,
     generate: { crv: 'Ed25519' },
   },
 ]
 
-/** Whether the key for signatures of this algorithm is made only when it is first needed. */
+/** True when the signature key of this algorithm is made only when it is first needed. */
 export const isMadeOnDemand = (algorithm: AlgorithmName): boolean =>
   OWN_KEY_DEFINITIONS.some((row) => row.use === 'sig' && row.algorithm === algorithm && row.onDemand)
 
-/** The definition of a key in the database; undefined for a key of another version of Rollcall, which this one does not use. */
+/**
+ * The definition of a stored key; undefined when another version of Rollcall made the key, and this version does not
+ * use it.
+ */
 export const definitionOf = (key: { readonly use: string; readonly algorithm: string }): OwnKeyDefinition | undefined =>
   OWN_KEY_DEFINITIONS.find(({ use, algorithm }) => use === key.use && algorithm === key.algorithm)
 
 export interface GeneratedKey {
-  /** RFC 7638 thumbprint of the public key */
+  /** The RFC 7638 thumbprint of the public key. */
   readonly kid: string
   readonly private_jwk: JWK
 }
 
-/** Off the event loop: an RSA key takes a good part of a second. */
+/** Generates a key pair. This runs outside of the event loop, because an RSA key takes nearly a second. */
 export async function generateKey({ algorithm, generate }: OwnKeyDefinition): Promise<GeneratedKey> {
   for (;;) {
     const { privateKey } = await generateKeyPair(algorithm, { ...generate, extractable: true })
     const private_jwk = await exportJWK(privateKey)
     const kid = await calculateJwkThumbprint(publicHalf(private_jwk))
-    // A kid that begins with "-" would be read as an option of the revoking command.
+    // The command that revokes a key would read a kid that begins with "-" as an option.
     if (!kid.startsWith('-')) return { kid, private_jwk }
   }
 }
 
-/** The members of public keys (RFC 7518 6.2.1, 6.3.1; RFC 8037 2); whatever else there is stays behind. */
+/** The members of public keys (RFC 7518 6.2.1, 6.3.1; RFC 8037 2). `publicHalf` copies no others. */
 const PUBLIC_MEMBERS = ['kty', 'crv', 'x', 'y', 'n', 'e'] as const
 
 export function publicHalf(jwk: JWK): JWK {
@@ -135,16 +136,14 @@ export function publicHalf(jwk: JWK): JWK {
   )
 }
 
-/** A key of WebCrypto that cannot be exported again. */
+/** Imports a key so that it cannot be exported again. */
 export async function importKey(jwk: JWK, algorithm: string): Promise<CryptoKey> {
   const key = await importJWK(jwk, algorithm, { extractable: false })
   if (key instanceof Uint8Array) throw new TypeError('a symmetric key where a key pair is expected')
   return key
 }
 
-/**
- * Imports a private key. The protocol package imports signing keys, because it knows the fastest way to sign with them.
- */
+/** Imports a private key. For signing, the protocol package imports it, in the form that signs fastest. */
 export const importPrivateKey = (
   { kty = '', ...jwk }: JWK,
   { use, algorithm }: OwnKeyDefinition,
@@ -153,12 +152,12 @@ export const importPrivateKey = (
 
 const { table, purpose } = ENCRYPTED.own_key
 
-/** Encrypts a key for the database: its JWK, bound to its kid. */
+/** Encrypts the JWK of a key for the database, bound to its kid. */
 export function encryptJwk(kid: string, jwk: JWK, vault: Vault): Promise<Buffer> {
   return vault.encrypt(purpose, { table, id: kid }, Buffer.from(JSON.stringify(jwk)))
 }
 
-/** @throws DecryptionError altered, moved, or erased */
+/** Decrypts the JWK of a key. @throws DecryptionError it was altered, moved or erased */
 export async function decryptJwk({ kid, sealed }: Pick<OwnKey, 'kid' | 'sealed'>, vault: Vault): Promise<JWK> {
   if (sealed === null) throw new DecryptionError('the key is erased')
   return JSON.parse((await vault.decrypt(purpose, { table, id: kid }, sealed)).toString())

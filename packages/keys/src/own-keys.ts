@@ -1,4 +1,4 @@
-/** Our own keys as a running server uses them: at most half a second older than the database. */
+/** Our own keys as a running server uses them. A change in the database takes effect within half a second. */
 
 import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
 import { shortLived } from '@rollcall/base/shared/short-lived'
@@ -34,24 +34,24 @@ export interface VerifyingKey {
   readonly publicKey: CryptoKey
 }
 
-/** Keys that sign and verify. */
+/** Finds keys to sign with and to verify with. */
 export interface Signers {
-  /** The active key of the algorithm (default: EdDSA). A missing key for signatures is made. */
+  /** The active key of the algorithm (default: EdDSA). A missing signature key is made. */
   signing(algorithm?: AlgorithmName): Promise<SigningKey>
-  /** The live key with this kid; null for one that is unknown, expired or revoked. */
+  /** The valid key with this kid; null when it is unknown, expired or revoked. */
   verification(kid: string): Promise<VerifyingKey | null>
 }
 
 export interface Keys extends Signers {
-  /** The private half of the live key with this kid that peers encrypt for; null as with `verification`. */
+  /** The private half of the valid encryption key with this kid; null as with `verification`. */
   decryption(kid: string): Promise<CryptoKey | null>
   /**
-   * The key set for peers (N14): the keys that verify and decrypt, the signing key first. If there are too many, the
-   * oldest retired keys are left out.
-   * @param sender_id if given, the keys for signatures are repeated under the names that signatures of this sender use
+   * The key set for peers (N14): first the signing keys, then all others that verify and decrypt. The oldest retired
+   * keys are left out if there are too many.
+   * @param sender_id adds each signature key a second time, named as in the kidId of signatures of this sender
    */
   jwks(sender_id?: string): Promise<{ readonly keys: readonly JWK[] }>
-  /** The keys of access tokens. They are not published. */
+  /** The keys of access tokens, which are not published. */
   readonly tokens: Signers
 }
 
@@ -59,7 +59,7 @@ type LiveSigner = LiveKey & { readonly definition: SignatureKeyDefinition }
 
 /**
  * Makes the missing keys, and decrypts all keys.
- * @throws MasterKeyError a key cannot be decrypted: the server must not start with fewer keys than before
+ * @throws MasterKeyError a key cannot be decrypted: the server must not start without it
  */
 export async function createKeys(
   db: Database,
@@ -87,7 +87,7 @@ export async function createKeys(
         let key = (await ours()).find(isCurrent)
         if (key === undefined && use === 'sig') {
           await ensureOwnKeys(db, vault, algorithm)
-          // Forget the cached key set, so that peers get the new key.
+          // Forget the cached keys, so that peers get the new key.
           loaded.forget('all')
           key = (await ours()).find(isCurrent)
         }
@@ -115,7 +115,7 @@ export async function createKeys(
   }
 }
 
-/** The public halves of the live keys that are published; nothing is made or changed. */
+/** The public halves of the valid published keys. Makes and changes nothing. */
 export async function publishedKeys(db: Database, vault: Vault): Promise<readonly JWK[]> {
   return publicHalves((await keyReader(db, vault, { error: () => undefined })()).live)
 }
@@ -132,7 +132,7 @@ const publicJwk = ({ definition, kid, material }: LiveKey): JWK => ({
   alg: definition.algorithm,
 })
 
-/** Peers refuse larger sets. */
+/** The number of keys in a key set. Peers refuse larger sets. */
 const MOST_KEYS = 20
 
 function keySetOf(all: readonly LiveKey[], sender_id?: string): readonly JWK[] {
@@ -166,8 +166,8 @@ interface KeyMaterial {
 }
 
 /**
- * Reads the live keys from the database. A key is decrypted only once while it lives. A key that cannot be decrypted is
- * not used, so nobody can make a key of their own ours by writing it into the database.
+ * Returns a function that reads the valid keys from the database. Each key is decrypted only once. A key that cannot be
+ * decrypted is not used: nobody can add a key of ours by writing it into the database.
  */
 function keyReader(db: Database, vault: Vault, log: Pick<Log, 'error'>) {
   let known = new Map<string, KeyMaterial>()

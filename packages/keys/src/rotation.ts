@@ -1,6 +1,6 @@
 /**
- * The life of our own keys. Each definition has an active key and a next key. Both are published, so that peers know the next
- * key when it becomes active.
+ * Makes, replaces and revokes our own keys. Each definition has an active key and a next key. Both are published, so
+ * that peers know the next key before it becomes active.
  */
 
 import type { Database } from '@rollcall/database/database'
@@ -30,8 +30,8 @@ import type { Vault } from './vault.ts'
 const CURRENT = ['active', 'next'] as const
 
 /**
- * Makes the missing keys. If several nodes do so at once, each key is made once.
- * @param algorithm the algorithm of signatures to be made; its key may be missing
+ * Makes the missing keys. If several nodes do this at once, each key is made once.
+ * @param algorithm a signature algorithm whose key is needed although it is made on demand
  */
 export async function ensureOwnKeys(db: Database, vault: Vault, algorithm?: AlgorithmName): Promise<void> {
   const lacking = missingKeys(await listOwnKeys(db), algorithm)
@@ -74,18 +74,18 @@ const currentKey = (
 const isInUse = (keys: readonly OwnKey[], definition: OwnKeyDefinition): boolean =>
   !definition.onDemand || CURRENT.some((state) => currentKey(keys, definition, state) !== undefined)
 
-/** The result of a rotation for one definition. */
+/** The result of replacing the key of one definition, with the kids of its keys. */
 export interface Rotated {
   readonly use: OwnKeyUse
   readonly algorithm: string
   readonly retired: string
   readonly active: string
   readonly next: string
-  /** Seconds for which the new active key had been published before. */
+  /** Seconds for which the new active key was published before it became active. */
   readonly published_for: number
 }
 
-/** Makes the next keys active, retires the active ones, and makes new next ones. */
+/** Retires the active keys, makes the next keys active, and makes new next keys. */
 export async function rotateOwnKeys(
   db: Database,
   vault: Vault,
@@ -127,8 +127,8 @@ async function rotateKey(
 }
 
 /**
- * Revokes a key: within a second no node accepts it, and its private half is erased. The next key replaces an active
- * one. Revoking a key once more changes nothing.
+ * Revokes a key: within a second no node accepts it, and its private half is erased. If it was active, the next key
+ * takes its place. Revoking a key again changes nothing.
  * @throws StoreRefusal there is no such key
  */
 export async function revokeOwnKey(db: Database, vault: Vault, kid: string): Promise<OwnKey> {
@@ -162,7 +162,7 @@ async function newKey(definition: OwnKeyDefinition, vault: Vault): Promise<NewOw
   }
 }
 
-/** The stored part of a retired key: for a signing key the public half alone. */
+/** The encrypted JWK to keep of a retired key: the public half alone, unless the definition keeps the private half. */
 async function retiredKey(definition: OwnKeyDefinition, key: OwnKey, vault: Vault): Promise<Buffer> {
   const jwk = await decryptJwk(key, vault)
   return encryptJwk(key.kid, definition.keepPrivate ? jwk : publicHalf(jwk), vault)

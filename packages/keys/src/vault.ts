@@ -1,4 +1,4 @@
-/** The vault: secrets in the database are encrypted and decrypted here, and nowhere else. */
+/** The vault: the only place where secrets of the database are encrypted and decrypted. */
 import type { Database } from '@rollcall/database/database'
 import { DecryptionError, decryptValue, encryptValue, type MasterKey, type ValueContext } from './encrypted-value.ts'
 import { MasterKeyError, type MasterKeySource } from './master-key.ts'
@@ -12,27 +12,27 @@ import {
 } from './store/master-keys.ts'
 
 /**
- * Encrypts small secrets at rest, each for one place. A key management service can be used by implementing this
- * interface: the first byte of an encrypted value is the version of its master key, and `master_key` has a row of that
- * version.
+ * Encrypts small secrets, each bound to its row. Another implementation may use a key management service, if the first
+ * byte of an encrypted value is the version of its master key, and `master_key` has a row with that version.
  */
 export interface Vault {
-  /** @param purpose that of an `EncryptedTable`; a value encrypted for one purpose does not decrypt for another */
+  /** Encrypts a secret. @param purpose as in `EncryptedTable`; the value decrypts for the same purpose only */
   encrypt(purpose: string, context: ValueContext, plaintext: Uint8Array): Promise<Buffer>
-  /** @throws DecryptionError altered, moved from its place, or encrypted for another purpose or with another key */
+  /** Decrypts a secret. @throws DecryptionError altered, moved, or encrypted for another purpose or with another key */
   decrypt(purpose: string, context: ValueContext, encrypted: Uint8Array): Promise<Buffer>
 }
 
 /**
- * The vault of a database under the master key of `source`. If nothing is encrypted yet, the key of `source` becomes
- * the master key. When the master key is replaced, the vault uses the new one as soon as `source` has it.
- * @throws MasterKeyError the key is missing or wrong; no new one is made
+ * Opens the vault of a database, with the master key from `source`. If nothing is encrypted yet, `source` provides the
+ * first master key. When the master key is replaced, the vault uses the new one as soon as `source` has it.
+ * @throws MasterKeyError the key is missing or wrong; no other key is made
  */
 export async function createVault(db: Database, source: MasterKeySource): Promise<Vault> {
   let current = await currentMasterKey(db, source)
   return {
     async encrypt(purpose, context, plaintext) {
-      // Encrypting is rare enough to ask the database first. It refuses a value that was encrypted with a replaced key.
+      // Encryption is rare, so the version is read from the database each time. The database refuses a value that a
+      // replaced key has encrypted.
       const record = await readMasterKey(db)
       if (record?.version !== current.version) current = await findMasterKey(db, source)
       return encryptValue(current, purpose, context, plaintext)
@@ -44,10 +44,7 @@ export async function createVault(db: Database, source: MasterKeySource): Promis
   }
 }
 
-/**
- * A vault that does not ask the database, under the master key of this row.
- * @returns null: `source` does not have the key
- */
+/** A vault with the master key of this row, which never asks the database; null when `source` does not have the key. */
 export async function vaultOfRecord(record: MasterKeyRecord, source: MasterKeySource): Promise<Vault | null> {
   const keys = (await source.candidates()).map((key) => ({ version: record.version, key }))
   const master = keys.find((candidate) => decrypts(candidate, record))
@@ -58,9 +55,7 @@ export async function vaultOfRecord(record: MasterKeyRecord, source: MasterKeySo
   }
 }
 
-/**
- * Decrypts with any of the master keys of `source`, whatever their versions. @throws DecryptionError none of them fits
- */
+/** Decrypts with any master key of `source`, whatever its version. @throws DecryptionError none fits */
 export async function decryptWithAny(
   source: MasterKeySource,
   purpose: string,
@@ -78,17 +73,14 @@ export async function decryptWithAny(
   throw new DecryptionError('an encrypted value was altered, moved, or encrypted with another master key')
 }
 
-/**
- * The master key of the database. If `source` has it in a temporary place, it is moved to its own place.
- * @throws MasterKeyError
- */
+/** The master key of the database. If `source` has it in a temporary place, it is moved. @throws MasterKeyError */
 export async function currentMasterKey(db: Database, source: MasterKeySource): Promise<MasterKey> {
   const current = await findMasterKey(db, source)
   await whileMasterKeyStays(db, () => source.settle(current.key))
   return current
 }
 
-/** The database and the files are not read in one moment: the key may be replaced between the two. */
+/** The master key may be replaced between reading the database and reading the file, so both are read again. */
 const TRIES = 3
 
 /** Finds the key of `source` that decrypts the values of this database. @throws MasterKeyError none does */
@@ -108,16 +100,15 @@ async function firstMasterKey(db: Database, source: MasterKeySource): Promise<Ma
   return (await readMasterKey(db)) ?? own
 }
 
-/** A version is one byte; 0 is not used. */
+/** The number of versions: a version is one byte, and 0 is not used. */
 const VERSIONS = 255
 
 /**
- * Replaces the master key by `source.next()`. If this is interrupted, the master key is either the old or the new one,
- * and `source` has both; the next call finishes the replacement. Servers with both keys keep working meanwhile.
- * @param others tables of packages above with encrypted values
- * @returns the version in use now, and the number of values that were encrypted anew: 0 when an earlier call had done
- * it
- * @throws MasterKeyError the current key is missing or wrong, or the next one is not given
+ * Replaces the master key by `source.next()`. After an interruption, the master key is the old or the new one, `source`
+ * has both, and the next call finishes the work. Servers that have both keys go on.
+ * @param others tables of other packages that have encrypted values
+ * @returns the current version, and the number of values that were encrypted again; 0 when an earlier call had done it
+ * @throws MasterKeyError the current key is missing or wrong, or the next key is missing
  * @throws DecryptionError an encrypted value is damaged; nothing is changed
  */
 export async function rotateMasterKey(
@@ -148,7 +139,7 @@ const PURPOSE = 'check'
 const CHECK = 'rollcall'
 const placeOf = (version: number): ValueContext => ({ table: 'master_key', id: String(version) })
 
-/** The row of a master key in the database. */
+/** The stored form of a master key: its version and a value that checks it. */
 export function masterKeyRecord(master: MasterKey): MasterKeyRecord {
   const { version } = master
   return { version, check_value: encryptValue(master, PURPOSE, placeOf(version), Buffer.from(CHECK)) }

@@ -1,6 +1,6 @@
 /**
- * The health of the database as this node sees it, for requests that fail, for `/ready` and for metrics: a circuit breaker
- * over what the node writes. Reads alone would not show a full disk: they are answered while it is full.
+ * Watches the database for this node: for requests that fail, for `/ready` and for metrics. It has a circuit breaker
+ * for writes, because reads still work when the disk is full.
  */
 
 import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
@@ -10,26 +10,26 @@ import { safeDatabaseError, takesNoWrites } from '@rollcall/database/database-er
 import { createFloodLog, type Log } from './log.ts'
 
 export interface DatabaseHealth {
-  /** Notes that the database refused a request or a probe. */
+  /** Notes that a request or a probe failed because of the database. */
   failed(error: unknown): void
-  /** `open` after a write failed; `closed` again after a write succeeded. */
+  /** `open` after a write was refused; `closed` again after a write succeeded. */
   breaker(): BreakerState
-  /** Whether the database answers and accepts writes. It is asked once a second, however often this is called. */
+  /** True when the database answers and accepts writes. The database is asked at most once a second. */
   isReady(): Promise<boolean>
 }
 
-/** Milliseconds from one line of the log to the next. */
+/** Milliseconds between two log lines about the same error. */
 const LOG_PERIOD = 1_000
-/** Different errors that have lines of their own. */
+/** The number of different errors that have log lines of their own. */
 const LOG_ERRORS = 10
-/** Milliseconds for which the breaker is open after PostgreSQL declined a write, such as on a full disk. */
+/** Milliseconds for which the breaker stays open after PostgreSQL refused a write, for example with a full disk. */
 const OPEN = 10_000
-/** Milliseconds for which a result is reused. */
+/** Milliseconds for which a result of `isReady` is reused. */
 const MAX_AGE = 1_000
 /** Milliseconds within which the database must answer. */
 const ANSWER_TIMEOUT = 2_000
 
-/** @param deps.read reads from the database; `deps.write` writes one row that is used for nothing else */
+/** Watches a database. @param deps.read reads from the database; `deps.write` writes a row that nothing else uses */
 export function createDatabaseHealth(
   deps: {
     readonly log: Pick<Log, 'error'>
@@ -38,7 +38,7 @@ export function createDatabaseHealth(
   },
   { now, later }: Pick<Clock, 'now' | 'later'> = CLOCK,
 ): DatabaseHealth {
-  /** Null: the breaker is closed. */
+  /** The end of the time for which the breaker is open; null when it is closed. */
   let openUntil: number | null = null
   const lines = createFloodLog({
     period: LOG_PERIOD,

@@ -1,14 +1,14 @@
-/** The server's log: JSON lines without personal data or secrets; readable lines on a terminal. */
+/** The server's log: JSON lines on a server, readable lines on a terminal. No personal data and no secrets. */
 import { createRequire } from 'node:module'
 import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
 import { type DestinationStream, type Logger, pino } from 'pino'
 
 export type Log = Logger
 
-/** Loads `pino-pretty` when it is needed, for terminals: servers have none, and most commands write no line. */
+/** Loads `pino-pretty` only for a terminal: servers have none, and most commands write no line. */
 const loadPretty = createRequire(import.meta.url)
 
-/** A log that writes to `destination` (default: standard error, so that standard output stays for answers). */
+/** Makes a log that writes to `destination` (default: standard error, so that standard output is free for results). */
 export function createLog(options: { level?: string; destination?: DestinationStream } = {}): Log {
   const destination: DestinationStream = options.destination ?? process.stderr
   const settings = { level: options.level ?? 'info', base: null, timestamp: isoTime, formatters: { level } }
@@ -21,18 +21,19 @@ export function createLog(options: { level?: string; destination?: DestinationSt
 const isoTime = (): string => `,"time":"${new Date().toISOString()}"`
 const level = (label: string) => ({ level: label })
 
-/** Logs a repeated event when it first happens, and then as one count for each period. */
+/** Writes a line when an event first happens. Repetitions are counted: each period has one line with their number. */
 export interface FloodLog<Subject extends object> {
-  /** Notes the event. Never waits and never throws. */
+  /** Counts an event. Never waits and never throws. */
   note(subject: Subject): void
-  /** Logs the counts since the last report. */
+  /** Writes the counts since the last line. */
   flush(): void
 }
 
 /**
+ * Makes a log for events that repeat.
  * @param options.period milliseconds between two lines about one subject
- * @param options.most subjects that have lines of their own at a time; peers may be able to invent subjects
- * @param options.report writes the count of a subject since the last report; null: all subjects beyond `most`
+ * @param options.most subjects that have lines of their own at a time, because peers may be able to invent subjects
+ * @param options.report writes the number of events of a subject; null: all subjects beyond `most`
  */
 export function createFloodLog<Subject extends object>(options: {
   readonly period: number
@@ -47,7 +48,7 @@ export function createFloodLog<Subject extends object>(options: {
 
   const reportAll = (): void => {
     for (const [key, entry] of known) {
-      // Quiet for a whole period: the next one is the first again.
+      // There was no event for a whole period, so the next one is a first event again.
       if (entry.count === 0) known.delete(key)
       else report(entry.subject, entry.count)
       entry.count = 0

@@ -1,7 +1,7 @@
 /**
- * The metrics for an operator's Prometheus. Labels are bounded, and never have an identifier or a path from a request.
- * Only metrics of refusals, emergencies, grant rates, deliveries, and ends of grants and keys name participants, by the
- * sender_id that the operator entered.
+ * The metrics for an operator's Prometheus. Labels have a limited number of values, and never an identifier or a path
+ * from a request. Metrics of refusals, emergencies, grant rates, deliveries, and ends of grants and keys name
+ * participants by the sender_id that the operator entered; the others do not.
  */
 
 import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
@@ -13,51 +13,52 @@ import { addStoredHealth, NOTHING_STORED, type StoredHealth } from './stored-hea
 
 export interface Metrics {
   requestAnswered(request: AnsweredRequest, seconds: number): void
-  /** One item of a batch answered: `code` is its reason code, or `none`. */
+  /** Counts an answered item of a batch. `code` is its reason code, or `none`. */
   itemAnswered(operation: string, status: string, code: string): void
-  /** One item answered by the emergency part of a grant. */
+  /** Counts an item that was answered by the emergency part of a grant. */
   emergencyUsed(participant: string, registry: string): void
-  /** One item refused because a rate of the grant (`items` or `records` a minute) is used up. */
+  /** Counts an item that was refused because a rate of the grant (`items` or `records` in a minute) was used up. */
   grantRateRefused(of: { readonly participant: string; readonly registry: string; readonly counted: Counted }): void
-  /** Tokens issued or refused. */
+  /** Counts a token that was issued or refused. */
   tokenAnswered(outcome: 'issued' | 'refused' | 'throttled'): void
-  /** One search in the database: `kind` is that of the registry, `outcome` says how it ended. */
+  /** Measures a search in the database. `kind` is the registry's kind. */
   searched(kind: string, outcome: SearchOutcome, seconds: number): void
-  /** One request refused because a quota is used up. */
+  /** Counts a request that was refused because a quota was used up. */
   requestRefused(quota: QuotaName): void
-  /** One request refused for any reason: `refusal` is the code, `participant` the owner of the token or client. */
+  /** Counts a refused request. `refusal` is the code, `participant` the owner of the token or client. */
   refused(refusal: string, participant: string | null): void
-  /** One run of an exchange (`process`), or one turn of a participant's deliveries (`drain`). */
+  /** Measures the work on an exchange (`process`), or on the due deliveries of a participant (`drain`). */
   taskEnded(task: string, outcome: 'done' | 'failed', seconds: number): void
-  /** One attempt at a delivery: `ending` is its class (`delivery/failures.ts`). */
+  /** Measures an attempt at a delivery. `ending` is the class of its result (`delivery/failures.ts`). */
   deliveryAttempted(ending: string, seconds: number): void
-  /** One delivery that has ended. */
+  /** Counts a delivery that has ended. */
   deliveryEnded(state: 'delivered' | 'refused' | 'dead'): void
-  /** Entries of the audit log. */
+  /** Counts entries of the audit log. */
   audited(outcome: 'written' | 'failed', entries: number): void
-  /** One checkpoint of the audit log. */
+  /** Counts a checkpoint of the audit log. */
   checkpointMade(outcome: 'made' | 'failed'): void
-  /** One attempt to send checkpoints to the witness; `waiting` is the number that it does not have yet. */
+  /** Counts an attempt to send checkpoints to the witness. `waiting` is the number that the witness still lacks. */
   witnessed(outcome: 'taken' | 'failed', waiting: number): void
-  /** The exposition format of all metrics, with its content type. */
+  /** All metrics in Prometheus' text format, with the content type. */
   render(): Promise<{ contentType: string; text: string }>
 }
 
-/** One answered request. */
 export interface AnsweredRequest {
   /** The name of an operation or of a fixed page. */
   readonly route: string
-  /** The mode of an operation; empty for pages. */
+  /** The mode of the operation; empty for pages. */
   readonly mode: ModeName | ''
-  /** The HTTP status. */
   readonly status: number
   readonly outcome: RequestOutcome
 }
 
-/** `rejected`: with status 200, by its header. `refused`: with 4xx; `failed`: with 5xx. */
+/**
+ * `rejected`: HTTP status 200, but the header of the answer rejects the request. `refused`: status 4xx. `failed`:
+ * status 5xx.
+ */
 export type RequestOutcome = 'done' | 'rejected' | 'refused' | 'failed'
 
-/** The quotas of a request, as rows of `limits.ts` name them; `participant_bytes` is half of `total_bytes`. */
+/** The quotas of requests, as rows of `limits.ts`. `participant_bytes` is half of `total_bytes`. */
 export type QuotaName =
   | 'participant_rate'
   | 'participant_concurrency'
@@ -71,14 +72,14 @@ export type QuotaName =
   | 'accepted_bytes'
   | 'address_failures'
 
-/** `timeout`: it took longer than a search may. */
+/** `timeout`: the search took longer than its time limit. */
 export type SearchOutcome = 'answered' | 'timeout' | 'failed'
 
 /**
  * Makes the metrics.
  * @param connections reads the state of the connection pool
- * @param breaker reads the circuit breaker of the database
- * @param stored reads the gauges from the database
+ * @param breaker reads the state of the database's circuit breaker
+ * @param stored reads values from the database
  */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table of metrics
 export function createMetrics(

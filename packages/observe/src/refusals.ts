@@ -1,51 +1,51 @@
 /**
- * Refused requests: a line in the log for each kind of refusal, participant and address, counters, and audit entries by registry and
- * operation as well.
+ * Records refused requests: a log line for each combination of refusal, participant and address, counters, and audit
+ * entries by registry and operation too.
  */
 import type { Clock } from '@rollcall/base/shared/clock'
 import { createFloodLog, type Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
 
 export interface Refusal {
-  /** A code of the protocol, or `token.` and a code of the token endpoint. */
+  /** The protocol's error code, or `token.` and the error code of the token endpoint. */
   readonly refusal: string
-  /** The sender_id of the token in the request, or of the client that asked for a token; null: unknown. */
+  /** The sender_id of the token's owner, or of the client that asked for a token; null when unknown. */
   readonly participant: string | null
-  /** The address of the peer, in the form of `clientUnit`. */
+  /** The address of the peer, shortened by `clientUnit`. */
   readonly address: string
-  /** The reason for the operator's log, if the peer gets only the code. */
+  /** The reason for the operator's log, where the peer is not told. */
   readonly reason?: string
 }
 
-/** The registry and operation of the request, if known. */
+/** The registry and operation of the request; null when unknown. */
 export interface RefusedRequest {
-  /** Namespace. */
+  /** The namespace of the registry. */
   readonly registry: string | null
-  /** Name of an operation or a callback. */
+  /** The name of an operation or a callback. */
   readonly operation: string | null
 }
 
 export interface Refusals {
   note(refusal: Refusal, request: RefusedRequest): void
-  /** Notes, for the audit log alone, a message whose header was rejected. */
+  /** Counts a message whose header was rejected, for the audit log alone. */
   rejected(refusal: Refusal, request: RefusedRequest): void
-  /** Writes audit entries of what was noted since the last time. */
+  /** Writes audit entries for the refusals since the last call. */
   flush(): Promise<void>
 }
 
 export interface RefusalEntries {
-  /** @param refusals of one sort; null: others, of several sorts */
+  /** Writes an audit entry for a number of equal refusals. @param refusals null for all that were not counted apart */
   write(refusals: RefusedRequests | null, count: number): void
-  /** Resolves when everything is written. */
+  /** Resolves when all entries are written. */
   idle(): Promise<void>
 }
 
-/** Refusals of one sort. */
+/** Refusals that are equal in all members, and counted together. */
 export type RefusedRequests = Refusal & RefusedRequest
 
-/** Milliseconds from one line about a refusal to the next. */
+/** Milliseconds between two log lines about the same refusal. */
 const PERIOD = 60_000
-/** Refusals that have lines of their own at a time. */
+/** The number of different refusals that have log lines of their own. */
 const MOST = 200
 
 export function createRefusals(deps: {

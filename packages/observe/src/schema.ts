@@ -1,26 +1,23 @@
-/**
- * Compares the version of the database's tables with that of this node: a newer Rollcall may have migrated the
- * database.
- */
+/** Compares the schema version of the database with this node's: a newer Rollcall may have migrated the database. */
 import { safeDatabaseError } from '@rollcall/database/database-errors'
 import { MOST_AHEAD, type SchemaLead, schemaLead, schemaVersion } from '@rollcall/database/schema-version'
 import type { Log } from './log.ts'
 
 export interface SchemaWatch {
   /**
-   * Asks the database. When the database is ahead, the log says so once. Never rejects: on an error, the earlier result
-   * stays.
+   * Reads the version from the database. When it is newer, the log says so once. Never rejects: after an error, the
+   * earlier result stays.
    */
   check(): Promise<SchemaLead>
-  /** The result of the last look. */
+  /** The result of the last check. */
   lead(): SchemaLead
-  /** Whether this node can work with these tables. */
+  /** True when this node can work with the database's tables. */
   isUsable(): boolean
-  /** Resolves when the database is so far ahead that this node must stop. */
+  /** Resolves when the database is so much newer that this node must stop. */
   readonly outdated: Promise<SchemaLead>
 }
 
-/** @param deps.read the versions that the database got, the newest last */
+/** Makes a watch of the schema version. @param deps.read reads the recorded versions, the newest last */
 export function createSchemaWatch(deps: {
   readonly log: Pick<Log, 'warn' | 'error'>
   readonly read: () => Promise<readonly string[]>

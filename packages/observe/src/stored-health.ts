@@ -1,4 +1,4 @@
-/** Gauges of what the database says. */
+/** Adds gauges whose values are read from the database. */
 
 import type { Clock } from '@rollcall/base/shared/clock'
 import { shortLived } from '@rollcall/base/shared/short-lived'
@@ -7,19 +7,19 @@ import type { DeliveryHealth, End, MirrorHealth, OutboxHealth, WaitingExchanges 
 import type { SchemaLead } from '@rollcall/database/schema-version'
 import { Gauge, type Registry } from 'prom-client'
 
-/** The source of the gauges. */
+/** Reads the values of the gauges. */
 export interface StoredHealth {
-  /** Participants with deliveries that are pending or were given up. */
+  /** The participants that have deliveries that are pending or were given up. */
   deliveries(): Promise<readonly DeliveryHealth[]>
-  /** Null: unknown. */
+  /** The state of the event outbox; null when unknown. */
   outbox(): Promise<OutboxHealth | null>
-  /** Null: unknown. */
+  /** The accepted requests that wait; null when unknown. */
   exchanges(): Promise<WaitingExchanges | null>
   /** The grants and keys of participants that end soon. */
   ends(): Promise<readonly End[]>
-  /** The copies of sources. */
+  /** The state of the copies of sources. */
   mirrors(): Promise<readonly MirrorHealth[]>
-  /** How far the tables of the database are ahead of this node. */
+  /** How many versions the database is ahead of this node. */
   schema(): Promise<Pick<SchemaLead, 'ahead'>>
 }
 
@@ -32,16 +32,16 @@ export const NOTHING_STORED: StoredHealth = {
   schema: async () => ({ ahead: 0 }),
 }
 
-/** Milliseconds for which a result is reused, so that all gauges of one collection share a query. */
+/** Milliseconds for which a value is reused, so that all gauges of one collection share a query. */
 const AGE = 1_000
 
-/** A value of a gauge, with its labels. */
+/** One value of a gauge, with its labels. */
 interface Reading {
   readonly labels: Readonly<Record<string, string>>
   readonly value: number
 }
 
-/** Metrics are there when the database is not: then these are missing. */
+/** When the database does not answer, these gauges have no values, and all other metrics are there. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table of gauges
 export function addStoredHealth(register: Registry, stored: StoredHealth, { now }: Pick<Clock, 'now'>): void {
   const once = <Row>(read: () => Promise<readonly Row[]>): (() => Promise<readonly Row[]>) => {
@@ -146,7 +146,7 @@ export function addStoredHealth(register: Registry, stored: StoredHealth, { now 
   )
 }
 
-/** The gauges of copies of sources, by registry. */
+/** The gauges of copies of sources, for each registry. */
 const MIRROR_GAUGES: readonly {
   readonly name: string
   readonly help: string

@@ -1,9 +1,9 @@
-/** The addresses of a server, and who can reach them. */
+/** The addresses of a server, and from where they can be reached. */
 import type { IncomingHttpHeaders } from 'node:http'
 import { isIP } from 'node:net'
 import { isLoopback } from '@rollcall/base/shared/loopback'
 
-/** Settings about addresses. */
+/** The settings of the server's listeners. */
 interface Listeners {
   readonly host: string
   readonly adminHost: string
@@ -12,7 +12,7 @@ interface Listeners {
   readonly publicUrl: string | undefined
 }
 
-/** The host of a Host header, an IPv6 address without brackets; null for an invalid one. */
+/** The host in a Host header, without brackets around an IPv6 address; null for an invalid header. */
 function hostOf(header: string): string | null {
   const name = URL.parse(`http://${header}`)?.hostname.replace(/^\[|\]$/g, '')
   return name === undefined || name === '' ? null : name
@@ -20,7 +20,7 @@ function hostOf(header: string): string | null {
 
 /**
  * True when a Host header names the operator's listener: this machine, the address of the connection, or a configured
- * name. False for a web page of another name that leads here (DNS rebinding).
+ * name. False for another name that leads here: a web page may have such a name (DNS rebinding).
  * @param localAddress our address of the connection
  */
 export function isOperatorHost(
@@ -35,8 +35,8 @@ export function isOperatorHost(
 }
 
 /**
- * True when the browser of a request to our listeners speaks TLS with a proxy: a proxy is configured, and it says so or
- * passes on a host other than this machine. An operator on this machine, or in a tunnel to it, uses no proxy.
+ * True when the client of a request speaks TLS with a proxy before our listeners: a proxy is configured, and says so,
+ * or passes on a host that is not this machine. An operator on this machine, or in a tunnel to it, uses no proxy.
  */
 export function isReachedByTls(
   { behindTlsProxy }: Pick<Listeners, 'behindTlsProxy'>,
@@ -47,21 +47,21 @@ export function isReachedByTls(
   return headers['x-forwarded-proto'] === 'https' || host === null || !isLoopback(host)
 }
 
-/** Listening on all addresses is no address to send a request to; this machine answers on loopback then. */
+/** The address at which this machine reaches a listener that listens on all addresses. */
 const REACHED_AT: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
 
-/** `http://host:port` of a listener, as this machine can use it. */
+/** The address of a listener as this machine can use it: `http://host:port`. */
 export function listenerUrl(host: string, port: number): string {
   const name = REACHED_AT[host] ?? host
   return `http://${isIP(name) === 6 ? `[${name}]` : name}:${port}`
 }
 
-/** A note in brackets for a listener on all addresses, which `listenerUrl` cannot name; otherwise empty. */
+/** A note in brackets for a listener on all addresses, which `listenerUrl` cannot express; empty for others. */
 export function reachNote(variable: string, host: string): string {
   return host in REACHED_AT ? ` (${variable} ${host}: at every address of this machine)` : ''
 }
 
-/** The address that peers know: the configured one, or that of the listener; without a final slash. */
+/** The address that peers know, without a final slash: the configured one, or that of the listener. */
 export function baseUrl(config: Pick<Listeners, 'publicUrl' | 'host'>, port: number): string {
   return config.publicUrl ?? listenerUrl(config.host, port)
 }

@@ -1,4 +1,4 @@
-/** The environment, read once and typed. docs/settings.md lists the variables, docs/limits.md those of limits. */
+/** Reads the configuration from the environment. docs/settings.md and docs/limits.md list the variables. */
 import type { KeyObject } from 'node:crypto'
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
@@ -13,7 +13,7 @@ import { readOpenId } from './openid-settings.ts'
 import { type Environment, withSecretFiles } from './secret-files.ts'
 import { refuseUnknownVariables } from './variables.ts'
 
-/** The role of a node: it answers peers, it processes accepted requests, or both. */
+/** The roles of a node: it answers peers (http), it works on accepted requests (worker), or both (all). */
 export const ROLES = ['http', 'worker', 'all'] as const
 export type Role = (typeof ROLES)[number]
 
@@ -23,54 +23,54 @@ export interface Config {
   readonly port: number
   readonly adminHost: string
   readonly adminPort: number
-  /** Names and addresses under which the operator's listener answers, besides loopback and its own address. */
+  /** More names and addresses of the operator's listener, besides loopback and its own address. */
   readonly adminHosts: readonly string[]
-  /** The network of the operator's listener has only machines of the operator. */
+  /** True when only machines of the operator are in the network of the operator's listener. */
   readonly adminPrivateNetwork: boolean
   /** The folder of the embedded database and of the demo's files. */
   readonly dataDirectory: string
-  /** A TLS proxy stands before the listeners: without one, plain HTTP stays on this machine. */
+  /** True when a TLS proxy is before the listeners. Without one, plain HTTP is accepted from this machine only. */
   readonly behindTlsProxy: boolean
-  /** Addresses and prefixes of proxies whose X-Forwarded-For is read; empty: loopback and private networks. */
+  /** Addresses and prefixes of proxies whose X-Forwarded-For is used; empty for loopback and private networks. */
   readonly proxies: readonly string[]
   /** Undefined for the embedded database. */
   readonly databaseUrl: string | undefined
-  /** The same database as its owner (`database/src/roles.ts`); undefined when `databaseUrl` is the owner's too. */
+  /** The same database, as its owner (`database/src/roles.ts`). Undefined when `databaseUrl` is the owner's already. */
   readonly ownerDatabaseUrl: string | undefined
-  /** The address that peers know; undefined for that of the listener (`baseUrl`). */
+  /** The address that peers know; undefined when it is the listener's (`baseUrl`). */
   readonly publicUrl: string | undefined
   /** The address at which operators open the console, without a final slash. */
   readonly consoleUrl: string
-  /** The provider at which operators sign in to the console; null when they use tokens only. */
+  /** The OpenID provider at which operators sign in to the console; null when they use tokens only. */
   readonly openId: OpenIdSettings | null
-  /** Encrypts own keys and the keys of bodies; undefined when a file has it (`storage.ts`). */
+  /** The master key, which encrypts own keys and the keys of bodies; undefined when a file has it (`storage.ts`). */
   readonly masterKey: KeyObject | undefined
-  /** A file of the data directory may have the master key when the environment does not. */
+  /** True when a file of the data directory may have the master key, if the environment does not. */
   readonly masterKeyInFile: boolean
-  /** The next master key, while it replaces the present one. */
+  /** The next master key, while it replaces the current one. */
   readonly newMasterKey: KeyObject | undefined
   /** The `namespace` in signatures: the one that we write, and those that we accept (D17). */
   readonly signatureNamespaces: { readonly written: string; readonly read: readonly string[] }
-  /** Where checkpoints of the audit log go besides the database; null for nowhere. */
+  /** The address to which checkpoints of the audit log are sent; null when they stay in the database alone. */
   readonly witness: WitnessAddress | null
-  /** The file of erasures, withdrawals and revocations, which a restore applies; undefined for none. */
+  /** The path of the journal, which a restore applies; undefined when there is no journal. */
   readonly journal: string | undefined
   readonly logLevel: string
   readonly tokenQueryParameters: boolean
-  /** Some acts wait for a second operator. */
+  /** True when some acts wait for a second operator. */
   readonly twoPerson: boolean
-  /** Participants have a page on the peers' listener. */
+  /** True when participants have a page on the peers' listener. */
   readonly partnerPage: boolean
-  /** Seconds between attempts at a delivery. */
+  /** Seconds between the attempts at a delivery. */
   readonly retrySchedule: readonly number[]
   readonly limits: Limits
-  /** Where each set variable comes from; unset ones are missing. No values. */
+  /** The place that each variable was read from; a variable that is not set is missing. Has no values. */
   readonly sources: Readonly<Record<string, 'environment' | 'file'>>
 }
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
 
-/** @throws Error that names the variable and its rule */
+/** Reads the configuration. @throws Error that names the variable and its rule */
 export function readConfig(environment: Environment): Config {
   refuseUnknownVariables(environment)
   const env = withSecretFiles(environment)
@@ -110,7 +110,7 @@ export function readConfig(environment: Environment): Config {
   }
 }
 
-/** @param env with the secrets of files */
+/** The source of each variable. @param env the environment with secrets from files and programs */
 function sourcesOf(environment: Environment, env: Environment): Config['sources'] {
   const set = Object.keys(env).filter((variable) => text(env, variable) !== undefined)
   return Object.fromEntries(
@@ -123,10 +123,10 @@ function text(env: Environment, variable: string): string | undefined {
   return value === '' ? undefined : value
 }
 
-/** Words seen in public examples and in use; the specification has a placeholder there (1.4, D17). */
+/** The accepted namespaces, from public examples and other systems. The specification has a placeholder (1.4, D17). */
 const SIGNATURE_NAMESPACES = 'registry,reg,rollcall,spdci,dci,g2p,ns,<NAMESPACE>'
 
-/** Words that fit into a quoted parameter of a header. */
+/** A word that can stand in a quoted parameter of a header, without a comma. */
 const NAMESPACE_WORD = /^[\x21\x23-\x2b\x2d-\x5b\x5d-\x7e]{1,64}$/
 
 function readNamespaces(env: Environment): Config['signatureNamespaces'] {
@@ -180,7 +180,7 @@ function readPort(env: Environment, variable: string, otherwise: number): number
   return port
 }
 
-/** Names or addresses separated by commas, as in Host headers without a port. */
+/** Reads names or addresses with commas between them, without ports. */
 function readHosts(env: Environment, variable: string): readonly string[] {
   const hosts = (text(env, variable) ?? '').split(',').filter((host) => host !== '')
   if (hosts.some((host) => isIP(host) === 0 && !/^[A-Za-z0-9][A-Za-z0-9.-]{0,252}$/.test(host))) {
@@ -207,7 +207,7 @@ function readChoice<const Choice extends string>(
   return chosen
 }
 
-/** The variable that the operator has set for a secret, for refusals. */
+/** The variable by which the operator has given a secret, for messages. */
 function secretName(variable: string, given: Environment): string {
   if (text(given, variable) !== undefined) return variable
   return text(given, `${variable}_FILE`) === undefined
@@ -215,7 +215,7 @@ function secretName(variable: string, given: Environment): string {
     : `the content of ${variable}_FILE`
 }
 
-/** Checks only the beginning; pg reads the rest. The address may have a password and is never quoted. */
+/** Reads a database address. Checks only its beginning: pg checks the rest. It may have a password: never quote it. */
 function readDatabaseUrl(env: Environment, variable: string, given: Environment): string | undefined {
   const value = text(env, variable)
   if (value === undefined || /^postgres(ql)?:\/\//.test(value)) return value

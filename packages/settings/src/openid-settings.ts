@@ -1,4 +1,4 @@
-/** The provider of OpenID Connect at which operators sign in to the console, from the environment. */
+/** Reads the settings of the OpenID Connect provider at which operators sign in to the console. */
 import { isIP } from 'node:net'
 import { isLoopback } from '@rollcall/base/shared/loopback'
 import { OPERATOR_ROLES, type OperatorRole } from '@rollcall/core/model/operator'
@@ -8,7 +8,7 @@ import type { Environment } from './secret-files.ts'
 
 const ISSUER = 'ROLLCALL_OIDC_ISSUER'
 const NEEDED = ['ROLLCALL_OIDC_CLIENT_ID', 'ROLLCALL_OIDC_ROLES'] as const
-/** Variables of which one is needed. */
+/** Of these two variables, one is needed. */
 const [SECRET, KEY] = ['ROLLCALL_OIDC_CLIENT_SECRET', 'ROLLCALL_OIDC_CLIENT_KEY'] as const
 const OTHERS = [
   'ROLLCALL_OIDC_ROLE_CLAIM',
@@ -21,13 +21,10 @@ const OTHERS = [
 /** Every variable of the provider. */
 export const OPENID_VARIABLES: readonly string[] = [ISSUER, ...NEEDED, SECRET, KEY, ...OTHERS]
 
-/** Where the provider sends the browser back to, below the address of the console. */
+/** The path below the console's address to which the provider sends the browser back. */
 export const OPENID_CALLBACK = '/admin/v1/session/openid/callback'
 
-/**
- * @returns null when operators use tokens only
- * @throws Error that names the variable and its rule
- */
+/** Reads the settings; null when operators use tokens only. @throws Error that names the variable and its rule */
 export function readOpenId(env: Environment): OpenIdSettings | null {
   const given = (variable: string): string | undefined => env[variable] || undefined
   const issuer = given(ISSUER)
@@ -76,7 +73,7 @@ function readIssuer(text: string): string {
   return text
 }
 
-/** Values of the claim with our roles: `registry-admins=own,support=read`. */
+/** Reads pairs of a claim's value and one of our roles: `registry-admins=own,support=read`. */
 function readRoles(text: string): ReadonlyMap<string, readonly OperatorRole[]> {
   const roles = new Map<string, readonly OperatorRole[]>()
   for (const pair of text.split(',')) {

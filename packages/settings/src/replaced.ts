@@ -1,7 +1,7 @@
-/** Variables of earlier versions that are read no more. */
+/** Variables of earlier versions that have no effect any more. */
 import { FIXED_LIMITS } from '@rollcall/core/limits'
 
-/** The constant value, or the setting that replaced the variable. */
+/** For each variable, the constant that applies now, or the setting that replaced it. */
 export const REPLACED_VARIABLES: Readonly<Record<string, number | string>> = {
   ROLLCALL_ADMIN_READS_AT_ONCE: 3,
   ROLLCALL_BATCH_SEARCH_TIME: FIXED_LIMITS.batch_search_time,
@@ -61,7 +61,7 @@ export const REPLACED_VARIABLES: Readonly<Record<string, number | string>> = {
   ROLLCALL_WORKER_CONCURRENCY: FIXED_LIMITS.worker_concurrency,
 }
 
-/** The refusal of such a variable. */
+/** The message that refuses such a variable. */
 export function replacedBy(variable: string, now: number | string): string {
   if (typeof now === 'string') return `${variable} is no variable any more; use ${now}`
   return `${variable} is no variable any more: it is a constant now, ${now} (docs/limits.md)`

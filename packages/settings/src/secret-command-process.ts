@@ -1,6 +1,6 @@
 /**
- * Child process that runs a program which prints a secret (secret-commands.ts). It reads an order from standard input
- * and prints the outcome, both in JSON.
+ * A child process that runs a program which prints a secret (secret-commands.ts). It reads an order from standard input
+ * and writes the outcome to standard output, both as JSON.
  */
 import { spawn } from 'node:child_process'
 import { text } from 'node:stream/consumers'
@@ -10,19 +10,22 @@ import { parseMasterKey } from '@rollcall/keys/master-key'
 export interface Order {
   readonly program: string
   readonly args: readonly string[]
-  /** Limit in milliseconds. */
+  /** The time limit in milliseconds. */
   readonly longest: number
 }
 
 export type Outcome = { readonly printed: string } | { readonly problem: string }
 
-/** Limit of the output in bytes. */
+/** The largest output in bytes. */
 const MOST = 4_096
-/** Milliseconds to wait for more output after the program's end, while another process has its output open. */
+/**
+ * Milliseconds without output, after the program's end, that mean the output is complete although another process still
+ * has it open.
+ */
 const GRACE = 300
 
 const { program, args, longest } = JSON.parse(await text(process.stdin)) as Order
-// Its own process group, which can be ended as a whole.
+// The program gets a process group of its own, so that all of it can be ended.
 const child = spawn(program, args, { detached: true, stdio: ['ignore', 'pipe', 'inherit'] })
 const pieces: Buffer[] = []
 const printed = (): string =>
@@ -41,11 +44,11 @@ function endGroup(): void {
   try {
     if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
   } catch {
-    // Nobody is left in it.
+    // The process group has ended already.
   }
 }
 
-/** True for a whole key: the first 43 digits of a hexadecimal key could be read as base64. */
+/** True for a complete key. The first 43 digits of a hexadecimal key could be read as base64, so these are not. */
 function isWhole(secret: string): boolean {
   return parseMasterKey(secret) !== null && (secret.length === 64 || !/^[0-9a-f]+$/i.test(secret))
 }

@@ -1,4 +1,4 @@
-/** Master keys that a program prints: a vault, a key management service, the tool of a hardware module. */
+/** Runs a program that prints a master key, such as the tool of a vault or key management service. */
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import type { Order, Outcome } from './secret-command-process.ts'
@@ -6,12 +6,13 @@ import type { Order, Outcome } from './secret-command-process.ts'
 const PROCESS = fileURLToPath(new URL('./secret-command-process.ts', import.meta.url))
 
 /**
- * The output of the program without the last newline. No shell runs. Its standard error is ours, so that the operator
- * sees its messages. At the time limit its process group is ended. A process that the program leaves with its output
- * open goes on: the key is read when it is complete.
- * @param variable names the program: its path and arguments with spaces between them, or a JSON array of both
+ * Runs a program, without a shell, and returns its output without the last newline. Its error output is shown to the
+ * operator. At the time limit its process group is ended. Another process that it leaves with its output open goes on:
+ * the key is read when it is complete.
+ * @param variable the variable that names the program
+ * @param text its path and arguments with spaces between them, or a JSON array of both
  * @param environment environment of the program
- * @param longest limit in milliseconds
+ * @param longest time limit in milliseconds
  * @throws Error that names the variable; never what the program printed
  */
 export function secretOfCommand(

@@ -1,6 +1,6 @@
 /**
- * Reads secrets from files, as container platforms and systemd give them: VARIABLE_FILE names the file of VARIABLE. For
- * master keys VARIABLE_COMMAND names a program that prints them.
+ * Reads secrets from files, as container platforms and systemd provide them: VARIABLE_FILE names the file for VARIABLE.
+ * For master keys, VARIABLE_COMMAND names a program that prints the key.
  */
 import { readFileSync, statSync } from 'node:fs'
 import { hasCode } from '@rollcall/database/embedded/files'
@@ -8,7 +8,7 @@ import { secretOfCommand } from './secret-commands.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** The variables that hold a secret. */
+/** The variables whose value is a secret. */
 const SECRETS = [
   'DATABASE_URL',
   'ROLLCALL_OWNER_DATABASE_URL',
@@ -18,14 +18,14 @@ const SECRETS = [
   'ROLLCALL_OIDC_CLIENT_KEY',
 ] as const
 
-/** The secrets that a program may print. */
+/** The variables whose secret a program may print. */
 const OF_COMMANDS = ['ROLLCALL_MASTER_KEY', 'ROLLCALL_NEW_MASTER_KEY'] as const
 
-/** Bytes of a secret. */
+/** The largest size of a secret in bytes. */
 const MOST = 4_096
 
 /**
- * The environment with secrets from files and programs, without the last newline.
+ * Returns the environment with the secrets from files and programs, without the last newline of each.
  * @throws Error that names the variable; never the secret
  */
 export function withSecretFiles(env: Environment): Environment {

@@ -1,11 +1,11 @@
-/** Every limit and option of a node, with its value and its source. Secrets have no value here. */
+/** Lists every limit and option of a node, with its value and its source. A secret is listed without its value. */
 import { LIMITS, type LimitName } from '@rollcall/core/limits'
 import type { Setting } from '@rollcall/core/model/setting'
 import type { Config } from './config.ts'
 
 interface Option {
   readonly variable: string
-  /** The value when nothing is set; null for none, or as the meaning says. */
+  /** The value when nothing is set; null when there is none, or when the meaning describes it. */
   readonly default: string | null
   readonly unit?: string
   readonly meaning: string
@@ -13,7 +13,7 @@ interface Option {
   readonly value: ((config: Config) => string | readonly string[] | number | boolean | undefined) | 'secret'
 }
 
-/** The options in `docs/settings.md` that a node reads; a test compares the two. */
+/** The options of a node, as in `docs/settings.md`; a test compares the two. */
 export const OPTIONS: readonly Option[] = [
   {
     variable: 'HOST',
@@ -222,7 +222,7 @@ export const OPTIONS: readonly Option[] = [
   },
 ]
 
-/** The options first, then the limits. */
+/** Lists the options, then the limits. */
 export function settingsOf(config: Config): readonly Setting[] {
   const source = (variable: string): Setting['source'] => config.sources[variable] ?? 'default'
   const options = OPTIONS.map(({ variable, meaning, unit = null, value, ...row }): Setting => {

@@ -1,6 +1,6 @@
 /**
- * Opens what a configuration stores: its database, named or embedded, and its vault, whose master key is in the
- * environment or in a file beside the embedded database.
+ * Opens the database of a configuration, external or embedded, and its vault. The master key is in the environment, or
+ * in a file beside the embedded database.
  */
 import { isIP } from 'node:net'
 import { join } from 'node:path'
@@ -17,17 +17,17 @@ import pg, { type PoolConfig } from 'pg'
 import type { Config } from './config.ts'
 
 export interface Storage {
-  /** The database as the application role, for all that the owner need not do. */
+  /** The database as the application role, for everything that does not need the owner. */
   readonly db: Database
   /** The database as the owner, for migrations and deletions of audit entries; `db` when one role does both. */
   readonly owner: Database
-  /** Ends the connections, and the embedded PostgreSQL when no other process uses it. */
+  /** Closes the connections, and stops the embedded PostgreSQL when no other process uses it. */
   close(): Promise<void>
 }
 
-/** Opens the database without touching its tables. When that fails it throws and leaves nothing running. */
+/** Opens the database; reads and changes no tables. When that fails, nothing is left running. */
 export async function openStorage(config: Config): Promise<Storage> {
-  // Loaded here: the help of a command needs no sources.
+  // Loaded here because the help of a command needs no sources.
   const { openSources } = await import('@rollcall/source/open-sources')
   const open = (connection: PoolConfig): Database =>
     openDatabase(
@@ -47,24 +47,24 @@ export async function openStorage(config: Config): Promise<Storage> {
   return storageOf(db, owner, sources(db), () => postgres.close())
 }
 
-/** Describes the database of a configuration, without secrets of its address. */
+/** Describes the database of a configuration for messages, without secrets. */
 export function databaseName({ databaseUrl, dataDirectory }: Pick<Config, 'databaseUrl' | 'dataDirectory'>): string {
   if (databaseUrl === undefined) return `the embedded database in ${dataDirectory}`
-  // It does not connect: it reads the address and the variables of PostgreSQL, as every connection does.
+  // The client does not connect: it reads the address and PostgreSQL's environment variables, as a connection would.
   const { database, host, port } = new pg.Client({ connectionString: databaseUrl })
   const name = isIP(host) === 6 ? `[${host}]` : host
   const place = host.startsWith('/') ? `the socket in ${host}, port ${port}` : `${name}:${port}`
   return `the database ${database} on ${place}`
 }
 
-/** The database with the configured journal, which keeps acts that a restore must not undo. */
+/** The database with the journal of the configuration, which keeps acts that a restore must not undo. */
 export function withJournal(config: Config, db: Database): Database {
   const { journal: path } = config
   if (path === undefined) return db
   return { ...db, journal: createJournal({ db, path, vault: () => openVault(config, db) }) }
 }
 
-/** Connections are made when they are needed: a server without migrations opens none as the owner. */
+/** Puts the parts together. Connections open when needed: a server without migrations opens none as the owner. */
 function storageOf(
   db: Database,
   owner: Database,
@@ -81,10 +81,10 @@ function storageOf(
   }
 }
 
-/** @throws MasterKeyError the master key is missing or wrong */
+/** Opens the vault. @throws MasterKeyError the master key is missing or wrong */
 export const openVault = (config: Config, db: Database): Promise<Vault> => createVault(db, masterKeySource(config))
 
-/** The audit log of a command: its entries are a chain of their own. */
+/** The audit log of a command. It writes its entries in a chain of its own. */
 export const openAuditLog = (config: Config, db: Database): ProcessAuditLog =>
   createAuditLog({
     db,
@@ -96,14 +96,14 @@ export const openAuditLog = (config: Config, db: Database): ProcessAuditLog =>
     log: createLog({ level: config.logLevel }),
   })
 
-/** Nobody collects those of a command. */
+/** Nobody reads the metrics of a command. */
 const NO_METRICS: AuditMetrics = {
   audited: () => undefined,
   checkpointMade: () => undefined,
   witnessed: () => undefined,
 }
 
-/** The file is for the embedded database and the demo, and only where the environment names no key. */
+/** The place of the master key: the file only where the environment has no key and a file is allowed. */
 export function masterKeySource(config: Config): MasterKeySource {
   if (config.masterKey !== undefined || !config.masterKeyInFile) return environmentSource(config)
   return fileSource(masterKeyFile(config), config.newMasterKey)
@@ -112,10 +112,10 @@ export function masterKeySource(config: Config): MasterKeySource {
 export const masterKeyFile = ({ dataDirectory }: Pick<Config, 'dataDirectory'>): string =>
   join(dataDirectory, 'master-key')
 
-/** The file with which tools find the demo. */
+/** The path of the file by which tools find the demo. */
 export const demoFile = ({ dataDirectory }: Pick<Config, 'dataDirectory'>): string => join(dataDirectory, 'demo.json')
 
-/** The files whose modes doctor judges. */
+/** The files whose access rights `doctor` checks. */
 export const judgedFiles = (config: Pick<Config, 'dataDirectory'>) => ({
   data_directory: config.dataDirectory,
   password: clusterPaths(join(config.dataDirectory, 'postgres')).passwordFile,

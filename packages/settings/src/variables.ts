@@ -1,11 +1,11 @@
-/** The known environment variables, and the likely meaning of a misspelled one. */
+/** Knows the environment variables, and what a misspelled one likely means. */
 
 import { nearestName } from '@rollcall/base/shared/nearest'
 import { LIMITS } from '@rollcall/core/limits'
 import { OPENID_VARIABLES } from './openid-settings.ts'
 import { REPLACED_VARIABLES, replacedBy } from './replaced.ts'
 
-/** All but those of limits. docs/settings.md describes them. */
+/** All variables but those of limits. docs/settings.md describes them. */
 const VARIABLES = [
   'ROLLCALL_ADMIN_HOSTS',
   'ROLLCALL_ADMIN_PRIVATE_NETWORK',
@@ -42,8 +42,8 @@ const VARIABLES = [
 ]
 
 /**
- * Misspelled names. Other programs may use any name without our prefix, so only those are refused that can mean nothing
- * else.
+ * Misspelled names, with what they mean. Other programs may use any name without our prefix, so of these only clear
+ * mistakes are refused.
  */
 const MISTAKEN: Readonly<Record<string, string>> = {
   DATABASE_URI: 'DATABASE_URL',
@@ -61,12 +61,12 @@ const MISTAKEN: Readonly<Record<string, string>> = {
 
 const PREFIX = 'ROLLCALL_'
 
-/** Kubernetes sets such variables in every container for a service named rollcall. */
+/** True for a variable that Kubernetes sets in every container, for a service with the name rollcall. */
 const isOfService = (name: string, value: string): boolean =>
   /^ROLLCALL_(?:[A-Z0-9_]+_)?(?:SERVICE_(?:HOST|PORT(?:_[A-Z0-9_]+)?)|PORT_\d+_(?:TCP|UDP).*)$/.test(name) ||
   (/^ROLLCALL_(?:[A-Z0-9_]+_)?PORT$/.test(name) && /^(?:tcp|udp|sctp):\/\//.test(value))
 
-/** @throws Error that names an unknown variable and the one that is probably meant; never its value */
+/** Refuses unknown variables. @throws Error that names the variable and the probable one; never its value */
 export function refuseUnknownVariables(env: Readonly<Record<string, string | undefined>>): void {
   const known = new Set([...VARIABLES, ...Object.values(LIMITS).map(({ variable }) => variable)])
   for (const [name, value] of Object.entries(env)) {

@@ -1,19 +1,19 @@
 /**
- * Sources of invented names. Each culture has openings and endings that are joined into names, so that a script's
- * letters, marks and joins occur without a list of real names.
+ * Parts of invented names. A culture has beginnings and endings that are joined into names, so that the letters and
+ * accents of a script occur without a list of real names.
  */
 
 type Parts = readonly [string, ...string[]]
 
 export interface Culture {
   readonly name: string
-  /** Number of households in 100 with this culture. */
+  /** The number of households, of every 100, that have this culture. */
   readonly weight: number
   readonly openings: Parts
   readonly female: Parts
   readonly male: Parts
   readonly surnames: { readonly openings: Parts; readonly endings: Parts }
-  /** Written in letters with accents, which half of the households spell with combining characters. */
+  /** True when names have accented letters. Half of these households write accents as combining characters. */
   readonly accented?: true
 }
 
@@ -104,15 +104,15 @@ export const CULTURES: readonly Culture[] = [
     openings: ['安', '博', '春', '丹', '方', '光', '海', '锦', '兰', '明', '清', '文'],
     female: ['雅', '玉琳', '梅', '思雨', '霞'],
     male: ['强', '志远', '峰', '国梁', '涛'],
-    // One character is outside of the Basic Multilingual Plane: a pair of surrogates in UTF-16.
+    // One character, `𠮷`, is outside of the Basic Multilingual Plane: two units of UTF-16.
     surnames: { openings: ['松', '柏', '𠮷', '泉', '岳', '石'], endings: ['', '田', '原', '川'] },
   },
 ]
 
-/** CULTURES at a hundred places: one draw below 100 finds a culture. */
+/** One hundred places, each with a culture. A random number below 100 chooses one. */
 const PLACES: readonly Culture[] = CULTURES.flatMap((culture) => Array<Culture>(culture.weight).fill(culture))
 
-/** The culture at a place, 0 to 99. */
+/** The culture at a place from 0 to 99. */
 export function cultureAt(place: number): Culture {
   const culture = PLACES[place]
   if (culture === undefined) throw new RangeError(`culture place must be 0 to ${PLACES.length - 1}, not ${place}`)

@@ -1,25 +1,25 @@
-/** Calendar arithmetic on day numbers (days since 1970-01-01), and the spellings that documents use. */
+/** Computes with dates as day numbers (days since 1970-01-01), and writes dates as documents have them. */
 
 const DAY_MS = 86_400_000
 const CENSUS_YEAR = 2025
 
 /**
- * The day on which the population is looked at. Fixed, since documents must not depend on the clock:
- * nobody is born, and nothing is registered, after it.
+ * The last day of the population's history: nobody is born, and nothing is registered, after it. It is fixed, because
+ * documents must not depend on the clock.
  */
 export const CENSUS_DAY = dayNumber(CENSUS_YEAR, 12, 31)
 
-/** The day number of a date; days beyond the month's end run over into the next month. */
+/** The day number of a date. A day beyond the end of its month is a day of the next month. */
 export function dayNumber(year: number, month: number, day: number): number {
   return Math.floor(Date.UTC(year, month - 1, day) / DAY_MS)
 }
 
-/** Numbers of two digits as text: dates are most of what is formatted, and padding each is slow. */
+/** The numbers 0 to 99 with two digits. Most formatted texts are dates, and padding each number would be slow. */
 const TWO_DIGITS = Array.from({ length: 100 }, (_, number) => String(number).padStart(2, '0'))
 
 /**
- * `YYYY-MM-DD`. Counts years from 1 March, so that a leap day is the last of its year; four centuries are
- * 146,097 days. (`Date#toISOString` would take a fifth of the time of a document.)
+ * Writes a day number as `YYYY-MM-DD`. Years are counted from 1 March, so that a leap day is the last day of its year;
+ * four centuries have 146,097 days. (`Date#toISOString` would take a fifth of the time of a document.)
  */
 export function isoDay(day: number): string {
   const sinceMarch = day + 719_468
@@ -35,20 +35,20 @@ export function isoDay(day: number): string {
   return `${year}-${TWO_DIGITS[month]}-${TWO_DIGITS[dayOfYear - Math.floor((153 * fromMarch + 2) / 5) + 1]}`
 }
 
-/** A UTC date-time, `YYYY-MM-DDTHH:MM:SSZ`, with the given second of the day (0 to 86,399). */
+/** Writes a day number and a second of the day (0 to 86,399) as `YYYY-MM-DDTHH:MM:SSZ`. */
 export function isoTime(day: number, second: number): string {
   const hour = TWO_DIGITS[Math.floor(second / 3600)]
   const minute = TWO_DIGITS[Math.floor(second / 60) % 60]
   return `${isoDay(day)}T${hour}:${minute}:${TWO_DIGITS[second % 60]}Z`
 }
 
-/** The local spelling `DD.MM.YYYY` of a full `YYYY-MM-DD`; a partial date stays unchanged. */
+/** Writes a full date as `DD.MM.YYYY`; returns a partial date unchanged. */
 export function localDay(date: string): string {
   const [year, month, day] = date.split('-')
   return day === undefined ? date : `${day}.${month}.${year}`
 }
 
-/** Completed years on CENSUS_DAY, the last day of a year: every birthday of that year has passed. */
+/** The age in completed years on CENSUS_DAY, the last day of a year: all birthdays of that year have passed. */
 export function ageAtCensus(birthDay: number): number {
   return CENSUS_YEAR - Number(isoDay(birthDay).slice(0, 4))
 }

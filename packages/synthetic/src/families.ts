@@ -1,49 +1,50 @@
-/** Makes households: ages, marriages, deaths and children that fit each other. Days are day numbers (dates.ts). */
+/** Makes households with plausible ages, marriages, deaths and children. Days are day numbers (dates.ts). */
 import { CENSUS_DAY } from './dates.ts'
 import type { Sex } from './names.ts'
 import type { Stream } from './stream.ts'
 
 const YEAR = 365.2425
 const COMING_OF_AGE = Math.ceil(18 * YEAR)
-/** All deaths fall in so many days before the census. */
+/** All deaths are within this number of days before the census day. */
 const DEATHS_WITHIN = 6 * 365
 
-/** Relation to the head of the household. */
+/** The relation of a person to the head of the household. */
 export type Role = 'head' | 'spouse' | 'child' | 'parent'
 
-/** A marriage with the index of one partner; `divorce_day` is null without a divorce. */
+/** A marriage. `number` is the index of one partner; `divorce_day` is null when there was no divorce. */
 export interface Union {
   readonly number: number
   readonly marriage_day: number
   readonly divorce_day: number | null
 }
 
-/** A member's place in a household. */
+/** A member of a household, before the member has a name. */
 export interface Place {
   readonly role: Role
   readonly sex: Sex
   readonly birth_day: number
   readonly death_day: number | null
   readonly union: Union | null
-  /** Code of the marital_status list. */
+  /** A code of the marital_status list. */
   readonly marital_status: 'S' | 'M' | 'W' | 'D'
 }
 
 type Born = Pick<Place, 'role' | 'sex' | 'birth_day' | 'death_day'>
 
-/** The days between which the children of a household can have been born. */
+/** The first and last day on which children of the household can be born. */
 interface Childbearing {
   readonly from: number
   readonly to: number
 }
 
 /**
- * Deals the places of a household of `size` whose first person has the index `first`: a head, mostly a
- * spouse, in some large households a parent of the head, else children.
+ * Makes the members of a household of `size`: a head, mostly a spouse, in some large households a parent of the head,
+ * and children for the rest.
+ * @param first the index of the head
  */
 export function dealPlaces(stream: Stream, first: number, size: number): [Place, ...Place[]] {
-  // Aged 24, a head came of age before the earliest deaths of the population, so children have living parents. A
-  // younger head who lives with one child came of age before dying.
+  // A head who is at least 24 came of age before the earliest deaths, so children have living parents. A younger head
+  // with one child came of age before dying.
   const [youngest, oldest] = size > 2 ? [24, 58] : [20, 88]
   const headAge = stream.between(youngest, oldest)
   const sex: Sex = stream.chance(0.6) ? 'male' : 'female'
@@ -61,7 +62,7 @@ export function dealPlaces(stream: Stream, first: number, size: number): [Place,
   return places
 }
 
-/** The head and the spouse, who share one union; when one has died, the other is widowed. */
+/** A head and a spouse with one marriage. When one has died, the other is widowed. */
 function couple(stream: Stream, first: number, sex: Sex, headBirth: number, spouseAge: number): [Place, Place] {
   const spouseBirth = birthDay(stream, spouseAge)
   const union = marriage(stream, first, Math.max(headBirth, spouseBirth) + COMING_OF_AGE)
@@ -73,7 +74,7 @@ function couple(stream: Stream, first: number, sex: Sex, headBirth: number, spou
   ]
 }
 
-/** Someone without a spouse in the house: never married, divorced or widowed. */
+/** A person without a spouse in the household: never married, divorced or widowed. */
 function single(stream: Stream, person: Born, index: number): Place {
   const grown = person.birth_day + COMING_OF_AGE
   const past = stream.below(100)
@@ -90,7 +91,7 @@ function child(stream: Stream, { from, to }: Childbearing): Place {
   return { ...born(stream, 'child', sex, stream.between(from, to)), union: null, marital_status: 'S' }
 }
 
-/** A parent of the head, 18 to 40 years older. */
+/** A parent of the head, 18 to 40 years older than the head. */
 function parent(stream: Stream, headBirth: number, index: number): Place {
   const sex: Sex = stream.chance(0.7) ? 'female' : 'male'
   const birth_day = headBirth - stream.between(COMING_OF_AGE, Math.floor(40 * YEAR))
@@ -98,8 +99,8 @@ function parent(stream: Stream, headBirth: number, index: number): Place {
 }
 
 /**
- * The time in which children are born: from the coming of age of the younger parent, 28 years ago at most, to the first
- * death or the census.
+ * The days on which children can be born: after both parents have come of age, at most 28 years ago, and before a
+ * parent's death or the census.
  */
 function childbearing(parents: readonly Place[]): Childbearing {
   const grown = Math.max(...parents.map((each) => each.birth_day)) + COMING_OF_AGE
@@ -107,7 +108,7 @@ function childbearing(parents: readonly Place[]): Childbearing {
   return { from: Math.max(grown, CENSUS_DAY - 28 * 365), to: Math.min(...ends) }
 }
 
-/** A marriage within ten years of coming of age, before the years of deaths where that is possible. */
+/** A marriage within ten years of coming of age (`grown`), and if possible before the years of deaths. */
 function marriage(stream: Stream, number: number, grown: number): Union {
   const latest = Math.min(grown + 3650, CENSUS_DAY - DEATHS_WITHIN - 10)
   return { number, marriage_day: stream.between(grown, latest), divorce_day: null }
@@ -117,7 +118,7 @@ function birthDay(stream: Stream, age: number): number {
   return CENSUS_DAY - Math.floor(age * YEAR) - stream.below(365)
 }
 
-/** Someone, with the day of death of those who died: likelier with age, and never before `notBefore`. */
+/** A person. Some have died, older people more often, but never before `notBefore`. */
 function born(stream: Stream, role: Role, sex: Sex, birth_day: number, notBefore = birth_day): Born {
   const age = (CENSUS_DAY - birth_day) / YEAR
   const died = stream.chance(age < 50 ? 0.01 : age < 70 ? 0.07 : 0.3)

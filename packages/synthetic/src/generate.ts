@@ -1,4 +1,4 @@
-/** Documents of the population, kind by kind. */
+/** Generates the documents of the population for each kind. */
 import { civil } from './kinds/civil.ts'
 import { disability } from './kinds/disability.ts'
 import { ess } from './kinds/ess.ts'
@@ -8,32 +8,32 @@ import type { KindGenerator } from './kinds/parts.ts'
 import { social } from './kinds/social.ts'
 import { populationOf } from './stream.ts'
 
-/** A row for each kind that has synthetic documents. */
+/** The generator of each kind that has synthetic documents. */
 export const KIND_GENERATORS: readonly KindGenerator[] = [civil, ibr, ess, social, disability, farmer]
 
-/** Limit of documents of one kind: every person in them has an index below PERSON_LIMIT (numbers.ts). */
+/** The largest number of documents of one kind. It keeps the indices of all persons below PERSON_LIMIT (numbers.ts). */
 export const COUNT_LIMIT = 100_000_000
 
 export interface GenerateOptions {
-  /** How many documents, 0 to COUNT_LIMIT. */
+  /** The number of documents, 0 to COUNT_LIMIT. */
   readonly count: number
-  /** Which population: the same seed gives the same people in every kind. */
+  /** The name of the population: the same seed gives the same people in every kind. */
   readonly seed: number | string
-  /** Identifier types by other names, such as `{ UIN: 'NID' }`; the values stay the same. */
+  /** Other names for identifier types, such as `{ UIN: 'NID' }`. The values stay the same. */
   readonly identifier_types?: Readonly<Record<string, string>>
 }
 
 /**
- * The first `count` documents of a kind. Document i depends only on the kind, the seed and i, so a longer run begins
- * with a shorter one. Documents are made on demand, and none is stored.
- * @throws RangeError at the call, for a kind without generator or a count out of range
+ * The first `count` documents of a kind. Document i depends on the kind, the seed and i alone, so a longer list begins
+ * with the shorter one. Documents are made when they are read.
+ * @throws RangeError at once, for a kind without a generator or a wrong count
  */
 export function generate(kindName: string, options: GenerateOptions): Iterable<object> {
   const { seed, identifier_types = {} } = options
   return documents(generatorOf(kindName), checkedCount(options.count), seed, identifier_types)
 }
 
-/** A document whose identifiers have other types: `names` has the new name of each type that is renamed. */
+/** The document with other names of identifier types. @param names the new name for each old one */
 export function withIdentifierTypes(document: object, names: Readonly<Record<string, string>>): object {
   if (Object.keys(names).length === 0) return document
   const renamed = (key: string, value: unknown): unknown =>
@@ -41,7 +41,7 @@ export function withIdentifierTypes(document: object, names: Readonly<Record<str
   return JSON.parse(JSON.stringify(document, renamed))
 }
 
-/** The same documents as lines of NDJSON, without the line ends. @throws RangeError as `generate` does */
+/** The documents of `generate` as lines of NDJSON, without line ends. @throws RangeError as `generate` */
 export function generateLines(kindName: string, options: GenerateOptions): Iterable<string> {
   return lines(generate(kindName, options))
 }

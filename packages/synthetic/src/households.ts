@@ -1,6 +1,6 @@
 /**
- * Assigns persons to households in blocks: every 55 consecutive persons make 14 households of 1 to 8, in an order of
- * the block. So the household of a person, and the persons of a household, are found without other households.
+ * Assigns persons to households. Each block of 55 persons makes 14 households of 1 to 8 persons, in an order of the
+ * block. So the household of a person, and the persons of a household, are found without computing other blocks.
  */
 import { type Culture, cultureAt } from './cultures.ts'
 import { DIRT } from './dirt.ts'
@@ -16,27 +16,24 @@ export const PERSONS_PER_BLOCK = BLOCK_SIZES.reduce((sum, size) => sum + size, 0
 
 export interface Household {
   readonly number: number
-  /** Index of its first person, the head; the others follow. */
+  /** The index of the head. The other members have the next indices. */
   readonly first: number
   readonly places: readonly [Place, ...Place[]]
   readonly culture: Culture
   readonly surname: string
-  /** The surname the spouse was born with, when that is another. */
+  /** The surname that the spouse was born with, if it is a different one. */
   readonly spouse_birth_surname: string | null
-  /** Names are written with combining characters. */
+  /** True when accents of names are written as combining characters. */
   readonly decomposed: boolean
   readonly phone: string | null
   readonly home: Dwelling
 }
 
-/**
- * The latest block and household, kept because neighbours are mostly asked for together. This saves time
- * and decides nothing: both are functions of the population and a number.
- */
+/** The last block and household, kept because neighbours are often asked for together. This only saves time. */
 let latestSizes: { readonly of: Population; readonly block: number; readonly sizes: readonly number[] } | null = null
 let latestHousehold: { readonly of: Population; readonly household: Household } | null = null
 
-/** The sizes of a block's households, in their order. */
+/** The sizes of the households of a block, in order. */
 export function blockSizes(population: Population, block: number): readonly number[] {
   if (latestSizes?.of === population && latestSizes.block === block) return latestSizes.sizes
   const sizes = shuffledSizes(population, block)
@@ -56,7 +53,7 @@ function shuffledSizes(population: Population, block: number): number[] {
   return sizes
 }
 
-/** The household in which the person lives. */
+/** The household in which a person lives. */
 export function householdOfPerson(population: Population, index: number): Household {
   const block = Math.floor(index / PERSONS_PER_BLOCK)
   let first = block * PERSONS_PER_BLOCK
@@ -69,7 +66,7 @@ export function householdOfPerson(population: Population, index: number): Househ
   throw new RangeError(`person ${index} is in no household`)
 }
 
-/** The household of a number (0, 1, 2 ...). */
+/** The household with this number (0, 1, 2 ...). */
 export function householdNumbered(population: Population, number: number): Household {
   const block = Math.floor(number / HOUSEHOLDS_PER_BLOCK)
   const position = number % HOUSEHOLDS_PER_BLOCK

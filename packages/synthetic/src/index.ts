@@ -1,4 +1,4 @@
-/** The public face of the synthetic population. */
+/** The exports of the package that other packages use. */
 export {
   COUNT_LIMIT,
   type GenerateOptions,

@@ -1,9 +1,9 @@
-/** Personal names in the shape of records, and how members of a household get them. */
+/** Makes names of persons, and of the members of a household. */
 import type { Culture } from './cultures.ts'
 import { DIRT } from './dirt.ts'
 import type { Stream } from './stream.ts'
 
-/** The parts of a name (public-standard 2.1 Name); at least one of surname and given_name is present. */
+/** The parts of a name (public-standard 2.1 Name). surname, given_name or both are present. */
 export interface PersonName {
   readonly surname?: string
   readonly given_name?: string
@@ -28,7 +28,7 @@ export function familyName(stream: Stream, culture: Culture): string {
   return stream.pick(culture.surnames.openings) + stream.pick(culture.surnames.endings)
 }
 
-/** A whole name. `birth_surname` is given for someone who took another surname by marriage. */
+/** Makes a whole name. @param birth_surname the surname before marriage; null when it is the same */
 export function personName(
   stream: Stream,
   culture: Culture,
@@ -48,12 +48,12 @@ export function personName(
   }
 }
 
-/** The name with accents as combining characters (NFD), as some input methods write it. */
+/** The name with accents as combining characters (NFD), as some keyboards write them. */
 export function decomposed(name: PersonName): PersonName {
   return Object.fromEntries(Object.entries(name).map(([part, text]) => [part, text.normalize('NFD')]))
 }
 
-/** The name in the members that benefit programmes use: first_name, second_name, surname. */
+/** The name in the members that benefit programmes use: first_name, second_name and surname. */
 export function programmeName(name: PersonName): object {
   const { given_name, second_name, surname } = name
   return {
@@ -63,7 +63,7 @@ export function programmeName(name: PersonName): object {
   }
 }
 
-/** The name in the two members that the disability and farmer registries use: first_name, last_name. */
+/** The name in the members that the disability and farmer registries use: first_name and last_name. */
 export function shortName(name: PersonName): object {
   const { given_name, surname } = name
   return {

@@ -1,16 +1,16 @@
 /**
- * Identifier numbers. Each has ten digits with leading zeros, and none repeats: within one register the digits are
- * index × multiplier + offset modulo 10^10, a bijection because the multiplier shares no factor with 10. They have no
- * check digit and follow no country's layout.
+ * Makes identifier numbers. A number has ten digits and never repeats in one register: it is index × multiplier +
+ * offset modulo 10^10, and the multiplier shares no factor with 10. The numbers have no check digit and follow no
+ * country's format.
  */
 import type { Population } from './stream.ts'
 
-/** Persons have indices below this; the indices above it are people who are named but never listed. */
+/** The indices of persons are below this. Higher indices belong to people who are named in documents but have none. */
 export const PERSON_LIMIT = 1_000_000_000
 
 const MODULUS = 10_000_000_000
 
-/** The registers. Rows differ in prefix and offset, so that no UIN has the digits of its BRN. */
+/** The registers of numbers. Each has a prefix and an offset, so that a person's UIN and BRN have different digits. */
 const REGISTERS = {
   UIN: { prefix: '', salt: 1 },
   BRN: { prefix: 'B-', salt: 2 },
@@ -24,7 +24,7 @@ const REGISTERS = {
 
 export type NumberRegister = keyof typeof REGISTERS
 
-/** The identifier that a register gives to an index (0 to 10^10 − 1). */
+/** The number that a register gives to an index (0 to 10^10 − 1). */
 export function numberOf(population: Population, register: NumberRegister, index: number): string {
   const { prefix, salt } = REGISTERS[register]
   const high = (population.high ^ Math.imul(salt, 0x9e3779b1)) >>> 0
@@ -34,14 +34,13 @@ export function numberOf(population: Population, register: NumberRegister, index
 }
 
 /**
- * The UIN of a forebear: a parent who is not in the population. Forebears have indices above PERSON_LIMIT, so that no
- * listed person has their numbers.
+ * The UIN of a parent who is not in the population. The index is above PERSON_LIMIT: no other person has the number.
  */
 export function forebearUin(population: Population, index: number, parent: 1 | 2): string {
   return numberOf(population, 'UIN', PERSON_LIMIT * 2 + index * 2 + parent - 1)
 }
 
-/** index × 7,364,829,317 + offset modulo 10^10, in two halves so that doubles hold every product exactly. */
+/** Computes index × 7,364,829,317 + offset modulo 10^10, in two halves, so that every product is exact in a double. */
 function scatter(index: number, offset: number): number {
   const high = ((index * 73_648) % 100_000) * 100_000
   return (index * 29_317 + high + offset) % MODULUS

@@ -1,4 +1,4 @@
-/** A person, the same in every kind of registry. */
+/** Makes persons, the same in every kind of registry. */
 import { ageAtCensus, CENSUS_DAY, isoDay, isoTime } from './dates.ts'
 import { DIRT } from './dirt.ts'
 import type { Place } from './families.ts'
@@ -8,40 +8,40 @@ import { forebearUin, numberOf, PERSON_LIMIT } from './numbers.ts'
 import { personPhone } from './phones.ts'
 import { type Population, PURPOSE, populationOf, Stream } from './stream.ts'
 
-/** Every seventh person lives with a disability; which of the seven depends on the seed alone. */
+/** One person of every seven has a disability; the seed decides which one. */
 export const DISABILITY_STRIDE = 7
 
 export interface Person {
-  /** Place in the population, from 0. */
+  /** The number of the person in the population, from 0. */
   readonly index: number
   readonly uin: string
   readonly brn: string
   readonly name: PersonName
   readonly sex: Sex
-  /** The known part of the day: `YYYY-MM-DD`, `YYYY-MM` or `YYYY`. */
+  /** The known part of the birth date: `YYYY-MM-DD`, `YYYY-MM` or `YYYY`. */
   readonly birth_date: string
-  /** Completed years on the last day of 2025, as if the deceased lived. */
+  /** The age in completed years on the census day, also of people who have died. */
   readonly age: number
   readonly place: Place
   readonly household: Household
   readonly household_id: string
-  /** UINs of the parents: members of the household if they live in it, otherwise unlisted forebears. */
+  /** The UINs of the parents: of members of the household, or of people who are not in the population. */
   readonly parents: readonly [string, string]
   readonly is_disabled: boolean
-  /** In work; only people of working age (15 to 64) can be. */
+  /** True for a person who has work; only people of working age (15 to 64) can. */
   readonly is_employed: boolean
-  /** Code of the education_level list, as high as the age allows. */
+  /** A code of the education_level list that suits the age. */
   readonly education_level: string
   readonly phone: string | null
   readonly email: string | null
-  /** Date-times, UTC; the second is never before the first. */
+  /** registration_date and last_updated are date-times in UTC; last_updated is never earlier. */
   readonly registration_date: string
   readonly last_updated: string
 }
 
 /**
- * The person at an index of the population that the seed names.
- * @throws RangeError when index is not a whole number from 0 to 999,999,999
+ * The person with an index, in the population that the seed names.
+ * @throws RangeError the index is not a whole number from 0 to 999,999,999
  */
 export function personOf(seed: number | string, index: number): Person {
   if (!Number.isInteger(index) || index < 0 || index >= PERSON_LIMIT) {
@@ -50,12 +50,12 @@ export function personOf(seed: number | string, index: number): Person {
   return personAt(populationOf(seed), index)
 }
 
-/** The person at an index. */
+/** The person with an index. */
 export function personAt(population: Population, index: number): Person {
   return memberOf(population, householdOfPerson(population, index), index)
 }
 
-/** The person at an index, whose household is already known. */
+/** The person with an index, when the caller knows the household. */
 export function memberOf(population: Population, household: Household, index: number): Person {
   const place = household.places[index - household.first]
   if (place === undefined) throw new RangeError(`person ${index} is not in household ${household.number}`)
@@ -87,12 +87,12 @@ export function memberOf(population: Population, household: Household, index: nu
   }
 }
 
-/** Which person of every DISABILITY_STRIDE lives with a disability. */
+/** The place, from 0 to 6, of the disabled person among every seven. */
 export function disabilityOffset(population: Population): number {
   return population.low % DISABILITY_STRIDE
 }
 
-/** The day of the latest thing that happened to the person after birth; 0 when nothing did. */
+/** The day number of the person's last event after birth: a death, divorce or marriage; 0 when there was none. */
 function latestEvent({ death_day, union }: Place): number {
   return Math.max(death_day ?? 0, union?.divorce_day ?? union?.marriage_day ?? 0)
 }
@@ -103,7 +103,7 @@ function nameOf(stream: Stream, household: Household, place: Place): PersonName 
   return household.decomposed ? decomposed(name) : name
 }
 
-/** Most births are registered within two months, some years later. */
+/** The days between a birth and its registration: mostly up to two months, sometimes years. */
 function registrationDelay(stream: Stream): number {
   return stream.chance(0.1) ? stream.between(365, 3650) : stream.between(1, 60)
 }
@@ -116,7 +116,7 @@ function knownBirth(stream: Stream, birthDay: number): string {
   return date
 }
 
-/** A child's parents are the head and the spouse; a parent of the head who lives here is one of the head's. */
+/** The UINs of a person's parents. A child's are the head and the spouse; the parent in the household is the head's. */
 function parentsOf(
   population: Population,
   household: Household,

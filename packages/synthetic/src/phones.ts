@@ -1,14 +1,14 @@
-/** Telephones and email. Country code 999 is assigned to nobody, and example.org accepts no mail. */
+/** Makes telephones and email addresses. Country code 999 belongs to nobody, and example.org accepts no mail. */
 import { DIRT } from './dirt.ts'
 import { type Population, PURPOSE, Stream } from './stream.ts'
 
-/** The telephone of a household, `+999` and nine digits; two households may come to have the same. */
+/** The telephone of a household, `+999` and nine digits. Two households may have the same. */
 export function householdPhone(population: Population, household: number): string {
   const stream = new Stream(population, PURPOSE.phone, household)
   return `+999${String(200_000_000 + stream.below(700_000_000))}`
 }
 
-/** The telephone of a person: the household's, sometimes strangers' (an earlier household), or none. */
+/** The telephone of a person: the household's, sometimes that of an earlier household, or none. */
 export function personPhone(
   stream: Stream,
   population: Population,
@@ -20,7 +20,7 @@ export function personPhone(
   return spaced(stream, phone)
 }
 
-/** The telephone as people write it: mostly plain, some with spaces or hyphens. */
+/** The telephone as people write it: some with spaces or hyphens. */
 function spaced(stream: Stream, phone: string): string {
   if (!stream.chance(DIRT.spaced_phone)) return phone
   const gap = stream.chance(0.5) ? ' ' : '-'

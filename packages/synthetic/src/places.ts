@@ -1,9 +1,9 @@
-/** Places of an invented country of twelve regions, with a code of ISO 3166's user-assigned range. */
+/** Makes places in an invented country with twelve regions. Its code is in ISO 3166's range for private use. */
 import type { Stream } from './stream.ts'
 
 export const COUNTRY_CODE = 'XA'
 
-/** The regions, by number from 1; region_code is `XA-` and two digits, sub_region_code two more. */
+/** The regions, numbered from 1. A region_code is `XA-` and two digits; a sub_region_code has two more digits. */
 const REGIONS = [
   'North Hills',
   'South Hills',
@@ -23,7 +23,7 @@ const LOCALITIES = ['Arven', 'Belcombe', 'Dorra', 'Emberly', 'Farrow', 'Gessa', 
 const STREETS = ['Mill Road', 'Harbour Street', 'Well Lane', 'Market Square', 'Orchard Way', 'Station Road'] as const
 const PLUS_CODE_LETTERS = '23456789CFGHJMPQRVWX'
 
-/** A dwelling. Latitude and longitude lie in the sea off no country's coast, to five decimals. */
+/** A home with its address. Latitude and longitude, to five decimals, lie in an ocean. */
 export interface Dwelling {
   readonly house: number
   readonly street: string
@@ -36,7 +36,7 @@ export interface Dwelling {
   readonly longitude: number
 }
 
-/** A dwelling drawn from the stream. */
+/** Makes a random home. */
 export function dwelling(stream: Stream): Dwelling {
   const region = stream.below(REGIONS.length)
   const sub = stream.between(1, 9)
@@ -54,12 +54,12 @@ export function dwelling(stream: Stream): Dwelling {
   }
 }
 
-/** The first line of a dwelling's address. */
+/** The first line of a home's address. */
 export function addressLine(home: Dwelling): string {
   return `${home.house} ${home.street}`
 }
 
-/** The address as civil records hold it (spec "Record shapes", Civil person record). */
+/** The address as in civil records (spec "Record shapes", Civil person record). */
 export function civilAddress(home: Dwelling, withGeometry: boolean): object {
   return {
     '@type': 'Address',
@@ -73,7 +73,7 @@ export function civilAddress(home: Dwelling, withGeometry: boolean): object {
   }
 }
 
-/** The address as social-registry members hold it (spec "Record shapes", Group record). */
+/** The address as in members of the social registry (spec "Record shapes", Group record). */
 export function socialAddress(home: Dwelling): object {
   return {
     '@type': 'Address',
@@ -86,7 +86,7 @@ export function socialAddress(home: Dwelling): object {
   }
 }
 
-/** A plus code with its geometry; the code is not computed from the place. */
+/** A plus code with its geometry. The code does not fit the place. */
 function plusCode(home: Dwelling): object {
   const { latitude, longitude } = home
   let digits = home.house * 6151 + Math.round(-latitude * 1000)

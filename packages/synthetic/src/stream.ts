@@ -1,21 +1,18 @@
-/** Random numbers of our own: a stream is a pure function of the seed, a purpose and an index. */
+/** Makes random numbers that are always the same: a stream depends on the seed, a purpose and an index only. */
 
-/** The form of a seed: two words, computed once for a whole run. */
+/** A population: its seed as two numbers, computed once. */
 export interface Population {
   readonly low: number
   readonly high: number
 }
 
-/** The population that a seed names; 7 and '7' are the same seed. */
+/** The population of a seed. 7 and '7' are the same seed. */
 export function populationOf(seed: number | string): Population {
   const text = String(seed)
   return { low: hashText(text, 0x811c9dc5), high: hashText(text, 0x9e3779b9) }
 }
 
-/**
- * Purposes of streams. Each purpose has its own stream, so that a draw added to one kind's documents changes no other
- * kind.
- */
+/** The purposes of streams. Each has its own stream: more random numbers for one kind do not change others. */
 export const PURPOSE = {
   block: 1,
   household: 2,
@@ -36,7 +33,7 @@ export const PURPOSE = {
 
 export type Purpose = (typeof PURPOSE)[keyof typeof PURPOSE]
 
-/** A stream of random numbers: sfc32, 128 bits of state. */
+/** A stream of random numbers, by the generator sfc32 with 128 bits of state. */
 export class Stream {
   private a: number
   private b: number
@@ -50,7 +47,7 @@ export class Stream {
     for (let round = 0; round < 8; round++) this.next()
   }
 
-  /** 32 random bits, unsigned. */
+  /** The next 32 random bits, as a number from 0. */
   next(): number {
     const sum = (this.a + this.b + this.counter) | 0
     this.counter = (this.counter + 1) | 0
@@ -60,28 +57,28 @@ export class Stream {
     return sum >>> 0
   }
 
-  /** A whole number from 0 to limit − 1. */
+  /** A random whole number from 0 to limit − 1. */
   below(limit: number): number {
     return Math.floor((this.next() / 0x1_0000_0000) * limit)
   }
 
-  /** A whole number from first to last, both included; first when the range is empty. */
+  /** A random whole number from first to last, both included; first when last is smaller. */
   between(first: number, last: number): number {
     return last <= first ? first : first + this.below(last - first + 1)
   }
 
-  /** True at the given rate, 0 to 1. */
+  /** True with the given probability, 0 to 1. */
   chance(rate: number): boolean {
     return this.next() < rate * 0x1_0000_0000
   }
 
-  /** One of the choices, all equally likely. */
+  /** One of the choices, each equally likely. */
   pick<const T extends readonly [unknown, ...unknown[]]>(choices: T): T[number] {
     return choices[this.below(choices.length)] ?? choices[0]
   }
 }
 
-/** FNV-1a over UTF-16 units, with a final mixing so that similar seeds differ widely. */
+/** FNV-1a over UTF-16 units, mixed at the end so that similar seeds give very different numbers. */
 function hashText(text: string, basis: number): number {
   let hash = basis
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)

@@ -1,24 +1,24 @@
-/** Reads rows of CSV (RFC 4180) from a stream of bytes, with their line numbers. */
+/** Reads the rows of a CSV file (RFC 4180) from a stream of bytes, with their line numbers. */
 import { afterBlankLines } from './lines.ts'
 
 const [QUOTE, NEWLINE, RETURN] = [0x22, 0x0a, 0x0d]
 
 /** A row of the file, not yet split into cells. */
 export interface Row {
-  /** The line on which the row begins; the first is 1. */
+  /** The number of the line on which the row begins, from 1. */
   readonly line: number
-  /** Bytes of the file up to the end of this row. */
+  /** The number of bytes from the beginning of the file to the end of this row. */
   readonly end: number
-  /** Without the line break at its end. */
+  /** The row without its line break. */
   readonly bytes: Buffer
 }
 
 interface CutterOptions {
-  /** One ASCII character between cells; not a quote. */
+  /** The character between cells: ASCII, and not a quote. */
   readonly delimiter: string
-  /** Bytes of the longest row. */
+  /** The largest size of a row, in bytes. */
   readonly longest: number
-  /** Makes the error for a longer row. Reading cannot go on: an unclosed quote has no end. */
+  /** Makes the error for a longer row. Reading stops there: an unclosed quote would have no end. */
   readonly tooLong: (line: number) => Error
 }
 
@@ -38,7 +38,7 @@ export class RowCutter {
     this.#delimiter = options.delimiter.charCodeAt(0)
   }
 
-  /** The rows that end in this chunk; blank rows are mostly left out. Throws the error of `tooLong`. */
+  /** Returns the rows that end in this chunk, without most blank rows. Throws the error of `tooLong`. */
   push(chunk: Buffer): Row[] {
     const rows: Row[] = []
     let start = this.#length === 0 ? this.#skip(chunk, 0) : 0
@@ -53,7 +53,7 @@ export class RowCutter {
         start = this.#skip(chunk, at + 1)
         at = start - 1
       } else if (byte === this.#delimiter) this.#state = 'cell starts'
-      // A doubled quote is a character of the cell. A quote opens a quoted text only at the beginning of a cell.
+      // A doubled quote is one quote in the cell. A quote opens a quoted text only at the beginning of a cell.
       else if (byte === QUOTE && this.#state !== 'plain') this.#state = 'quoted'
       else this.#state = 'plain'
     }
@@ -62,7 +62,7 @@ export class RowCutter {
     return rows
   }
 
-  /** The last row, when no line break ends it. */
+  /** Returns the last row, if no line break ends it. */
   finish(): Row[] {
     return this.#length > 0 ? [this.#take(this.#bytes)] : []
   }
@@ -91,7 +91,7 @@ export class RowCutter {
   }
 }
 
-/** Splits a row into cells, or says what is wrong with it. A quote inside an unquoted cell is an ordinary character. */
+/** Splits a row into cells, or returns what is wrong. A quote inside an unquoted cell is an ordinary character. */
 export function splitRow(row: string, delimiter: string): string[] | string {
   const cells: string[] = []
   for (let at = 0; at <= row.length; at += 1) {

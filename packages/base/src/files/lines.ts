@@ -1,14 +1,14 @@
-/** A file as lines, out of a stream of bytes. */
+/** Splits a stream of bytes into lines. */
 
 const [TAB, NEWLINE, RETURN, SPACE] = [0x09, 0x0a, 0x0d, 0x20]
 
-/** A byte order mark, which may begin a file. */
+/** The UTF-8 byte order mark, which may begin a file. */
 export const UTF8_MARK = Buffer.from([0xef, 0xbb, 0xbf])
 
 export interface Line {
-  /** Its number; the first is 1. */
+  /** The number of the line, from 1. */
   readonly line: number
-  /** Bytes of the file that are consumed once this line is. */
+  /** The number of bytes from the beginning of the file to the end of this line. */
   readonly end: number
   /** The line without its line feed; null when the line is too long. */
   readonly bytes: Buffer | null
@@ -23,7 +23,7 @@ export class LineCutter {
   #end: number
 
   /**
-   * @param longest bytes of the longest line that is read; longer lines are not kept in memory
+   * @param longest the largest size of a line in bytes; a longer line is not kept in memory
    * @param from the position in the file at which the stream begins
    */
   constructor(longest: number, from: { readonly line: number; readonly bytes: number }) {
@@ -32,7 +32,7 @@ export class LineCutter {
     this.#end = from.bytes
   }
 
-  /** The lines that end in this chunk. */
+  /** Returns the lines that end in this chunk. */
   push(chunk: Buffer): Line[] {
     const lines: Line[] = []
     let start = this.#length === 0 ? this.#skip(chunk, 0) : 0
@@ -46,7 +46,7 @@ export class LineCutter {
     return lines
   }
 
-  /** The last line, when no line feed ends it. */
+  /** Returns the last line, if no line feed ends it. */
   finish(): Line[] {
     this.#end += this.#length
     return this.#take()
@@ -79,7 +79,10 @@ export class LineCutter {
 
 const isSpace = (byte: number | undefined): boolean => byte === SPACE || byte === TAB || byte === RETURN
 
-/** The start of the first line that is not blank, or is not complete, and the number of lines before it. */
+/**
+ * Skips blank lines. Returns the start of the first line that is not blank or not complete, and the number of lines
+ * before it.
+ */
 export function afterBlankLines(chunk: Buffer, start: number): { readonly start: number; lines: number } {
   let [from, lines] = [start, 0]
   for (let at = start; at < chunk.length; at += 1) {
@@ -92,7 +95,7 @@ export function afterBlankLines(chunk: Buffer, start: number): { readonly start:
   return { start: from, lines }
 }
 
-/** Whether a line has only spaces, tabs and carriage returns. */
+/** True when a line has only spaces, tabs and carriage returns. */
 export function isBlank(line: Buffer): boolean {
   return line.every(isSpace)
 }

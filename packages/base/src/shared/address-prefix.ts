@@ -1,7 +1,7 @@
-/** Addresses and ranges of addresses, as settings write them. */
+/** Reads IP addresses and prefixes (ranges of addresses) from settings. */
 import { isIP } from 'node:net'
 
-/** An address, or a prefix as `address/bits`; null for a text that is neither. */
+/** Reads an address, or a prefix as `address/bits`; null for any other text. */
 export function readPrefix(text: string): { readonly address: string; readonly bits: number } | null {
   const [address = '', length] = text.split('/')
   const family = isIP(address)

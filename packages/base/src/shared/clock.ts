@@ -1,14 +1,14 @@
-/** A source of time. Tests pass a clock of their own, so they never wait. */
+/** A source of time. Tests use a clock of their own, so that they never wait. */
 export interface Clock {
-  /** Milliseconds of a clock that never goes back. */
+  /** Milliseconds of a clock that never goes back, for measuring. */
   readonly now: () => number
   /** Milliseconds since 1970. */
   readonly date: () => number
-  /** Calls `work` once after this many milliseconds. It does not keep the process alive. */
+  /** Calls `work` once after this time. The timer does not keep the process alive. */
   readonly later: (work: () => void, milliseconds: number) => void
 }
 
-/** The time as a message has it: RFC 3339 in UTC, to the millisecond. */
+/** The current time as messages have it: RFC 3339 in UTC, with milliseconds. */
 export const timestampOf = ({ date }: Pick<Clock, 'date'>): string => new Date(date()).toISOString()
 
 export const CLOCK: Clock = {

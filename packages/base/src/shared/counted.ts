@@ -1,2 +1,2 @@
-/** A number with the word for what it counts: `1 process`, `2 processes`. */
+/** A number with a noun in singular or plural: `1 process`, `2 processes`. */
 export const counted = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`

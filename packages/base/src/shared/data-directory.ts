@@ -1,16 +1,13 @@
-/** The folder of ROLLCALL_DATA: where the embedded database, the master key and the demo's files lie. */
+/** Makes the folder of ROLLCALL_DATA, which has the embedded database, the master key and the demo's files. */
 import { access, constants, mkdir, open, stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 
-/** The folder cannot be used; its message is for the person who started Rollcall. */
+/** The folder cannot be used. The message is for the person who started Rollcall. */
 export class DataDirectoryError extends Error {
   override readonly name = 'DataDirectoryError'
 }
 
-/**
- * Makes the folder and missing folders above it.
- * @throws DataDirectoryError a folder cannot be made, or is not writable
- */
+/** Makes the folder and the folders above it. @throws DataDirectoryError one cannot be made, or is not writable */
 export async function makeDataDirectory(directory: string): Promise<void> {
   try {
     await makeMissing(resolve(directory))
@@ -24,19 +21,19 @@ export async function makeDataDirectory(directory: string): Promise<void> {
   }
 }
 
-/** Does not use the option `recursive`: Node never returns for a folder such as /proc that answers ENOENT. */
+/** The option `recursive` of `mkdir` is not used: Node never returns for a folder such as /proc that answers ENOENT. */
 async function makeMissing(directory: string): Promise<void> {
   const missing: string[] = []
   for (let at = directory; !(await isDirectory(at)); at = dirname(at)) missing.push(at)
   for (const path of missing.reverse()) {
     await mkdir(path).catch((error: NodeJS.ErrnoException) => {
-      // Another process was faster.
+      // Another process made the folder first.
       if (error.code !== 'EEXIST') throw error
     })
   }
 }
 
-/** False when the path does not exist. Throws ENOTDIR for a file, and other errors of `stat`. */
+/** True for a directory; false when nothing is there. Throws ENOTDIR for a file, and other errors of `stat`. */
 async function isDirectory(path: string): Promise<boolean> {
   const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null
@@ -48,8 +45,8 @@ async function isDirectory(path: string): Promise<boolean> {
 }
 
 /**
- * Writes the entries of a directory to the disk, so that a power cut does not lose new names. File systems that cannot
- * do this are ignored.
+ * Writes the names in a directory to the disk, so that a power cut does not lose new files. Does nothing on a file
+ * system that cannot do this.
  */
 export async function syncDirectory(path: string): Promise<void> {
   const directory = await open(path)

@@ -1,11 +1,11 @@
-/** Files that the service and the commands of operators share. */
+/** Makes files usable for the service and for the operator's commands. */
 import type { FileHandle } from 'node:fs/promises'
 import { stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
 /**
- * Gives a new, empty file that root made to the owner of its folder. A command that root runs may make a file before
- * the service does, and the service runs as another user, who could not write it.
+ * Gives a new, empty file that root made to the owner of its folder. Root may run a command that makes a file before
+ * the service does. The service runs as another user, who could not write that file.
  */
 export async function handOver(file: FileHandle, path: string): Promise<void> {
   if (process.getuid?.() !== 0 || (await file.stat()).size > 0) return

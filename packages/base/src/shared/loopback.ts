@@ -1,11 +1,11 @@
-/** Which hosts are this machine. */
+/** Says which hosts are this machine. */
 import { BlockList, isIP } from 'node:net'
 
 const loopback = new BlockList()
 loopback.addSubnet('127.0.0.0', 8, 'ipv4')
 loopback.addAddress('::1', 'ipv6')
 
-/** Whether a listener on `host`, an address or a name, can be reached from this machine only. */
+/** True when a listener on `host`, an address or a name, can be reached from this machine only. */
 export function isLoopback(host: string): boolean {
   const family = isIP(host)
   if (family === 0) return /^localhost\.?$/i.test(host)

@@ -1,16 +1,16 @@
 /**
- * Remembers one value for each owner, and makes it anew when its source has changed. The least recently used owners are
- * forgotten.
+ * Remembers one value for each owner, and makes the value again when its source has changed. The least recently used
+ * owners are forgotten.
  */
 import { recentlyUsed } from './recently-used.ts'
 
-/** Owners that are remembered at a time: more than a node meets at once. */
+/** The number of remembered owners: more than a node meets at the same time. */
 const OWNERS = 10_000
 
 export class Memo<Value extends object> {
   readonly #entries
 
-  /** @param release called with a value that is replaced or forgotten */
+  /** @param release is called with a value that is replaced or forgotten */
   constructor(release: (value: Value) => unknown = () => undefined) {
     this.#entries = recentlyUsed<string | number, { readonly source: string; readonly value: Value }>(
       OWNERS,
@@ -18,7 +18,7 @@ export class Memo<Value extends object> {
     )
   }
 
-  /** @param source what the value is made of, as a text */
+  /** Returns the owner's value. Makes it with `make` if the text `source`, from which it is made, has changed. */
   of(owner: string | number, source: string, make: () => Value): Value {
     const known = this.#entries.get(owner)
     if (known?.source === source) return known.value
@@ -31,7 +31,7 @@ export class Memo<Value extends object> {
     this.#entries.delete(owner)
   }
 
-  /** Forgets all, and gives what was remembered. */
+  /** Forgets all values, and returns them. */
   clear(): readonly Value[] {
     const values = [...this.#entries.values()].map(({ value }) => value)
     this.#entries.clear()

@@ -1,14 +1,14 @@
-/** The known name that a misspelled one most likely means, for messages. */
+/** Finds the known name that a misspelled name most likely means, for messages. */
 
-/** A name without case and without separators between its words. */
+/** The name in lower case, without separators between its words. */
 const plain = (name: string): string => name.toLowerCase().replace(/[\s_.:-]+/g, '')
 
-/** Longer names are compared by their beginning. */
+/** The number of characters that are compared. The rest of a longer name is ignored. */
 const COMPARED = 80
 
 /**
- * The name nearest to `given`: the fewest characters differ, at most a third of them. Undefined when none is near; the
- * first of several.
+ * The name most similar to `given`: at most a third of its characters differ. The first one if several are equally
+ * similar; undefined when none is.
  */
 export function nearestName(given: string, names: Iterable<string>): string | undefined {
   const wanted = plain(given).slice(0, COMPARED)
@@ -24,13 +24,13 @@ export function nearestName(given: string, names: Iterable<string>): string | un
   return nearest?.name
 }
 
-/** `; the nearest is birth_date` at the end of a message, or nothing. */
+/** The end of a message, such as `; the nearest is birth_date`; empty when no name is near. */
 export function nearestHint(given: string, names: Iterable<string>): string {
   const nearest = nearestName(given, names)
   return nearest === undefined ? '' : `; the nearest is ${nearest}`
 }
 
-/** Characters that are inserted, left out, replaced, or exchanged with their neighbour. */
+/** The number of characters that are inserted, missing, replaced, or exchanged with their neighbour. */
 function differences(one: string, other: string): number {
   let beforeLast: number[] = []
   let last = Array.from({ length: other.length + 1 }, (_, at) => at)

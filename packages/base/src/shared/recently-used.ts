@@ -1,9 +1,9 @@
 import { LRUCache } from 'lru-cache'
 
 /**
- * A cache of at most `limit` entries that forgets the least recently used one. Its memory grows with its entries: the
- * `max` of LRUCache would reserve room for all entries at once, 3 MB for 100,000.
- * @param release called with a value that is replaced or forgotten
+ * A cache of at most `limit` entries that forgets the least recently used one. Its memory grows with its entries; with
+ * the option `max`, LRUCache would reserve memory for all entries at once, 3 MB for 100,000.
+ * @param release is called with a value that is replaced or forgotten
  */
 export function recentlyUsed<Key extends {}, Value extends {}>(
   limit: number,

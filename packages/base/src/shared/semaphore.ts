@@ -1,9 +1,12 @@
-/** A weighted semaphore for each key. Work beyond the limit waits in the order of its arrival. */
+/**
+ * A semaphore for each key: work beyond the limit waits in the order of its arrival. Work may count as several
+ * (weight).
+ */
 
 export interface Semaphore {
   /**
-   * Asks for a slot of the key, of this weight (default: 1). A slot of any weight is given when no other slot of the
-   * key is taken.
+   * Asks for a slot of the key, with a weight (default: 1). If no other slot of the key is in use, any weight is
+   * accepted.
    */
   take(key: string, weight?: number): Slot
 }
@@ -11,7 +14,7 @@ export interface Semaphore {
 export interface Slot {
   /** Resolves when the slot is given, or was ended before. */
   readonly begun: Promise<void>
-  /** Gives it back, or leaves the queue. More than once does no harm. */
+  /** Gives the slot back, or stops waiting for it. May be called more than once. */
   end(): void
 }
 
@@ -25,7 +28,7 @@ interface Key {
   readonly waiting: Set<Waiting>
 }
 
-/** @param most weight of each key at a time */
+/** Makes a semaphore. @param most the largest total weight of each key at a time */
 export function createSemaphore(most: number): Semaphore {
   const keys = new Map<string, Key>()
   const admit = (name: string, key: Key): void => {
@@ -58,7 +61,7 @@ export function createSemaphore(most: number): Semaphore {
   }
 }
 
-/** Does the work in a slot of the key. Throws what the work throws. */
+/** Runs work in a slot of the key. Throws what the work throws. */
 export async function inTurn<Result>(semaphore: Semaphore, key: string, work: () => Promise<Result>): Promise<Result> {
   const slot = semaphore.take(key)
   await slot.begun

@@ -1,19 +1,22 @@
-/** A cache with a short memory, so that every node follows a change in the database within its age. */
+/** A cache that forgets quickly, so that every node follows a change in the database within the cache's maximum age. */
 import { recentlyUsed } from './recently-used.ts'
 
 export interface ShortLived<Value> {
-  /** The value loaded for `key` less than the maximum age ago, else loaded now; one load at a time per key. */
+  /**
+   * The value for `key`, if it was loaded less than the maximum age ago; else it is loaded now. One load at a time per
+   * key.
+   */
   get(key: string): Promise<Value>
-  /** The next `get` loads the value: this node has just changed it. */
+  /** Makes the next `get` load the value, because this node has changed it. */
   forget(key: string): void
 }
 
-/** Milliseconds. A change takes effect on every node within a second: this is half of that, the rest is slack. */
+/** Milliseconds. A change must take effect on every node within a second: the cache uses half of that time. */
 const MAX_AGE = 500
 
 /**
- * Remembers results of `load` for at most `maxAge` milliseconds from the start of the load: a result is never older.
- * Failures are not remembered. Beyond `maxKeys` keys, the least recently used one is forgotten.
+ * Makes a cache of the results of `load`. The age of a value is counted from the start of its load. Failed loads are
+ * not remembered. Beyond `maxKeys` keys, the least recently used one is forgotten.
  */
 export function shortLived<Value>(
   load: (key: string) => Promise<Value>,
@@ -23,7 +26,7 @@ export function shortLived<Value>(
     now = () => performance.now(),
   }: { maxAge?: number; maxKeys?: number; now?: () => number } = {},
 ): ShortLived<Value> {
-  // Promises are stored with the start of their load, because the cache's own ages would begin at its end.
+  // The start of each load is stored here, because the cache itself counts the age from the end of a load.
   const loads = recentlyUsed<string, { readonly since: number; readonly value: Promise<Value> }>(maxKeys)
   return {
     get(key) {

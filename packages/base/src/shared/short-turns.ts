@@ -1,4 +1,4 @@
-/** Long work that other work of the event loop does not wait for. */
+/** Splits long work, so that other work of the event loop does not wait for it. */
 import { performance } from 'node:perf_hooks'
 import { setImmediate as turn } from 'node:timers/promises'
 
@@ -6,7 +6,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 const TURN = 20
 
 /**
- * Splits work into short turns of the event loop. Each piece of work has its own instance, and calls `next` between its
+ * Splits work into short turns of the event loop. Each piece of work has its own instance and calls `next` between
  * steps.
  */
 export class ShortTurns {
@@ -19,7 +19,7 @@ export class ShortTurns {
     this.#since = now()
   }
 
-  /** Lets the event loop do other work when the steps since the last time took long. */
+  /** Lets the event loop do other work if the steps since the last pause took long. */
   async next(): Promise<void> {
     if (this.#now() - this.#since < TURN) return
     await turn()

@@ -1,18 +1,16 @@
-/** Wakes a loop that waits: something came up, or will be due after some time. */
+/** Wakes a loop that waits for work: work has come, or will be due after some time. */
 
 export interface Wake {
-  /**
-   * Ends the current wait, or else the next one, after this many milliseconds. The earliest of several times is used.
-   */
+  /** Ends the current wait, or the next one, after this many milliseconds. Of several times, the earliest is used. */
   raise(after?: number): void
-  /** Resolves when the raised time has come, or when the signal is aborted. */
+  /** Resolves when the time of `raise` has come, or when the signal aborts. */
   wait(signal: AbortSignal): Promise<void>
 }
 
-/** Milliseconds: a timer cannot be set for longer. */
+/** Milliseconds. A timer cannot run longer. */
 const LONGEST_TIMER = 2 ** 31 - 1
 
-/** @param now milliseconds of a clock that only goes forward */
+/** Makes a wake. @param now milliseconds of a clock that never goes back */
 export function createWake(now: () => number = () => performance.now()): Wake {
   let at = Number.POSITIVE_INFINITY
   let arm: (() => void) | undefined

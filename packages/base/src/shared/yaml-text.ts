@@ -1,10 +1,10 @@
-/** Members of a YAML file, each on a line. */
+/** Writes members of a YAML file, each on one line. */
 
-/** A name or a word; a plain one needs no quotation marks. JSON is YAML too. */
+/** A name or word for YAML, in JSON quotes when it is not plain: JSON is YAML too. */
 export const nameText = (text: string): string =>
   /^[A-Za-z][\w .-]*(\[\w+\])?$/.test(text) && text.trim() === text ? text : JSON.stringify(text)
 
-/** A member with a text, or with an object whose members stand on the same line. */
+/** A member whose value is a text, or an object that is written on the same line. */
 export function memberText(name: string, value: unknown): string {
   return `${nameText(name)}: ${flow(value)}`
 }

@@ -1,19 +1,16 @@
-/**
- * The encrypted data keys of stored bodies, one for each day (UTC). Without the row of its day, a body cannot be read
- * any more.
- */
+/** Stores the encrypted data keys of bodies, one for each day (UTC). Without its day's key, nobody can read a body. */
 import type { Database } from '@rollcall/database/database'
 import { isDayHeld } from '@rollcall/database/holds'
 
-/** @param day 'YYYY-MM-DD' */
+/** The encrypted key of a day; null when there is none. @param day 'YYYY-MM-DD' */
 export async function findBodyKey(db: Database, day: string): Promise<Buffer | null> {
   const { rows } = await db.pool.query<{ sealed: Buffer }>('select sealed from body_key where day = $1', [day])
   return rows[0]?.sealed ?? null
 }
 
-/** Adds the key of a day unless there is one. Returns the key that is stored. */
+/** Adds the key of a day if there is none. Returns the stored key. */
 export async function addBodyKey(db: Database, day: string, sealed: Buffer): Promise<Buffer> {
-  // On a conflict nothing changes, and the existing row is returned.
+  // On a conflict nothing changes: the statement returns the existing row.
   const { rows } = await db.pool.query<{ sealed: Buffer }>(
     'insert into body_key (day, sealed) values ($1, $2) on conflict (day) do update set day = excluded.day returning sealed',
     [day, sealed],
@@ -22,11 +19,11 @@ export async function addBodyKey(db: Database, day: string, sealed: Buffer): Pro
   return rows[0].sealed
 }
 
-/** Days that ended long enough ago, and of which no hold keeps a message. */
+/** SQL of days that ended more than `$1` seconds ago, and of which no hold keeps a message. */
 const OLD = `day + 1 < (now() at time zone 'utc') - make_interval(secs => $1) and not ${isDayHeld('day')}`
 
 /**
- * Destroys the keys of days: bodies encrypted with them can never be read again, not even in backups.
+ * Destroys the keys of old days: nobody can read these days' bodies again, not even from backups.
  * @param retention seconds since the end of the day, by the clock of the database
  */
 export async function destroyBodyKeys(
@@ -42,7 +39,7 @@ export async function destroyBodyKeys(
   return rowCount ?? 0
 }
 
-/** Destroys the keys of these days, which a restore has brought back. */
+/** Destroys the keys of these days again, after a restore has brought them back. */
 export async function destroyKeysOf({ pool }: Pick<Database, 'pool'>, days: readonly string[]): Promise<number> {
   const { rowCount } = await pool.query('delete from body_key where day = any($1::date[])', [days])
   return rowCount ?? 0

@@ -1,6 +1,6 @@
 /**
- * The master key of this database: its version and a value for checking it, never the key itself; and the tables with
- * values encrypted under it.
+ * Stores which master key this database uses: its version and a value that checks it, never the key itself. Encrypts
+ * the values of all tables again when the master key is replaced.
  */
 
 import type { Database } from '@rollcall/database/database'
@@ -11,25 +11,25 @@ import type { ClientBase } from 'pg'
 
 export interface EncryptedTable {
   readonly table: string
-  /** The column of the primary key. A value is bound to its table and this key. */
+  /** The column of the primary key. A value is bound to its table and primary key. */
   readonly id: string
-  /** The purpose of the values; each purpose has its own key, derived from the master key. */
+  /** The purpose of the values. For each purpose, another key is derived from the master key. */
   readonly purpose: string
 }
 
-/** The tables of this package with encrypted values. Packages above declare theirs beside their tables. */
+/** The tables of this package that have encrypted values. Other packages declare theirs with their tables. */
 export const ENCRYPTED = {
   own_key: { table: 'own_key', id: 'kid', purpose: 'own key' },
   body_key: { table: 'body_key', id: 'day', purpose: 'body key' },
 } as const satisfies Record<string, EncryptedTable>
 
 export interface MasterKeyRecord {
-  /** 1 to 255 */
+  /** From 1 to 255. */
   readonly version: number
   readonly check_value: Buffer
 }
 
-/** Reads the record of the master key; null: nothing has ever been encrypted here. */
+/** Reads the version and check value of the master key; null when nothing was ever encrypted in this database. */
 export async function readMasterKey({
   pool,
 }: {
@@ -39,7 +39,7 @@ export async function readMasterKey({
   return rows[0] ?? null
 }
 
-/** Adds the first master key, unless another node was faster. The caller reads the result afterwards. */
+/** Stores the first master key, unless another node was faster. The caller then reads the stored one. */
 export async function addFirstMasterKey(db: Database, record: MasterKeyRecord): Promise<void> {
   await db.pool.query(
     'insert into master_key (version, check_value) values ($1, $2) on conflict (version) do nothing',
@@ -48,11 +48,11 @@ export async function addFirstMasterKey(db: Database, record: MasterKeyRecord): 
 }
 
 /**
- * Replaces the master key `from`: `reencrypt` encrypts every value of every table anew. If anything fails, nothing is
- * changed.
- * @param others the tables of packages above; the database refuses to leave out a table with values
- * @returns the number of values that were encrypted anew
- * @throws StoreRefusal `from` is no longer the master key
+ * Replaces the master key of version `from`: `reencrypt` encrypts every value of every table again. If anything fails,
+ * nothing is changed.
+ * @param others the tables of other packages; a foreign key refuses to leave out a table with values
+ * @returns the number of values that were encrypted again
+ * @throws StoreRefusal `from` is no longer the current version
  */
 export async function replaceMasterKey(
   db: Database,
@@ -63,7 +63,7 @@ export async function replaceMasterKey(
 ): Promise<number> {
   return db.kysely.transaction().execute(async (transaction) => {
     await lockKeys(transaction)
-    // A write of a value at the same time waits for this lock, and then finds that its master key is gone.
+    // Another transaction that writes a value waits for this lock, and then finds that its master key is gone.
     const { rows } = await sql`select from master_key where version = ${from} for update`.execute(transaction)
     if (rows.length === 0)
       throw new StoreRefusal('another command replaced the master key at the same time; run this command again')
@@ -73,7 +73,7 @@ export async function replaceMasterKey(
     let reencrypted = 0
     for (const encrypted of [...Object.values(ENCRYPTED), ...others])
       reencrypted += await reencryptTable(transaction, encrypted, reencrypt)
-    // Foreign keys refuse the deletion while a value is encrypted under it.
+    // Foreign keys refuse this while a value is still encrypted with the old key.
     await sql`delete from master_key where version = ${from}`.execute(transaction)
     return reencrypted
   })
@@ -96,7 +96,10 @@ async function reencryptTable(
 
 const TRIES = 3
 
-/** Repeats work that encrypts and writes, when the database refused the value because the master key was replaced meanwhile. */
+/**
+ * Runs work that encrypts and writes values. Runs it again if the master key was replaced meanwhile, in which case the
+ * database has refused the values.
+ */
 export async function withCurrentMasterKey<Result>(work: () => Promise<Result>): Promise<Result> {
   for (let tries = 1; ; tries += 1) {
     try {
@@ -107,12 +110,12 @@ export async function withCurrentMasterKey<Result>(work: () => Promise<Result>):
   }
 }
 
-/** Waits until no other transaction changes own keys or the master key. Held until the transaction ends. */
+/** Waits until no other transaction changes own keys or the master key; others then wait until this one ends. */
 export async function lockKeys(transaction: Transaction<unknown>): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended('rollcall keys', 0))`.execute(transaction)
 }
 
-/** Runs the work while nobody else replaces the master key, in the database or in its file. */
+/** Runs work while nobody else replaces the master key, in the database or in its file. */
 export async function whileMasterKeyStays<Result>(db: Database, work: () => Promise<Result>): Promise<Result> {
   return db.kysely.transaction().execute(async (transaction) => {
     await sql`select pg_advisory_xact_lock(hashtextextended('rollcall master key', 0))`.execute(transaction)

@@ -1,21 +1,24 @@
-/** Our own keys, in the database so that all nodes use the same ones. The private half is encrypted. */
+/** Stores our own keys in the database, so that all nodes use the same ones. The private half is encrypted. */
 
 import type { Database } from '@rollcall/database/database'
 import { sql, type Transaction } from 'kysely'
 import { lockKeys } from './master-keys.ts'
 
-/** State `next` is published and does not sign yet, `retired` no longer does, `revoked` is refused at once. */
+/**
+ * One of our own keys. A `next` key is published but does not sign yet, a `retired` key signs no more but still
+ * verifies, and a `revoked` key is refused at once.
+ */
 export interface OwnKey {
   readonly kid: string
   readonly use: string
   readonly algorithm: string
   readonly state: 'next' | 'active' | 'retired' | 'revoked'
-  /** The encrypted JWK: private, or public only for a key that no longer signs; null after it was erased. */
+  /** The encrypted JWK: private, or only public for a key that no longer signs; null after it was erased. */
   readonly sealed: Buffer | null
   readonly created_at: Date
   readonly activated_at: Date | null
   readonly retired_at: Date | null
-  /** When a retired key stops being one of ours. */
+  /** The time from which a retired key is no longer valid. */
   readonly expires_at: Date | null
   readonly revoked_at: Date | null
 }
@@ -25,12 +28,12 @@ export type NewOwnKey = Pick<OwnKey, 'kid' | 'use' | 'algorithm'> & { readonly s
 const COLUMNS = 'kid, use, algorithm, state, sealed, created_at, activated_at, retired_at, expires_at, revoked_at'
 const ALL = `select ${COLUMNS} from own_key order by created_at desc, kid`
 
-/** Every key there ever was, newest first. */
+/** All keys that ever existed, the newest first. */
 export async function listOwnKeys(db: Database): Promise<readonly OwnKey[]> {
   return (await db.pool.query<OwnKey>(ALL)).rows
 }
 
-/** The keys in use: active, next, and retired within their time; in this order, newest first. */
+/** The valid keys: active, then next, then retired within their time; the newest first. */
 export async function listLiveOwnKeys(db: Database): Promise<readonly OwnKey[]> {
   const { rows } = await db.pool.query<OwnKey>({
     name: 'list live own keys',
@@ -41,28 +44,29 @@ export async function listLiveOwnKeys(db: Database): Promise<readonly OwnKey[]> 
   return rows
 }
 
-/** Erases retired keys whose time is over. */
+/** Erases the retired keys that are no longer valid. */
 export async function eraseExpired(db: Database): Promise<void> {
   await db.pool.query(
     `update own_key set sealed = null where state = 'retired' and expires_at <= now() and sealed is not null`,
   )
 }
 
-/** The keys within a transaction that no other change of keys runs beside. */
+/** Changes of keys in a transaction. No other transaction changes keys at the same time. */
 export interface OwnKeyChange {
   list(): Promise<readonly OwnKey[]>
   add(key: NewOwnKey, state: 'next' | 'active'): Promise<void>
   activate(kid: string): Promise<void>
   /**
-   * @param overlap the seconds for which it is still valid
-   * @param sealed the encrypted JWK that is left
+   * Retires a key.
+   * @param overlap seconds for which the key stays valid
+   * @param sealed the encrypted JWK that is kept
    */
   retire(kid: string, overlap: number, sealed: Buffer): Promise<void>
-  /** Revokes the key and erases it. */
+  /** Revokes a key and erases its JWK. */
   revoke(kid: string): Promise<void>
 }
 
-/** Changes keys: all of the work or nothing. */
+/** Changes keys in one transaction. */
 export async function changeOwnKeys<Result>(
   db: Database,
   work: (change: OwnKeyChange) => Promise<Result>,

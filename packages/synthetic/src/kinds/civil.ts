@@ -7,7 +7,7 @@ import { addressLine, civilAddress, dwelling } from '../places.ts'
 import { type Population, PURPOSE, Stream } from '../stream.ts'
 import { CONTEXT, identifier, type KindGenerator, MARITAL_WORDS, mostly, spelled } from './parts.ts'
 
-/** Civil: ordinal i is person i. */
+/** Makes civil documents: document i is about person i. */
 export const civil: KindGenerator = { kind: 'civil', document: civilPerson }
 
 function civilPerson(population: Population, index: number): object {
@@ -46,7 +46,7 @@ function civilPerson(population: Population, index: number): object {
   }
 }
 
-/** A full birth date is now and then a date-time, its day the day of birth whatever zone is written. */
+/** The birth date. Sometimes a full date gets a time; its day stays the day of birth in whatever zone is written. */
 function birthDate(stream: Stream, person: Person): string {
   const full = person.birth_date.length === 10
   if (!full || !stream.chance(DIRT.birth_date_time)) return person.birth_date

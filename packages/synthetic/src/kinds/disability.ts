@@ -5,14 +5,14 @@ import { type Population, PURPOSE, Stream } from '../stream.ts'
 import { CONTEXT, identifier, type KindGenerator, mostly, spelled } from './parts.ts'
 import { programmesOf } from './programmes.ts'
 
-/** Disability: ordinal i is the i-th person with `is_disabled`, who is so in every kind. */
+/** Makes disability documents: document i is about the i-th person with `is_disabled`, the same in every kind. */
 export const disability: KindGenerator = {
   kind: 'disability',
   document: (population, ordinal) =>
     disabledPerson(population, personAt(population, ordinal * DISABILITY_STRIDE + disabilityOffset(population))),
 }
 
-/** Pairs of the usual spelling and another one; repeated pairs are more frequent. */
+/** Pairs of the usual and another spelling. A pair that stands several times is chosen more often. */
 type Spellings = readonly [Pair, ...Pair[]]
 type Pair = readonly [usual: string, other: string]
 

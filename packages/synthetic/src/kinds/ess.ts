@@ -5,10 +5,10 @@ import { type Person, personAt } from '../people.ts'
 import { type Population, PURPOSE, Stream } from '../stream.ts'
 import { CONTEXT, identifier, type KindGenerator, mostly, ofWorkingAge, relationshipToHead, spelled } from './parts.ts'
 
-/** ESS: ordinal i is person i; people outside of working age are dependants of those who work. */
+/** Makes ESS documents: document i is about person i. People outside of working age are dependants of workers. */
 export const ess: KindGenerator = { kind: 'ess', document: essMember }
 
-/** Job titles, each with its code of the occupation list. */
+/** Job titles, each with its code from the occupation list. */
 const JOBS = [
   ['welder', '7'],
   ['baker', '7'],
@@ -59,7 +59,7 @@ function relatedHead(population: Population, person: Person): object {
   return { '@type': 'RelatedPerson', relationship_type: relationshipToHead(person), related_member }
 }
 
-/** Employment of someone of working age: a job, or why there is none. */
+/** The employment of a person of working age: a job, or the reason why there is none. */
 function work(stream: Stream, person: Person): object {
   if (!person.is_employed) {
     const reason = { unemployment_reason: String(stream.between(1, 8)) }
@@ -83,7 +83,7 @@ function work(stream: Stream, person: Person): object {
   }
 }
 
-/** The ESS has not heard of every death. */
+/** The status of a person's enrolment. The ESS does not know of every death. */
 function enrolmentStatus(stream: Stream, person: Person): string {
   if (person.place.death_day !== null && stream.chance(0.7)) return 'Deceased'
   return stream.pick(['Active', 'Active', 'Active', 'Active', 'Inactive', 'Suspended', 'Awaiting Renewal', '1'])

@@ -7,7 +7,7 @@ import { civilAddress } from '../places.ts'
 import { type Population, PURPOSE, Stream } from '../stream.ts'
 import { CONTEXT, identifier, type KindGenerator, mostly } from './parts.ts'
 
-/** Farmer: ordinal i is the head of household 2i. */
+/** Makes farmer documents: document i is about the head of household 2i. */
 export const farmer: KindGenerator = {
   kind: 'farmer',
   document: (population, ordinal) => {

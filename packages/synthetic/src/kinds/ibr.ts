@@ -17,10 +17,10 @@ import {
 } from './parts.ts'
 import { type Programme, programmesOf } from './programmes.ts'
 
-/** IBR: ordinal i is person i. Numbers and flags are strings, as in the specification's examples. */
+/** Makes IBR documents: document i is about person i. Numbers and flags are texts, as the specification has them. */
 export const ibr: KindGenerator = { kind: 'ibr', document: beneficiary }
 
-/** Codes of the IBR enrolment_status list with their labels; repeated ones are more frequent. */
+/** Codes of the IBR enrolment_status list with their labels. A pair that stands several times is chosen more often. */
 const DECEASED = ['2', 'Deceased'] as const
 const STATUSES = [
   ['1', 'Active'],
@@ -80,7 +80,7 @@ function relatedHead(person: Person): object {
   }
 }
 
-/** The enrolments of a person: one as an object, two or three of different programmes as an array. */
+/** The enrolments of a person: one is an object, two or three form an array. */
 function enrolments(stream: Stream, population: Population, person: Person): object {
   const [only, ...more] = programmesOf(population, person)
   const first = enrolment(stream, person, only)

@@ -1,38 +1,38 @@
-/** Small parts that documents of several kinds are put together from. */
+/** Small parts of documents that several kinds use. */
 import { DIRT } from '../dirt.ts'
 import type { Person } from '../people.ts'
 import type { Population, Stream } from '../stream.ts'
 
-/** The documents of one kind: one for each ordinal 0, 1, 2 ... */
+/** Makes the documents of one kind, numbered 0, 1, 2 ... */
 export interface KindGenerator {
-  /** The kind's name in the protocol package: civil, ibr ... */
+  /** The name of the kind in the protocol package: civil, ibr ... */
   readonly kind: string
-  /** The document of an ordinal, a pure function of its two arguments. */
+  /** Makes the document of a number. It depends on the two arguments only. */
   readonly document: (population: Population, ordinal: number) => object
 }
 
-/** The `@context` of every document: plain addresses as in the public standard; nobody fetches them. */
+/** The `@context` of every document: addresses as in the public standard, which nobody fetches. */
 export const CONTEXT = ['https://schema.spdci.org/common/v1', 'https://schema.spdci.org/core/v1'] as const
 
-/** An identifier object (public-standard 2.1). */
+/** An Identifier object (public-standard 2.1). */
 export function identifier(identifier_type: string, identifier_value: string): object {
   return { '@type': 'Identifier', identifier_type, identifier_value }
 }
 
-/** The members given, or now and then none: to be spread into a document. */
+/** The given members, or sometimes an empty object. Spread the result into a document. */
 export function mostly(stream: Stream, members: object): object {
   return stream.chance(DIRT.missing_member) ? {} : members
 }
 
-/** The usual spelling of a code, or now and then the other. */
+/** The usual spelling of a code, or sometimes the other spelling. */
 export function spelled(stream: Stream, usual: string, other: string): string {
   return stream.chance(DIRT.other_spelling) ? other : usual
 }
 
-/** Spellings of marital_status, as code and in words. */
+/** For each code of marital_status, its spelling in words. */
 export const MARITAL_WORDS = { S: 'single', M: 'Married', W: 'Widow', D: 'Divorced' } as const
 
-/** The person's relation to the head of the household, a code of the relationship_type list. */
+/** The relation of a person to the head of the household, as a code of the relationship_type list. */
 export function relationshipToHead(person: Person): string {
   const { role, sex } = person.place
   return RELATIONSHIPS[role][sex]
@@ -45,7 +45,7 @@ const RELATIONSHIPS = {
   parent: { female: 'MTH', male: 'FTH' },
 } as const
 
-/** employment_status as beneficiary and social records write it: the code, or now and then the word. */
+/** The employment_status in beneficiary and social records: the code, or sometimes the word. */
 export function employment(stream: Stream, person: Person): string {
   return person.is_employed ? spelled(stream, '1', 'employed') : spelled(stream, '2', 'unemployed')
 }

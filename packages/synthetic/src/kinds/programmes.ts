@@ -1,16 +1,16 @@
-/** The benefit programmes of the invented country, and who is in which. */
+/** The benefit programmes of the invented country, and the persons in each. */
 import type { Person } from '../people.ts'
 import { type Population, PURPOSE, Stream } from '../stream.ts'
 
-/** One programme; benefit_type and benefit_frequency have the spelling of IBR records. */
+/** A benefit programme. benefit_type and benefit_frequency are spelled as in IBR records. */
 export interface Programme {
   readonly programme_identifier: string
   readonly programme_name: string
   readonly benefit_type: string
   readonly benefit_frequency: string
-  /** Completed years of age that the programme serves, both included. */
+  /** The youngest and the oldest age in the programme, in completed years, both included. */
   readonly ages: readonly [number, number]
-  /** Whole units of currency in each benefit. */
+  /** The amount of one benefit, in whole units of currency. */
   readonly benefit_value: number
 }
 
@@ -27,7 +27,7 @@ export const PROGRAMMES: readonly [Programme, ...Programme[]] = [
   row('PRG-08', 'Skills for Work', '4', 'Quarterly', 150, [16, 60]),
 ]
 
-/** The programmes of a person: mostly one, otherwise two or three, the same in every kind. */
+/** The programmes of a person, the same in every kind: one for most, two or three for others. */
 export function programmesOf(population: Population, person: Person): [Programme, ...Programme[]] {
   const stream = new Stream(population, PURPOSE.programmes, person.index)
   const open = PROGRAMMES.filter(({ ages: [from, to] }) => person.age >= from && person.age <= to)

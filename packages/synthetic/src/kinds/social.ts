@@ -23,8 +23,8 @@ import {
 } from './parts.ts'
 
 /**
- * Social: each household is its Group followed by a Member for each person. So every Member's Group comes first for any
- * count; the last household may lack some Members. Of 69 documents, 14 are Groups and 55 are Members.
+ * Makes social documents: for each household a Group, then a Member for each person. So a Member's Group always comes
+ * first, and only the last household may lack Members. Of 69 documents, 14 are Groups and 55 are Members.
  */
 export const social: KindGenerator = { kind: 'social', document: socialDocument }
 
@@ -73,13 +73,13 @@ function group(population: Population, household: Household): object {
   }
 }
 
-/** The household's score, 0.0 to 10.0, lower is poorer; null for those not yet assessed. */
+/** The poverty score of the household, 0.0 to 10.0 (a lower score is poorer); null when it was not assessed. */
 function povertyScore(population: Population, household: Household): number | null {
   const stream = new Stream(population, PURPOSE.poverty, household.number)
   return stream.chance(DIRT.missing_member) ? null : stream.below(101) / 10
 }
 
-/** A member as a group names it: the person, and the relation to the head. */
+/** A member of a group in short form: the person, and the relation to the head. */
 export function shortMember(person: Person): object {
   return {
     '@type': 'Member',

@@ -1,4 +1,4 @@
-/** A civil registry: births, deaths, marriages, divorces, moves and corrections. */
+/** Events of a civil registry: births, deaths, marriages, divorces, moves and corrections. */
 import { CONTEXT, identifier } from '../kinds/parts.ts'
 import { givenName } from '../names.ts'
 import { numberOf } from '../numbers.ts'
@@ -11,7 +11,7 @@ import { Society } from './society.ts'
 export function civilLife(beginning: Beginning): readonly LifeRow[] {
   const { population, today } = beginning
   const society = new Society(beginning)
-  /** An event with new members of an existing person's record. */
+  /** An event that has new values for members of a person's record. */
   const changed = (reg_event_type: string, index: number, members: object, more: object[] = []): LifeEvent => {
     const { uin } = society.person(index)
     const record = { '@type': 'CRVS_Person', identifier: [identifier('UIN', uin), ...more], ...members }

@@ -1,4 +1,4 @@
-/** A beneficiary registry: people are enrolled, suspended and active again, and enrolments end. */
+/** Events of a beneficiary registry: people are enrolled, suspended and active again, and enrolments end. */
 import { ibr } from '../kinds/ibr.ts'
 import { PROGRAMMES, type Programme } from '../kinds/programmes.ts'
 import { personAt } from '../people.ts'
@@ -9,10 +9,10 @@ import { newcomers } from './other-lives.ts'
 /** Codes of the IBR enrolment_status list. */
 const STATUS = { active: '1', graduated: '3', suspended: '4' } as const
 
-/** Attempts to find an enrolment for an event; then there is no event. */
+/** The number of random attempts to find an enrolment for an event. If all fail, there is no event. */
 const TRIES = 40
 
-/** The status of each enrolment of a person, by programme identifier. */
+/** The status of each enrolment of a person, by the identifier of the programme. */
 type Enrolments = Map<string, string>
 
 export function ibrLife(beginning: Beginning): readonly LifeRow[] {
@@ -29,7 +29,7 @@ export function ibrLife(beginning: Beginning): readonly LifeRow[] {
     return { reg_event_type, record: { '@type': 'Beneficiary', member } }
   }
 
-  /** Enrols an existing person in one more programme. */
+  /** Enrols a person in one more programme. */
   const enrol = (stream: Stream): readonly LifeEvent[] => {
     const index = stream.below(documents)
     const enrolments = enrolmentsOf(index)
@@ -42,7 +42,7 @@ export function ibrLife(beginning: Beginning): readonly LifeRow[] {
     return [event('enrollement', index, begun, STATUS.active)]
   }
 
-  /** Changes the status of an enrolment that has one of these statuses. */
+  /** Changes an enrolment that has one of the statuses `from` to the status `to`. */
   const change =
     (from: readonly string[], to: string) =>
     (stream: Stream): readonly LifeEvent[] => {
@@ -75,7 +75,7 @@ interface Generated {
   readonly enrolment_status: string
 }
 
-/** The enrolments of a generated document; its labels are turned into codes. */
+/** Reads the enrolments from a generated document, and turns labels of statuses into codes. */
 function enrolmentsIn(document: object): Enrolments {
   const { member } = document as { member: { programme_identifier: Generated | readonly Generated[] } }
   const all = [member.programme_identifier].flat()

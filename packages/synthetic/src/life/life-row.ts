@@ -1,30 +1,30 @@
-/** Rows of what can happen in a registry, and the events that they make. */
+/** Types of events in the life of a registry. */
 import type { Population, Stream } from '../stream.ts'
 
 /** An event as an existing system would publish it. */
 export interface LifeEvent {
   readonly reg_event_type: string
-  /** The record, or its new members. */
+  /** The whole record, or only its new members. */
   readonly record: object
 }
 
 export interface LifeRow {
-  /** A name such as `births`. */
+  /** The name of the type of event, such as `births`. */
   readonly name: string
-  /** How often it happens, compared with the other rows of the kind. */
+  /** How often such events happen, compared with the other rows of the kind. */
   readonly weight: number
-  /** An event for each changed record; none when there is no suitable person. */
+  /** Makes an event for each changed record; none when no person is suitable. */
   readonly happen: (stream: Stream) => readonly LifeEvent[]
 }
 
-/** Where a life begins. */
+/** The state of the registry from which the events start. */
 export interface Beginning {
-  /** The seed from which the existing people were made. */
+  /** The population of the existing people. */
   readonly population: Population
-  /** Number of existing documents, whose ordinals are below it. */
+  /** The number of existing documents. */
   readonly documents: number
-  /** Ordinal of the first new document. */
+  /** The number of the first new document. */
   readonly next: number
-  /** The day, as `YYYY-MM-DD`. */
+  /** Returns the current day as `YYYY-MM-DD`. */
   readonly today: () => string
 }

@@ -1,4 +1,4 @@
-/** Events in the lives of a population, one after the other. */
+/** Makes events in the lives of a population, one after the other. */
 import { disability } from '../kinds/disability.ts'
 import { ess } from '../kinds/ess.ts'
 import { farmer } from '../kinds/farmer.ts'
@@ -9,7 +9,7 @@ import { ibrLife } from './ibr-life.ts'
 import type { Beginning, LifeEvent, LifeRow } from './life-row.ts'
 import { joiners, newcomers } from './other-lives.ts'
 
-/** Rows by kind. The rows of one life share their knowledge of who lives and who is married. */
+/** The types of events of each kind. They share what they know about who lives and who is married. */
 const LIVES: Readonly<Record<string, (beginning: Beginning) => readonly LifeRow[]>> = {
   civil: civilLife,
   ibr: ibrLife,
@@ -20,18 +20,18 @@ const LIVES: Readonly<Record<string, (beginning: Beginning) => readonly LifeRow[
 }
 
 export interface LifeOptions {
-  /** The same seed gives the same events. */
+  /** The seed of the events: the same seed gives the same events. */
   readonly seed: number | string
-  /** Seed and number of the generated documents. */
+  /** The seed and number of the generated documents. */
   readonly people: { readonly seed: number | string; readonly count: number }
-  /** The day of the events, as `YYYY-MM-DD`. */
+  /** Returns the day of the events as `YYYY-MM-DD`. */
   readonly today: () => string
 }
 
-/** Ordinals of newborns begin far above those of existing people, and elsewhere for lives of other seeds. */
+/** New documents get numbers far above those of existing ones, different for each seed. */
 const NEWCOMERS = { from: 1_000_000, each: 1_000_000, runs: 90 } as const
 
-/** Events without end. @throws RangeError the kind has none; at the call, not at the first event */
+/** Makes events without end. @throws RangeError at once, when the kind has no events */
 export function lifeOf(kind: string, { seed, people, today }: LifeOptions): Iterable<LifeEvent> {
   const make = Object.hasOwn(LIVES, kind) ? LIVES[kind] : undefined
   if (make === undefined) throw new RangeError(`there are no life events for a registry of kind "${kind}"`)

@@ -1,4 +1,4 @@
-/** Registries in which people are enrolled: newcomers, and changes for existing people. */
+/** Events of registries other than civil and IBR: new people, and new members of households. */
 import { householdNumbered } from '../households.ts'
 import { identifier, type KindGenerator } from '../kinds/parts.ts'
 import { shortMember } from '../kinds/social.ts'
@@ -6,17 +6,20 @@ import { numberOf } from '../numbers.ts'
 import { personAt } from '../people.ts'
 import type { Beginning, LifeRow } from './life-row.ts'
 
-/** Documents of people who were not there. */
+/** Events with documents of new people. */
 export function newcomers(generator: KindGenerator, reg_event_type: string, { population, next }: Beginning): LifeRow {
   let ordinal = next
   const happen = () => [{ reg_event_type, record: generator.document(population, ordinal++) }]
   return { name: 'newcomers', weight: 60, happen }
 }
 
-/** Most documents of a household: its own, and one for each of eight members. It gives a lower limit of households. */
+/**
+ * The largest number of documents of a household: its own, and one for each of eight members. Dividing by it gives a
+ * number of households that surely exist.
+ */
 const DOCUMENTS_OF_A_HOUSEHOLD = 9
 
-/** Adds members to existing households. */
+/** Events that add a member to an existing household. */
 export function joiners({ population, documents, next }: Beginning): LifeRow {
   let index = next * DOCUMENTS_OF_A_HOUSEHOLD
   return {

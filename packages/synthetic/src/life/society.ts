@@ -1,21 +1,21 @@
-/** Keeps who lives and who is married to whom while a registry lives. */
+/** Knows who lives and who is married to whom while events happen. */
 import { type Person, personAt } from '../people.ts'
 import type { Stream } from '../stream.ts'
 import type { Beginning } from './life-row.ts'
 
-/** A couple, by the indices of both; the number is that of their marriage. */
+/** A married couple: the indices of both persons, and the number of the marriage. */
 export interface Couple {
   readonly number: number
   readonly both: readonly [number, number]
 }
 
-/** Attempts to find a suitable person at random; then there is none. */
+/** The number of random attempts to find a suitable person. */
 const TRIES = 40
 const OF_AGE = 18
 
 export class Society {
   readonly #beginning: Beginning
-  /** Living people: those of the beginning and newborns. */
+  /** The indices of all living people, newborn ones included. */
   readonly #living: number[] = []
   readonly #married = new Set<number>()
   readonly #couples: Couple[] = []
@@ -38,7 +38,7 @@ export class Society {
     return personAt(this.#beginning.population, index)
   }
 
-  /** A living person for whom this is true; null when none was found. */
+  /** A random living person for whom `fits` is true; null when the attempts find none. */
   anybody(stream: Stream, fits: (index: number) => boolean = () => true): number | null {
     for (let tries = 0; tries < TRIES && this.#living.length > 0; tries++) {
       const index = this.#living[stream.below(this.#living.length)]
@@ -47,7 +47,7 @@ export class Society {
     return null
   }
 
-  /** True for adults of the beginning: newborns are children. */
+  /** True for an adult among the first people. Newborn people stay children. */
   isAdult(index: number): boolean {
     return index < this.#beginning.documents && this.person(index).age >= OF_AGE
   }
@@ -56,7 +56,7 @@ export class Society {
     return !this.#married.has(index)
   }
 
-  /** The index of somebody new. */
+  /** Adds a newborn person, and returns its index. */
   bear(): number {
     const index = this.#next++
     this.#living.push(index)
@@ -76,7 +76,7 @@ export class Society {
     return couple
   }
 
-  /** Divorces a couple that married in this life; null when there is none. */
+  /** Divorces a random couple that married during these events; null when there is none. */
   divorce(stream: Stream): Couple | null {
     return this.#couples.length === 0 ? null : this.#part(stream.below(this.#couples.length))
   }
