@@ -1,7 +1,7 @@
-/** Every limit that is read from more than one place: those that an operator sets, and those that are constants. */
+/** Every limit that several modules read: limits that an operator sets, and constants. */
 
 interface LimitRow {
-  /** The environment variable that sets it. */
+  /** The environment variable that sets the limit. */
   readonly variable: string
   readonly default: number
   readonly min: number
@@ -10,7 +10,10 @@ interface LimitRow {
   readonly meaning: string
 }
 
-/** The limits that an operator sets, because country, law or network differ. `docs/limits.md` lists them; a test compares the two. */
+/**
+ * Limits that an operator sets, because they depend on country, law or network. A test compares them with
+ * `docs/limits.md`.
+ */
 export const LIMITS = {
   upload_bytes: {
     variable: 'ROLLCALL_MAX_UPLOAD_BYTES',
@@ -148,75 +151,80 @@ export const LIMITS = {
   },
 } as const satisfies Record<string, LimitRow>
 
-/**
- * Limits that no variable sets. They are here, and not beside their use, because several parts read them, or tests need others.
- * `docs/limits.md` says what happens above each.
- */
+/** Constant limits that several modules read, or that tests change. `docs/limits.md` says what happens above each. */
 export const FIXED_LIMITS = {
-  /** Bytes of a body that is no file: it is in memory as a whole. */
+  /** Bytes of a body that is not a file: all of it is in memory. */
   body_bytes: 8_388_608,
-  /** Levels of a body: far more than any message of the standard has. */
+  /** Nesting levels of a body: far more than any message of the standard has. */
   body_depth: 64,
-  /** Items of one request: 8 MiB hold so many of 800 bytes. */
+  /** Items of one request. 8 MiB are enough for this number of items of 800 bytes. */
   batch_items: 10_000,
-  /** Items of a file: 64 MiB hold so many of 670 bytes. */
+  /** Items of a file. 64 MiB are enough for this number of items of 670 bytes. */
   upload_items: 100_000,
-  /** Levels, conditions and values of a query: far more than a person or a portal asks for. */
+  /** Nesting levels, conditions and values of one query: far more than a person or a portal needs. */
   query_depth: 20,
   query_terms: 200,
   query_values: 1_000,
-  /** Seconds within which searches of a synchronous request begin: a peer rarely waits for longer. */
+  /** Seconds after which no new search of a synchronous request begins: peers rarely wait longer. */
   batch_search_time: 60,
-  /** Seconds within which searches of an asynchronous request begin: PostgreSQL can remove no old rows meanwhile. */
+  /** Seconds after which no new search of an asynchronous request begins: PostgreSQL keeps old rows until it ends. */
   snapshot_search_time: 3_600,
-  /** Bytes of the records of one answer: they are in memory together. */
+  /** Bytes of the records of one answer, which are in memory together. */
   reply_bytes: 67_108_864,
-  /** Records that one asynchronous request finds: their ids are stored with it. */
+  /** The number of records that one asynchronous request may find: their ids are stored with it. */
   reply_records: 1_000_000,
-  /** Seconds for one statement. The few that may take longer, such as those of a backup, say so themselves. */
+  /** Seconds that one statement may take. Longer ones, such as those of a backup, set their own limit. */
   statement_timeout: 30,
-  /** Failed token requests a minute of one client from one address: nobody guesses a secret at this rate. */
+  /** Failed token requests in a minute, of one client from one address. Nobody guesses a secret at this rate. */
   token_failures: 20,
-  /** Failed requests a minute of one address: several systems may be behind one. */
+  /** Failed requests in a minute from one address. Several systems may share an address. */
   address_failures: 600,
-  /** Requests a second, and at a time, of a participant that has no limits of its own. */
+  /** Requests in a second, and at the same time, for a participant that has no limits of its own. */
   participant_rate: 200,
   participant_concurrency: 200,
-  /** Requests a second of all participants: more than one database answers. */
+  /** Requests in a second of all participants: more than one database can answer. */
   total_rate: 20_000,
-  /** Requests at a time on one node: each holds its message in memory. */
+  /** Requests at the same time on one node: each has its message in memory. */
   total_concurrency: 2_000,
-  /** Bytes of bodies at a time on one node: a sixth of the memory that docs/production.md gives it. */
+  /** Bytes of request bodies at the same time on one node: a sixth of its memory in docs/production.md. */
   total_bytes: 268_435_456,
-  /** Asynchronous requests of one participant in a day: 23 a second all day long. */
+  /** Asynchronous requests of one participant in a day: 23 in each second. */
   accepted_requests: 2_000_000,
-  /** Callbacks of one participant in a day, and their bytes: more than one a second all day long. */
+  /** Callbacks of one participant in a day, and their bytes: more than one callback in each second. */
   inbox_messages: 100_000,
   inbox_bytes: 1_073_741_824,
-  /** Seconds, and entries, after which a checkpoint signs audit entries: what is not signed can be changed unseen. */
+  /**
+   * A checkpoint signs audit entries after this number of seconds or entries, so that nobody can change them unseen.
+   */
   checkpoint_interval: 10,
   checkpoint_entries: 1_000,
-  /** Accepted requests that one worker node answers at a time: most of them wait for the database or for a peer. */
+  /** Accepted requests that one node works on at the same time. Most of them wait for the database or a peer. */
   worker_concurrency: 96,
-  /** Seconds for the work of a node to end when it is stopped: with `drain_time` shorter than the 30 s of container platforms. */
+  /**
+   * Seconds in which a node that is stopped ends its work. With `drain_time`, less than the 30 s of container
+   * platforms.
+   */
   stop_time: 20,
-  /** Seconds for which a node claims an accepted request: so long the work of a dead node waits. */
+  /**
+   * Seconds for which a node claims an accepted request. After this time, other nodes take over the work of a dead
+   * node.
+   */
   node_lease: 4,
-  /** Days after an event at which its receivers are still notified of a correction. */
+  /** Days after an event in which its receivers are still notified of a correction. */
   correction_time: 30,
-  /** Subscriptions of a participant that has no number of its own. */
+  /** Subscriptions of a participant that has no limit of its own. */
   subscriptions: 100_000,
-  /** Bytes of a body of the admin API, and so of a published record. */
+  /** Bytes of a request body of the admin API, so also of a published record. */
   admin_body_bytes: 1_048_576,
-  /** Sessions of one operator or participant: a browser on each of the machines of a person. */
+  /** Sessions of one operator or participant: one for each browser that a person uses. */
   operator_sessions: 10,
-  /** The most deliveries that one call changes. An operator who changes more names one span of time after another. */
+  /** Deliveries that one call may change. For more, an operator makes several calls, each for a part of the time. */
   changed_deliveries: 10_000,
-  /** Audit entries that one call looks through. The next page goes on where the call ended. */
+  /** Audit entries that one call reads. The next page goes on from there. */
   searched_entries: 100_000,
-  /** Seconds for which an act waits for a second operator: a weekend and a day. */
+  /** Seconds for which an act waits for a second operator: three days, more than a weekend. */
   proposal_time: 259_200,
-  /** Deliveries that one operator replays alone where acts need two. */
+  /** Deliveries that one operator may send again alone, where acts need two operators. */
   replay_deliveries: 1_000,
 } as const
 
@@ -224,16 +232,16 @@ export type LimitName = keyof typeof LIMITS
 export type Limits = { readonly [name in LimitName | keyof typeof FIXED_LIMITS]: number }
 
 /**
- * Reads the limits that an operator sets from the environment.
- * @returns them, and those that are constants
- * @throws Error that names the variable and its range when a value is not a whole number within it
+ * Reads the limits that the environment sets.
+ * @returns these limits and the constants
+ * @throws Error that names the variable and its range when a value is not a whole number in it
  */
 export function readLimits(env: Readonly<Record<string, string | undefined>>): Limits {
   const set = Object.entries(LIMITS).map(([name, row]: [string, LimitRow]) => [name, readLimit(row, env)])
   return { ...FIXED_LIMITS, ...(Object.fromEntries(set) as { readonly [name in LimitName]: number }) }
 }
 
-/** The limits where nothing is set. */
+/** The limits when the environment sets nothing. */
 export const DEFAULT_LIMITS: Limits = readLimits({})
 
 function readLimit(row: LimitRow, env: Readonly<Record<string, string | undefined>>): number {

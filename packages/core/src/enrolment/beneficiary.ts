@@ -28,39 +28,39 @@ export class InvalidBeneficiary extends Error {
 
 export interface StatusChange {
   readonly status: JsonValue
-  /** The date as written; null: the update has none, and the time of its message is used. */
+  /** The date as the update writes it; null when it has none: the time of its message is used then. */
   readonly date: string | null
 }
 
 export interface Benefits {
-  /** The benefits by type and date. */
+  /** The benefits, by the key from `benefitKey`. */
   readonly elements: ReadonlyMap<string, JsonValue>
-  /** Whether a single benefit was given instead of a list. */
+  /** True when the update has a single benefit instead of a list. */
   readonly alone: boolean
 }
 
 export interface EnrolmentUpdate {
-  /** The key of the programme. */
+  /** The key of the programme (`programmeKey`). */
   readonly programme: string
-  /** The members to write, without status and benefits. */
+  /** The members of the enrolment to write, except status and benefits. */
   readonly members: JsonObject
   readonly change: StatusChange | null
   readonly benefits: Benefits
 }
 
 export interface Beneficiary {
-  /** The identifiers of the person, of types that the kind lists. */
+  /** The identifiers of the person, without those of types that the kind does not list. */
   readonly identifiers: readonly RecordIdentifier[]
-  /** The members to write, without the enrolments. */
+  /** The members of the record to write, except the enrolments. */
   readonly members: JsonObject
   readonly enrolments: readonly EnrolmentUpdate[]
   readonly alone: boolean
 }
 
-/** Characters of a record's JSON text: updates are merged into it, and it must not grow without limit. */
+/** The longest JSON text of a record, in characters: updates are merged into it, and it must not grow for ever. */
 export const RECORD_LENGTH = 1_048_576
 
-/** @throws InvalidBeneficiary */
+/** Reads a beneficiary from an update. @throws InvalidBeneficiary */
 export function readBeneficiary(scope: RecordScope, value: unknown): Beneficiary {
   if (!isJsonObject(value)) throw new InvalidBeneficiary('must be an object')
   if (JSON.stringify(value).length > RECORD_LENGTH) {
@@ -78,7 +78,7 @@ export function readBeneficiary(scope: RecordScope, value: unknown): Beneficiary
   return { identifiers, members: withoutStatus(rest), enrolments, alone }
 }
 
-/** Accepts one type, or several of which one is the record's type. */
+/** Checks `@type`: one type, or several of which one is the record's type. @throws InvalidBeneficiary */
 function checkType({ kind, recordType }: RecordScope, type: JsonValue | undefined): void {
   const named = elementsOf(type)
   const isOwn = (one: JsonValue): boolean =>
@@ -89,7 +89,7 @@ function checkType({ kind, recordType }: RecordScope, type: JsonValue | undefine
   }
 }
 
-/** Removes the status in `additional_attributes`: it has no history. The enrolment has the status. */
+/** Removes statuses in `additional_attributes`: only the status of the enrolment is written, as it has a history. */
 function withoutStatus(record: JsonObject): JsonObject {
   const attributes = (value: JsonValue): JsonValue => {
     if (Array.isArray(value)) return value.map(attributes)
@@ -119,7 +119,7 @@ function checkIdentifiers(
 
 /**
  * Removes members without content: empty texts everywhere, and null in place of identifiers or enrolments, because an
- * update never removes those.
+ * update never removes identifiers or enrolments.
  */
 function withoutEmptyMembers(paths: KeyedPaths, object: JsonObject, path: string): JsonObject {
   const kept = Object.entries(object).flatMap(([name, value]): [string, JsonValue][] => {
@@ -185,7 +185,7 @@ function readEnrolment(scope: RecordScope, element: EnrolmentElement): Enrolment
 
 const PROGRAMME_LENGTH = 500
 
-/** Removes empty texts, and writes a programme identifier that is a whole number as digits (3.1). */
+/** Removes empty texts from an enrolment, and turns a programme identifier that is a whole number into text (3.1). */
 function withText(element: EnrolmentElement): EnrolmentElement {
   const members = Object.entries(element).flatMap(([name, value]): [string, JsonValue][] => {
     if (value === '') return []
@@ -201,7 +201,7 @@ function digits(value: JsonValue): JsonValue {
   throw new InvalidBeneficiary('programme.programme_identifier: must be a text, or a whole number')
 }
 
-/** Accepts a list of one value in place of the value. */
+/** The only element of a list of one; any other value unchanged. */
 const onlyOf = (value: JsonValue | undefined): JsonValue | undefined =>
   Array.isArray(value) && value.length === 1 ? value[0] : value
 
@@ -215,7 +215,7 @@ function checkDates(members: JsonObject): void {
   }
 }
 
-/** @returns null: there is no date */
+/** Checks that a member is a date, and returns it; null when the member is missing. @throws InvalidBeneficiary */
 function checkedDate(name: string, value: JsonValue | undefined): string | null {
   if (value === undefined || value === null) return null
   if (typeof value === 'string' && dayInterval(value) !== null) return value
@@ -251,7 +251,7 @@ function readBenefits(value: JsonValue | undefined): Benefits {
 const BENEFIT_DATE: Attribute = { name: 'benefit_date', paths: ['benefit_date'], type: 'date' }
 const BENEFIT_TYPE: Attribute = { name: 'benefit_type', paths: ['benefit_type'], type: 'code', codes: 'benefit_type' }
 
-/** The key of a benefit: its first day and its type. */
+/** The key of a benefit: its first day and its type. Two benefits with the same key replace each other. */
 export function benefitKey(benefit: JsonValue): string {
   const date = readAttribute(BENEFIT_DATE, benefit)
   const type = readAttribute(BENEFIT_TYPE, benefit)

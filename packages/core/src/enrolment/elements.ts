@@ -20,13 +20,13 @@ export interface RecordScope {
   readonly recordType: RecordType
 }
 
-/** The name of the list of enrolments, and of the object that may contain the list. */
+/** LIST is the member with the enrolments; HOLDER is an object in the record that may contain this member. */
 const LIST = 'programme_identifier'
 const HOLDER = 'member'
 
 /**
- * The members of an enrolment beside its programme. The record or the programme may have them instead, for all its
- * enrolments.
+ * The members of an enrolment besides its programme. When the record or the programme has one of them, it applies to
+ * all its enrolments.
  */
 const ENROLMENT_MEMBERS = [
   'enrolment_status',
@@ -36,24 +36,24 @@ const ENROLMENT_MEMBERS = [
   'benefits',
 ] as const
 
-/** Another name for the end date, inside an enrolment or its programme only. */
+/** Another spelling of the end date, which is accepted only inside an enrolment or its programme. */
 const END_DATES: ReadonlyMap<string, string> = new Map([['end_date', 'enrolment_end_date']])
 
 const OF_ENROLMENT: ReadonlySet<string> = new Set(ENROLMENT_MEMBERS)
 const TAKEN: ReadonlySet<string> = new Set([LIST, ...ENROLMENT_MEMBERS])
 
-/** An enrolment: its own members under their canonical names, other members unchanged. */
+/** One enrolment as JSON: its own members under their canonical names, other members unchanged. */
 export type EnrolmentElement = JsonObject
 
 export interface TakenEnrolments {
-  /** The record without the enrolments; unchanged when it has none. */
+  /** The record without its enrolments; unchanged when it has none. */
   readonly rest: JsonObject
   readonly elements: readonly EnrolmentElement[]
-  /** Whether no enrolment was given in a list: a single value, or none. */
+  /** True when no enrolment was given in a list: there is a single value, or none. */
   readonly alone: boolean
 }
 
-/** Takes the enrolments out of a record, or of a part of a record. */
+/** Takes the enrolments out of a record, or out of a part of a record. */
 export function takeEnrolments(record: JsonObject): TakenEnrolments {
   const outer = partition(record, TAKEN)
   const holder = holderOf(outer.rest)
@@ -66,7 +66,7 @@ export function takeEnrolments(record: JsonObject): TakenEnrolments {
   return { rest, elements, alone: !lists.some(Array.isArray) }
 }
 
-/** Puts a list of enrolments into the record: in its `member` object if there is one. */
+/** Puts a list of enrolments into a record: into its `member` object if there is one. */
 export function putEnrolments(rest: JsonObject, list: JsonValue | undefined): JsonObject {
   if (list === undefined) return rest
   const holder = holderOf(rest)
@@ -83,7 +83,7 @@ function holderOf(record: JsonObject): { readonly name: string; readonly object:
 
 const withoutList = (taken: ReadonlyMap<string, JsonValue> = new Map()) => [...taken].filter(([name]) => name !== LIST)
 
-/** A value that is no object is the identifier of a programme. */
+/** One element of the list as an enrolment. An element that is not an object is the identifier of a programme. */
 function elementOf(value: JsonValue, shared: ReadonlyMap<string, JsonValue>): EnrolmentElement {
   const object: JsonObject = isJsonObject(value) ? value : { programme: { programme_identifier: value } }
   const own = partition(object, OF_ENROLMENT, END_DATES)
@@ -94,7 +94,7 @@ function elementOf(value: JsonValue, shared: ReadonlyMap<string, JsonValue>): En
   return { ...rest, ...Object.fromEntries([...shared, ...(inProgramme?.taken ?? []), ...own.taken]) }
 }
 
-/** Splits the members of an object into those with these names, under canonical names, and the others. */
+/** Splits an object into the members with these names, stored under canonical names, and all other members. */
 function partition(object: JsonObject, names: ReadonlySet<string>, spellings: ReadonlyMap<string, string> = new Map()) {
   const taken = new Map<string, JsonValue>()
   const rest: [string, JsonValue][] = []
@@ -107,9 +107,7 @@ function partition(object: JsonObject, names: ReadonlySet<string>, spellings: Re
   return { taken, rest: Object.fromEntries(rest) as JsonObject }
 }
 
-/**
- * The key that distinguishes programmes in a ledger; null when the record type has none, or the enrolment names none.
- */
+/** The key of the programme in a ledger; null when the record type has none, or the enrolment names none. */
 export function programmeKey({ kind, recordType }: RecordScope, element: JsonValue): string | null {
   const list = recordType.keyed_lists.find(({ name }) => name === 'programme')
   return list === undefined ? null : (elementKeys(kind, recordType, list, pathOf(list), element)[0] ?? null)

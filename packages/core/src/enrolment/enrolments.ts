@@ -15,23 +15,23 @@ import {
   readElements,
 } from '@rollcall/protocol'
 
-/** One enrolment of a person in one programme. Null: neither the enrolment nor the record around it has the value. */
+/** An enrolment of a person in a programme. A member is null when neither the enrolment nor the record has it. */
 export interface Enrolment {
-  /** The identifier of the programme, without regard to case and accents. */
+  /** The identifier of the programme, in a form without case and accents, for comparing. */
   readonly programme: string | null
   readonly programme_identifier: string | null
   readonly programme_name: string | null
-  /** The code in the kind's list; a status that is not in the list, in lower case. */
+  /** The code of the status from the kind's list; a status that is not in the list, in lower case. */
   readonly status: string | null
   readonly status_as_written: string | null
-  /** Dates are as written: a day, part of a date such as 2026-03, or an instant. */
+  /** The dates are as written: a day, a part of a date such as 2026-03, or an instant. */
   readonly enrolment_date: string | null
   readonly end_date: string | null
   readonly status_change_date: string | null
 }
 
 const COMPOUND = 'enrolment'
-/** The label of the status of a person who is enrolled now, in every list of statuses. */
+/** The label that every list of statuses has for a person who is enrolled now. */
 const ACTIVE = 'Active'
 
 const END_DATE: CompoundMember = {
@@ -54,7 +54,7 @@ interface Plan {
 
 const plans = new WeakMap<RecordType, Plan>()
 
-/** How records of the type store enrolments; null: they have no enrolments in programmes. */
+/** Where records of a type store enrolments, computed once; null when they have no enrolments. */
 function planOf(recordType: RecordType): Plan | null {
   const known = plans.get(recordType)
   if (known !== undefined) return known
@@ -91,8 +91,8 @@ function planOf(recordType: RecordType): Plan | null {
 }
 
 /**
- * The enrolments in the order of the document; each has a programme or a status. None if the record type has no
- * enrolments. Never throws.
+ * The enrolments of a record, in the order of the document; each has a programme or a status. Empty when the record
+ * type has none. Never throws.
  */
 export function readEnrolments(recordType: RecordType, document: JsonValue): readonly Enrolment[] {
   const plan = planOf(recordType)
@@ -103,7 +103,8 @@ export function readEnrolments(recordType: RecordType, document: JsonValue): rea
       return typeof value === 'string' ? value : null
     }
     const [programme, status] = [text('programme'), text('status')]
-    // The values that the record has several times beside its enrolments belong to no particular enrolment.
+    // A value that the record has several times outside of its enrolments is ignored: it is not known for which one it
+    // is.
     if (programme === null && status === null) return []
     return {
       programme,
@@ -140,9 +141,9 @@ export function changedEnrolments(
 }
 
 /**
- * Whether the person is enrolled at an instant: the status is Active, and the instant is between the dates. A missing
- * or unreadable date is no bound. Days begin and end at midnight in the time zone. Part of a date, such as 2026-03, may
- * be any of its days.
+ * True when the person is enrolled at an instant: the status is Active, and the instant is between the two dates. A
+ * missing or unreadable date does not limit. Days begin and end at midnight in the time zone. A part of a date, such as
+ * 2026-03, may be any of its days.
  * @param now milliseconds
  */
 export function isActiveAt(
@@ -157,7 +158,7 @@ export function isActiveAt(
   return begun && !ended
 }
 
-/** Whether a written date has begun, and whether it is over; null: it is no date. */
+/** Says of a written date whether it has begun and whether it has ended; null when it is not a date. */
 export function timesOf(
   written: string,
   now: number,

@@ -1,10 +1,10 @@
-/** The places of the lists with keyed elements in records of a type, computed once. */
+/** Finds where records of a type have lists with keyed elements; computed once for each type. */
 import { elementKeys, type JsonValue, type KeyedList, type Kind, type RecordType, searchKey } from '@rollcall/protocol'
 
 export interface KeyedPaths {
-  /** The lists by `searchKey` of the path, each with the path as the record type writes it. */
+  /** For each list, by the `searchKey` of its path: the list, and the path as the record type writes it. */
   readonly lists: ReadonlyMap<string, { readonly list: KeyedList; readonly path: string }>
-  /** Paths of the objects that contain such lists. */
+  /** The paths of the objects that contain such lists. */
   readonly above: ReadonlySet<string>
 }
 
@@ -33,8 +33,8 @@ interface Scope {
 }
 
 /**
- * The key of an element of a list of identifiers; null: the element has no key; undefined: there is no such list at the
- * place.
+ * Returns a function that gives the key of an element in a list of identifiers; null: the element has no key;
+ * undefined: there is no list of identifiers at this place.
  */
 export const identifierKeyOf = ({ kind, recordType }: Scope) => {
   const { lists } = keyedPaths(recordType)

@@ -1,9 +1,9 @@
-/** Writes and reads a ledger as text. The text has each stamp once. */
+/** Writes a ledger as text, and reads it. Each stamp is in the text only once. */
 import { isJsonObject, type JsonObject, type JsonValue } from '@rollcall/protocol'
 import { emptyLedger, type Ledger, type ProgrammeLedger, type StatusEntry } from './ledger.ts'
 import type { Register, Stamp } from './registers.ts'
 
-/** The text has one order, so equal ledgers have equal texts. */
+/** The ledger as text. The order is fixed, so equal ledgers give equal texts. */
 export function ledgerText({ members, programmes }: Ledger): string {
   const stamps = new Map<Stamp, number>()
   const at = (stamp: Stamp): number => {
@@ -26,11 +26,11 @@ export function ledgerText({ members, programmes }: Ledger): string {
   return JSON.stringify({ ...text, stamps: [...stamps.keys()] })
 }
 
-/** A list, because a member may be called `__proto__`. */
+/** The entries of a map as a list: an object cannot have a member called `__proto__`. */
 const entries = <Value>(map: ReadonlyMap<string, Value>, write: (value: Value) => JsonValue): JsonValue =>
   [...map].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([key, value]) => [key, write(value)])
 
-/** @param text null: there is no ledger yet */
+/** Reads a ledger. @param text null for a new, empty ledger */
 export function readLedger(text: string | null): Ledger {
   if (text === null) return emptyLedger()
   const { members = null, programmes = [], stamps = [] }: JsonObject = objectIn(JSON.parse(text))

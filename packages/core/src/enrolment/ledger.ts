@@ -1,6 +1,6 @@
 /**
- * A ledger beside a record notes when each part was written, so that updates in any order, and repeated updates, lead
- * to the same record. The statuses of an enrolment are a history; the latest one that has begun is current.
+ * The ledger of a record notes when an update wrote each part, so that updates in any order, and repeated updates, give
+ * the same record. It has the history of each enrolment's status: the last status that has begun is the current one.
  */
 import {
   canonicalJson,
@@ -26,7 +26,7 @@ export interface StatusEntry {
 export interface ProgrammeLedger {
   readonly members: Register
   readonly benefits: Register
-  /** The statuses by the day or instant at which each begins; '' for a status without a date. */
+  /** The statuses, by the day or instant at which each begins; '' for a status without a date. */
   readonly statuses: Map<string, StatusEntry>
 }
 
@@ -42,22 +42,22 @@ export interface LedgerScope extends RecordScope {
   readonly time_zone: string
 }
 
-/** The stamp and the time of a write. */
+/** The stamp and the time of an update. */
 export interface Origin {
   readonly stamp: Stamp
-  /** The time of the message, in ISO format. */
+  /** The time of the message in ISO format. */
   readonly message_ts: string
 }
 
 export interface Merged {
   readonly document: JsonObject
-  /** Whether the update replaced an existing benefit. */
+  /** True when the update replaced an existing benefit. */
   readonly replaced: boolean
 }
 
 /**
- * Writes an update into a record. The ledger is changed, the record is not.
- * @param now milliseconds; the current statuses are those of this time
+ * Merges an update into a record, and returns the new record. The ledger is changed in place.
+ * @param now milliseconds, the time for which the current statuses are chosen
  */
 export function writeUpdate(
   scope: LedgerScope,
@@ -77,7 +77,7 @@ export function writeUpdate(
   for (const [at, enrolment] of update.enrolments.entries()) {
     const { programme } = enrolment
     const before = known.get(programme) ?? {}
-    // The second of two enrolments in one programme counts as the later write.
+    // Each enrolment has a later stamp than the one before, in case two are in the same programme.
     const own = { ...origin, stamp: `${origin.stamp} ${String(at).padStart(6, '0')}` }
     const after = writeEnrolment(scope, ledgerOf(ledger, programme), before, enrolment, own)
     replaced ||= after.replaced
@@ -86,7 +86,7 @@ export function writeUpdate(
   return { document: withCurrentStatuses(scope, ledger, rest, known, taken.alone && update.alone, now), replaced }
 }
 
-/** The record at a time: scheduled statuses that have begun become current. @param now milliseconds */
+/** The record at a time: a scheduled status that has begun becomes the current one. @param now milliseconds */
 export function documentAt(scope: LedgerScope, ledger: Ledger, record: JsonObject, now: number): JsonObject {
   const { rest, elements, alone } = takeEnrolments(record)
   if (elements.length === 0) return record
@@ -97,7 +97,7 @@ export function documentAt(scope: LedgerScope, ledger: Ledger, record: JsonObjec
   return withCurrentStatuses(scope, ledger, rest, known, alone, now)
 }
 
-/** The time at which the next scheduled status begins, in milliseconds; null: none is scheduled. */
+/** The time at which the next scheduled status begins, in milliseconds; null when none is scheduled. */
 export function nextDue({ time_zone }: LedgerScope, { programmes }: Ledger, now: number): number | null {
   const times = [...programmes.values()]
     .flatMap(({ statuses }) => [...statuses.keys()])
@@ -106,11 +106,14 @@ export function nextDue({ time_zone }: LedgerScope, { programmes }: Ledger, now:
   return times.length === 0 ? null : Math.min(...times)
 }
 
-/** If two enrolments are in one programme, members of the first are kept. */
+/**
+ * The enrolments by the key of their programme. If two are in one programme, they are merged, and the first has
+ * priority.
+ */
 function elementsByProgramme(scope: RecordScope, elements: readonly EnrolmentElement[]): Map<string, EnrolmentElement> {
   const known = new Map<string, EnrolmentElement>()
   for (const [at, element] of elements.entries()) {
-    // `~` sorts after the keys of programmes.
+    // An enrolment without a key gets a key with `~`, which sorts after the keys of programmes.
     const programme = programmeKey(scope, element) ?? `~${at}`
     known.set(programme, { ...element, ...known.get(programme) })
   }
@@ -123,12 +126,12 @@ function ledgerOf({ programmes }: Ledger, programme: string): ProgrammeLedger {
   return found
 }
 
-/** A stamp before all others. */
+/** A stamp that is earlier than all others. */
 const NEVER: Stamp = ''
 
 /**
- * Adds the status of the record to the history, if an import or a publication brought it. For its day it counts as
- * later than writes before, and as earlier than writes after.
+ * Adds the record's status to the history when an import or a publication wrote it. On its day, it is later than
+ * statuses that are in the history already, and earlier than statuses that are written afterwards.
  */
 function addToHistory({ time_zone }: LedgerScope, { statuses }: ProgrammeLedger, element: EnrolmentElement): void {
   const { enrolment_status: status, status_change_date: written } = element
@@ -144,8 +147,8 @@ function addToHistory({ time_zone }: LedgerScope, { statuses }: ProgrammeLedger,
 }
 
 /**
- * Removes the begun statuses of an enrolment that an import or a correction removed from the record. Scheduled statuses
- * stay.
+ * When an import or a correction has removed an enrolment from the record, removes its statuses that have begun from
+ * the history. Scheduled statuses stay.
  */
 function dropHistoryOfRemoved(
   { time_zone }: LedgerScope,
@@ -215,8 +218,8 @@ function withStatus(
 }
 
 /**
- * The entry with the latest start that is not in the future. If one day has an entry without a time and entries with
- * times, the later write wins.
+ * The current status: of those that have begun, the one with the latest start. If a day has a status without a time and
+ * others with times, the one that was written last.
  */
 function currentStatus(
   statuses: ReadonlyMap<string, StatusEntry>,
@@ -233,8 +236,8 @@ function currentStatus(
 const dayFrom = (from: string): string => from.split(' ')[0] ?? ''
 
 /**
- * The start of a date as a text that sorts by time: the day in the time zone of the registry, followed by the instant
- * if there is one. Null: it is no date.
+ * The start of a status as text that sorts by time: the day in the registry's time zone, then the instant if there is
+ * one. Null when the date cannot be read.
  */
 function startOf(date: string | null, time_zone: string): string | null {
   if (date === null) return null
@@ -250,7 +253,7 @@ function hasBegun(from: string, time_zone: string, now: number): boolean {
   return instant === undefined ? day <= dayOf(time_zone, now) : Date.parse(instant) <= now
 }
 
-/** Days of recent instants: one update needs the same ones many times. */
+/** The days of recent instants: one update needs the same ones many times. */
 const days = new Map<string, string>()
 
 function dayOf(time_zone: string, instant: number): string {
@@ -266,7 +269,7 @@ const DAYS = 1_000
 const MINUTE = 60_000
 const DAY = 1_440 * MINUTE
 
-/** The start in milliseconds. For a day, this is the minute in which the day begins in the time zone. */
+/** Turns a start from `startOf` into milliseconds. For a day, the minute in which it begins in the time zone. */
 function startTime(from: string, time_zone: string): number {
   const [day = '', instant] = from.split(' ')
   if (instant !== undefined) return Date.parse(instant)
@@ -280,7 +283,7 @@ function startTime(from: string, time_zone: string): number {
   return after
 }
 
-/** Parses a document from the store. */
+/** Parses a stored document. */
 export const objectOf = (text: string): JsonObject => {
   const value: JsonValue = JSON.parse(text)
   return isJsonObject(value) ? value : {}

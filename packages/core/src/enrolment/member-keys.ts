@@ -1,7 +1,7 @@
-/** `searchKey` of member names, with a memory: records repeat the same names. */
+/** Remembers the `searchKey` of member names: records repeat the same names. */
 import { searchKey } from '@rollcall/protocol'
 
-/** The number of remembered names, because a peer may send any name. */
+/** The number of remembered names. It is limited because a peer may send any names. */
 const MOST = 5_000
 const known = new Map<string, string>()
 

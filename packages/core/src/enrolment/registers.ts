@@ -1,33 +1,36 @@
 /**
- * Members of a JSON object as last-writer-wins registers: any order and repetition of the same writes leads to the same
- * object. A tree of stamps beside the object notes the latest write of each member.
+ * Merges writes of a JSON object so that their order and repetition do not matter: for each member, the write with the
+ * latest stamp wins ("last-writer-wins register"). A tree of stamps beside the object notes these writes.
  */
 import { canonicalJson, isJsonObject, type JsonObject, type JsonValue } from '@rollcall/protocol'
 import { memberSearchKey } from './member-keys.ts'
 
-/** Orders the writes: a later write has a greater text. */
+/** The order of writes, as text: a later write has a greater stamp. */
 export type Stamp = string
 
-/** The writes of one member. */
+/** The stamps of one member. */
 export interface Register {
-  /** The stamp of the latest value: a text, a number, a list, or null, which removes the member. */
+  /** The stamp of the last value that was written: a text, a number, a list, or null, which removes the member. */
   value?: Stamp
-  /** The stamp of the latest object. A member below remains only when it was written after `value`. */
+  /** The stamp of the last object that was written. A member of it stays only if it was written after `value`. */
   object?: Stamp
-  /** The registers of the members below, by `searchKey` of the name, or by the key of a list element. */
+  /** The registers of the members inside, by the `searchKey` of the name, or by the key of a list element. */
   members?: Map<string, Register>
 }
 
-/** A write with one stamp for all its members. */
+/** A write, with the same stamp for all its members. */
 export interface Write {
   readonly stamp: Stamp
-  /** The key of a list element, for lists that are merged element by element; undefined: the list is one value. */
+  /**
+   * The key of a list element, by which elements are merged; null: it has none; undefined: the list is written as a
+   * whole.
+   */
   readonly keyOf: (path: string, element: JsonValue) => string | null | undefined
 }
 
 /**
- * Writes the patch into the object. A member is found under any of its spellings, and takes the spelling of the latest
- * write. The register is changed, the object is not.
+ * Writes the members of the patch into the object, and returns the new object. A member is found in any spelling, and
+ * gets the spelling of the latest write. The register is changed in place.
  * @param path the dotted path of the object; '' for the record
  */
 export function writeObject(
@@ -65,7 +68,7 @@ export function registerOf(register: Register, key: string): Register {
   return found
 }
 
-/** @returns undefined: the member was removed */
+/** Writes one member, and returns its value. @returns undefined when the member was removed */
 function writeMember(
   register: Register,
   before: JsonValue | undefined,
@@ -90,7 +93,7 @@ function writeMember(
 
 const later = (one: Stamp | undefined, other: Stamp): Stamp => (one === undefined || one < other ? other : one)
 
-/** Removes the members that were written before the value, if the object was written after the value. */
+/** When the object was written after `value`, removes its members that were written before. */
 function dropOlder(register: Register, before: JsonValue | undefined, stamp: Stamp): JsonValue | undefined {
   for (const [key, below] of register.members ?? []) {
     if (latestOf(below) < stamp) register.members?.delete(key)
@@ -105,10 +108,7 @@ function dropOlder(register: Register, before: JsonValue | undefined, stamp: Sta
   return Object.fromEntries(kept)
 }
 
-/**
- * Writes a list element by element. No element is removed. A single value in place of a list stays a single value if no
- * other element joins it.
- */
+/** Writes a list element by element. No element is removed. A single value without a list stays so if it is alone. */
 function writeList(
   register: Register,
   before: JsonValue | undefined,
@@ -134,7 +134,7 @@ export function elementsOf(value: JsonValue | undefined): readonly JsonValue[] {
   return value === undefined || value === null || value === '' ? [] : [value]
 }
 
-/** The list in the order of the keys, so that the order of writes does not matter. */
+/** The elements as a list in the order of their keys, so that the order of writes does not matter. */
 export function asList(elements: ReadonlyMap<string, JsonValue>, alone: boolean): JsonValue | undefined {
   const list = [...elements].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, element]) => element)
   const [only, ...others] = list

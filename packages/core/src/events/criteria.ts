@@ -33,25 +33,25 @@ import { readFrequency } from './frequency.ts'
 
 export interface SubscribeCriteria {
   readonly eventType: EventType
-  /** The type of the records that are sent and filtered. */
+  /** The type of the records that are filtered and sent. */
   readonly recordType: RecordType
-  /** Null: the criteria have no filter. */
+  /** The condition that records must fulfil; null when there is no filter. */
   readonly predicate: Predicate | null
-  /** The form of the filter; null when there is none. */
+  /** The form of the query in the filter; null when there is no filter. */
   readonly form: QueryForm | null
-  /** Null: notifications are sent at once. */
+  /** The times at which notifications are sent; null for at once. */
   readonly frequency: Frequency | null
-  /** The time at which the subscription ends; null: it has no end. */
+  /** The time at which the subscription ends; null when it has no end. */
   readonly end_at: Date | null
-  /** Null: the grant demands none. */
+  /** The consent for the subscription; null when the grant needs none. */
   readonly consent: SubscriptionConsent | null
-  /** Whether the filter names one person: every matching record has that one identifier. */
+  /** True when the filter has one identifier that every matching record has: the subscription is about one person. */
   readonly person: boolean
-  /** 32 bytes, equal for criteria with equal filter, schedule and start; the end does not matter. */
+  /** A digest of 32 bytes. Equal for criteria with equal filter, schedule and start; the end is not included. */
   readonly fingerprint: Uint8Array
   /** The canonical text of the criteria; `compileCriteria` reads it. */
   readonly text: string
-  /** The members of the criteria that the answer repeats. */
+  /** The members that the answer repeats. */
   readonly echo: JsonObject
 }
 
@@ -62,7 +62,7 @@ const RULES: CriteriaRules = {
   filter: 'filter',
 }
 
-/** The rules for members that name types. */
+/** The rules for members that name a type: their refusals have another code. */
 const TYPE_RULES: CriteriaRules = { ...RULES, code: 'rjct.notify_types.invalid' }
 
 /** The members of the criteria that an answer repeats. */
@@ -111,7 +111,7 @@ export function readSubscribeCriteria(
   }
 }
 
-/** The content of a signed consent is stored beside the subscription; the consent itself is not stored. */
+/** The criteria without the signed consent: its content is stored with the subscription, the consent itself is not. */
 function withoutJws(criteria: JsonObject): JsonObject {
   const { authorize } = criteria
   if (!isJsonObject(authorize)) return criteria
@@ -136,7 +136,7 @@ function readNotifyType(kind: Kind, criteria: Criteria): RecordType {
 
 type Filter = Pick<SubscribeCriteria, 'predicate' | 'form'>
 
-/** Reads the filter. Whether a filter is required is checked later, with the grant. */
+/** Reads the filter. Whether the grant requires one is checked later. */
 function readCriteriaFilter(
   kind: Kind,
   recordType: RecordType,
@@ -157,7 +157,7 @@ function readCriteriaFilter(
   }
 }
 
-/** The limits for reading a stored filter: the widest that an operator of an earlier version could set. */
+/** The limits for a stored filter: the widest that an operator of an earlier version could set. */
 const STORED_LIMITS: QueryLimits = { query_depth: 200, query_terms: 10_000, query_values: 30_000 }
 
 /**
@@ -177,7 +177,7 @@ export function compileCriteria(
   }
 }
 
-/** Whether every record that fulfils the predicate has one certain identifier. */
+/** True when every record that satisfies the predicate has one and the same identifier. */
 function isAboutOne(predicate: Predicate): boolean {
   if (predicate.is === 'and') return predicate.of.some(isAboutOne)
   return predicate.is === 'identifier' && predicate.identifiers.length === 1

@@ -1,8 +1,8 @@
-/** Reads cron expressions as subscribers write them into one form, which `frequency.ts` gives to croner. */
+/** Reads cron expressions in the forms that subscribers use, and writes them in the one form that croner reads. */
 
 import { daysInMonth } from '@rollcall/protocol'
 
-/** An expression that cannot be read. The message has the rule, never the expression. */
+/** The expression cannot be read. The message has the rule, never the expression. */
 export class CronProblem extends Error {
   override readonly name = 'CronProblem'
 }
@@ -11,10 +11,10 @@ interface Field {
   readonly name: string
   readonly min: number
   readonly max: number
-  /** Names of values; the first name means the value `first`. */
+  /** Names for values, such as JAN; the first name stands for the value `first`. */
   readonly names?: readonly string[]
   readonly first?: number
-  /** In fields of days, `?` means `*`, and `L`, `W` and `#` are refused with a message of their own. */
+  /** True for the two fields of days: `?` means `*`, and `L`, `W` and `#` have a message of their own. */
   readonly ofDays?: true
 }
 
@@ -27,12 +27,12 @@ const HOUR: Field = { name: 'hour', min: 0, max: 23 }
 const DAY: Field = { name: 'day of month', min: 1, max: 31, ofDays: true }
 const MONTH: Field = { name: 'month', min: 1, max: 12, names: MONTHS, first: 1 }
 const YEAR: Field = { name: 'year', min: 1970, max: 2099 }
-/** Sunday is 0 or 7. */
+/** In a normal expression, Sunday is 0 or 7. */
 const WEEKDAY: Field = { name: 'day of week', min: 0, max: 7, names: WEEKDAYS, first: 0, ofDays: true }
-/** Sunday is 1. */
+/** In a Quartz expression, Sunday is 1. */
 const QUARTZ_WEEKDAY: Field = { ...WEEKDAY, min: 1, first: 1 }
 
-/** Words that can be used in place of an expression. Weeks begin on Sunday, as in cron. */
+/** Words that may replace an expression. A week begins on Sunday, as in cron. */
 const WORDS: ReadonlyMap<string, string> = new Map([
   ['hourly', '0 0 * * * * *'],
   ['daily', '0 0 0 * * * *'],
@@ -42,7 +42,7 @@ const WORDS: ReadonlyMap<string, string> = new Map([
 
 const LONGEST = 256
 
-/** The values of one field in ascending order; null: all values. */
+/** The values of one field in ascending order; null for every value. */
 type Values = readonly number[] | null
 
 /** A schedule in the local time of a zone. */
@@ -50,7 +50,7 @@ export interface Cron {
   readonly second: Values
   readonly minute: Values
   readonly hour: Values
-  /** If both `day` and `weekday` are set, a day that matches either of them matches. */
+  /** When both `day` and `weekday` are set, a day needs to match only one of them. */
   readonly day: Values
   readonly month: Values
   /** 0 is Sunday, 6 is Saturday. */
@@ -60,7 +60,7 @@ export interface Cron {
 
 const ORDER = ['second', 'minute', 'hour', 'day', 'month', 'weekday', 'year'] as const
 
-/** @throws CronProblem */
+/** Reads a cron expression of 5, 6 or 7 fields, or a word such as `daily`. @throws CronProblem */
 export function readCron(text: string): Cron {
   if (text.length > LONGEST) throw new CronProblem(`must have at most ${LONGEST} characters`)
   const expression = WORDS.get(text.trim().toLowerCase()) ?? text
@@ -68,7 +68,7 @@ export function readCron(text: string): Cron {
   if (written.length < 5 || written.length > 7) {
     throw new CronProblem(`must have 5, 6 or 7 fields, or be one of ${[...WORDS.keys()].join(', ')}`)
   }
-  // An expression of five fields begins with the minute.
+  // An expression of five fields has no seconds: it begins with the minute.
   const [second = '', minute = '', hour = '', day = '', month = '', weekday = '', year = '*'] =
     written.length === 5 ? ['0', ...written] : written
   const isQuartz = expression === text && isQuartzForm(written)
@@ -84,14 +84,14 @@ export function readCron(text: string): Cron {
   }
 }
 
-/** The text that croner reads; equal for expressions that mean the same. */
+/** The expression as croner reads it. Equal texts mean equal times. */
 export const cronText = (cron: Cron): string => ORDER.map((name) => cron[name]?.join(',') ?? '*').join(' ')
 
-/** Only Quartz has `?` and a field for the year, and its expressions never have five fields. */
+/** True for an expression of Quartz: only Quartz has a year or `?`, and never five fields. */
 const isQuartzForm = (fields: readonly string[]): boolean =>
   fields.length === 7 || (fields.length === 6 && fields.includes('?'))
 
-/** If one of the two fields lists all its days, the other does not matter. */
+/** Combines the two fields of days. If one of them has all values, every day matches. */
 function eitherDay(day: Values, weekday: Values): Pick<Cron, 'day' | 'weekday'> {
   const isEveryDay = day?.length === 31 || weekday?.length === 7
   return isEveryDay && day !== null && weekday !== null
@@ -119,7 +119,7 @@ function readPart(field: Field, text: string): readonly number[] {
   const [, every, first = '', last, stepText] = part
   const { min, max } = field
   const from = every === undefined ? readValue(field, first, text) : min
-  // A step without an end of the range runs to the end of the field.
+  // A step without an end of its range goes to the end of the field.
   const end = every === undefined && stepText === undefined ? from : max
   const to = last === undefined ? end : readValue(field, last, text)
   if (to < from) throw problem(field, 'must not have a range that runs backwards')
@@ -152,12 +152,12 @@ const MINUTE_SECONDS = 60
 const HOUR_SECONDS = 3_600
 const DAY_SECONDS = 86_400
 
-/** The fewest seconds between two runs on the same day or on consecutive days. */
+/** The smallest number of seconds between two runs, on the same day or on consecutive days. */
 export function shortestGap({ second, minute, hour }: Cron): number {
   const seconds = spread(second, MINUTE_SECONDS)
   const minutes = spread(minute, 60)
   const hours = spread(hour, 24)
-  // For each unit: the time from the last run in it to the first run in the next unit that has runs.
+  // The time between the first and the last run inside a minute, an hour and a day.
   const inMinute = seconds.last
   const inHour = minutes.last * MINUTE_SECONDS + inMinute
   const inDay = hours.last * HOUR_SECONDS + inHour
@@ -169,17 +169,17 @@ export function shortestGap({ second, minute, hour }: Cron): number {
   )
 }
 
-/** The smallest distance between neighbouring values, and the distance of the last from the first. */
+/** `step`: the smallest distance between neighbouring values. `last`: the distance from the first to the last. */
 function spread(values: Values, count: number): { readonly step: number; readonly last: number } {
   if (values === null) return { step: 1, last: count - 1 }
   const steps = values.slice(1).map((value, index) => value - (values[index] ?? 0))
   return { step: Math.min(Number.POSITIVE_INFINITY, ...steps), last: (values.at(-1) ?? 0) - (values[0] ?? 0) }
 }
 
-/** Any eight consecutive years include a leap year. */
+/** Years. Among any eight years in a row there is a leap year. */
 const LEAP_YEAR_WITHIN = 8
 
-/** Whether there is a day, in the years from first to last, on which the schedule runs. */
+/** True when the schedule has at least one day from the first to the last year. */
 export function hasDay({ day, month, weekday, year }: Cron, first: number, last: number): boolean {
   if (weekday !== null || day === null) return year === null || year.some((one) => one >= first && one <= last)
   const months = month ?? range(1, 12)

@@ -1,4 +1,4 @@
-/** Derives the events of a change of a record by the rules of its record type. */
+/** Derives events from the change of a record, by the rules of its record type. */
 import {
   type AttributeValue,
   dayIn,
@@ -17,7 +17,7 @@ import {
 import type { Identifier } from '../model/records.ts'
 import { type ExtractedRecord, extractRecord } from '../query/memory/extract-record.ts'
 
-/** A record at one moment, read only as far as it is used. */
+/** A record before or after a change. Its values are read when they are used. */
 export class RecordState {
   readonly document: JsonValue
   readonly #kind: Kind
@@ -33,7 +33,7 @@ export class RecordState {
     this.document = document
   }
 
-  /** Everything a filter can ask about. Extracting it takes longer than reading the attributes of the rules. */
+  /** All values that a filter can use. This takes longer than reading a few attributes for the rules. */
   get extracted(): ExtractedRecord {
     this.#extracted ??= extractRecord(this.#kind, this.#recordType, this.document, this.#aliases)
     return this.#extracted
@@ -58,16 +58,16 @@ export interface StateChange {
 
 export interface DerivedEvent {
   readonly event_type: string
-  /** Set if the event corrects published events of the same type and record. */
+  /** Present when the event corrects earlier published events of the same type about the same record. */
   readonly corrects?: 'CANCEL' | 'CORRECTION'
-  /** Other records that the event is about as well. */
+  /** Other records that the event is also about. */
   readonly also_of?: NamedRecords
 }
 
-/** Records that the changed record names. */
+/** Records of one type, by their primary identifiers. */
 export interface NamedRecords {
   readonly record_type: string
-  /** Normalised values of their primary identifier. */
+  /** The normalised primary identifiers. */
   readonly identifiers: readonly string[]
 }
 
@@ -83,7 +83,7 @@ export interface Derivation {
 
 const DAY = 86_400_000
 
-/** The events of a change, in the order of the rules. The caller must not pass a change without a difference. */
+/** The events of a change, in the order of the rules. Do not call it for a change that changes nothing. */
 export function deriveEvents(derivation: Derivation, change: StateChange): readonly DerivedEvent[] {
   const on = change.before === null ? 'new' : change.after === null ? 'deleted' : 'changed'
   const events: DerivedEvent[] = []
@@ -101,7 +101,7 @@ export function deriveEvents(derivation: Derivation, change: StateChange): reado
   return events
 }
 
-/** Whether the conditions of a rule hold; `on` is not checked. */
+/** True when all conditions of a rule hold; its `on` is not checked. */
 export function ruleHolds(derivation: Derivation, rule: EventRule, change: StateChange): boolean {
   return (rule.if ?? []).every((condition) => holds(derivation, condition, change))
 }
@@ -133,7 +133,7 @@ function holds(derivation: Derivation, condition: EventCondition, { before, afte
 
 const textOf = (value: AttributeValue): string => JSON.stringify(value)
 
-/** The keys of the elements that were added to a list. */
+/** The elements that a change added to a list, each as the keys by which it is found. */
 function addedTo(
   derivation: Derivation,
   list: RuleList,
@@ -158,7 +158,7 @@ function namedBy(
   return { record_type, identifiers: [...new Set(identifiers)] }
 }
 
-/** The keys of a list's elements, one list of keys for each element. */
+/** For each element of a list, its keys. */
 function keysOf(
   { kind, recordType }: Derivation,
   list: RuleList,
@@ -178,7 +178,7 @@ function keysOf(
 
 type MemberChanged = Extract<EventCondition, { is: 'member_changed' }>
 
-/** The value of a member in each element, by the key of the element; elements without a key share ''. */
+/** For each element of a compound, by its key, the value of one member. Elements without a key share the key ''. */
 function membersBy({ compound, by, member }: MemberChanged, state: RecordState | null): ReadonlyMap<string, string> {
   const said = new Map<string, string>()
   for (const { [by]: key, [member]: value } of state?.elements(compound) ?? []) {
@@ -188,7 +188,7 @@ function membersBy({ compound, by, member }: MemberChanged, state: RecordState |
 }
 
 /**
- * Whether a date is within `birth_span` days before the other date, or before the day of the change if there is no
+ * True when a date is at most `birth_span` days before another date, or before the day of the change when there is no
  * other date.
  */
 function isRecent(

@@ -1,6 +1,7 @@
 /**
- * The keys for finding the subscriptions that a changed record may match. A filter that is true of a record has at
- * least one key in common with the record. A key is the most selective equality of the filter.
+ * Finds the subscriptions that a changed record may match, by keys. A filter has the keys of its most selective
+ * condition; a record has the keys of all its values. If a filter is true of a record, both have at least one key in
+ * common.
  */
 import type { AttributeScalar, AttributeType } from '@rollcall/protocol'
 import { sha256 } from '../model/digests.ts'
@@ -9,18 +10,18 @@ import type { ExtractedRecord } from '../query/memory/extract-record.ts'
 
 export interface FilingKey {
   readonly key: Uint8Array
-  /** Whether every record with this key fulfils the filter, so that the filter need not be evaluated. */
+  /** True when every record with this key satisfies the whole filter, so that the filter need not be evaluated. */
   readonly whole: boolean
 }
 
-/** The text of the key of every record, for filters without an equality. Its key is empty. */
+/** The key text that every record has, for filters without a usable condition. Its key is empty. */
 const EVERY = ''
 const EMPTY = new Uint8Array(0)
 
-/** Bytes of the digest: enough that two keys of a registry are not equal by chance. */
+/** The length of a key in bytes: long enough that different texts do not give the same key. */
 const KEY_BYTES = 16
 
-/** The selectivity of an equality, by attribute type; types without an entry have no keys. */
+/** How selective an equality is, by attribute type. A type that is missing here gives no keys. */
 const SELECTIVITY: Readonly<Partial<Record<AttributeType, number>>> = {
   text: 4,
   number: 3,
@@ -31,15 +32,15 @@ const SELECTIVITY: Readonly<Partial<Record<AttributeType, number>>> = {
 }
 const IDENTIFIER_SELECTIVITY = 5
 
-/** Alternative keys: a record that fulfils the filter has one of them. */
+/** The keys of a filter or of a part of it. A record that satisfies the filter has at least one of them. */
 interface Filed {
   /** The selectivity of the least selective key. */
   readonly selectivity: number
-  /** The texts of the keys; the value is `FilingKey.whole`. */
+  /** For each key text, whether it decides the whole filter (`FilingKey.whole`). */
   readonly keys: ReadonlyMap<string, boolean>
 }
 
-/** @param predicate the predicate of the filter, before `resolveAges`; null: there is no filter */
+/** The keys of a filter. @param predicate the filter's predicate before `resolveAges`; null: there is no filter */
 export function filingKeys(predicate: Predicate | null): readonly FilingKey[] {
   if (predicate === null) return [{ key: digest(EVERY), whole: true }]
   const filed = keysOfPredicate(predicate, '')
@@ -47,14 +48,14 @@ export function filingKeys(predicate: Predicate | null): readonly FilingKey[] {
   return [...filed.keys].map(([text, whole]) => ({ key: digest(text), whole }))
 }
 
-/** A key that a record has before a change, after it, or both. */
+/** A key of a changed record, and whether the record has it before and after the change. */
 export interface ChangeKey {
   readonly key: Uint8Array
   readonly before: boolean
   readonly after: boolean
 }
 
-/** The keys of a record before and after a change, each once; null: there was no record. */
+/** All keys of a record before and after a change, each once. Null means that there was no record. */
 export function changeKeys(before: ExtractedRecord | null, after: ExtractedRecord | null): readonly ChangeKey[] {
   const [earlier, later] = [keyTexts(before), keyTexts(after)]
   return [...new Set([...earlier, ...later])].map((text) => {
@@ -62,7 +63,7 @@ export function changeKeys(before: ExtractedRecord | null, after: ExtractedRecor
   })
 }
 
-/** The texts of the keys of a record, with `EVERY`. */
+/** The key texts of a record, `EVERY` included. */
 function keyTexts(record: ExtractedRecord | null): ReadonlySet<string> {
   if (record === null) return new Set()
   const texts = new Set([EVERY])
@@ -70,7 +71,7 @@ function keyTexts(record: ExtractedRecord | null): ReadonlySet<string> {
     for (const value of values) texts.add(identifierKey(type, value))
   }
   for (const [name, value] of record.values) {
-    // An attribute with a list of values is queried as a list whose elements have one member of the same name.
+    // A list of single values has keys like a list of elements with one member of the same name.
     const [prefix, scalars] = isList(value) ? [`${name}.`, value] : ['', [value]]
     for (const scalar of scalars) addKey(texts, `${prefix}${name}`, scalar)
   }
@@ -91,7 +92,7 @@ function addKey(texts: Set<string>, name: string, value: AttributeScalar): void 
   if (text !== null) texts.add(text)
 }
 
-/** @param prefix the name of the list and a dot inside `some`, otherwise '' */
+/** The keys of a predicate; null when it has none. @param prefix the list's name and a dot inside `some`, else '' */
 function keysOfPredicate(predicate: Predicate, prefix: string): Filed | null {
   switch (predicate.is) {
     case 'and': {
@@ -117,12 +118,12 @@ function keysOfPredicate(predicate: Predicate, prefix: string): Filed | null {
   }
 }
 
-/** The key of one condition does not prove the other conditions of an `and`, so none of its keys is `whole`. */
+/** Marks all keys as not `whole`: the key of one condition does not decide the other conditions of an `and`. */
 function asPartOfAnd(filed: Filed | null): Filed | null {
   return filed && { ...filed, keys: new Map([...filed.keys.keys()].map((text) => [text, false])) }
 }
 
-/** The most selective part; among equally selective parts, the one with the fewest keys. */
+/** The part of an `and` that selects most; of several equal ones, that with the fewest keys. */
 function mostSelective(parts: readonly (Filed | null)[]): Filed | null {
   const filed = parts.filter((part) => part !== null)
   const order = (one: Filed, other: Filed): number =>
@@ -130,7 +131,7 @@ function mostSelective(parts: readonly (Filed | null)[]): Filed | null {
   return filed.toSorted(order)[0] ?? null
 }
 
-/** The keys of all alternatives; null when an alternative has none. */
+/** The keys of all alternatives of an `or`; null when one alternative has none. */
 function keysOfAlternatives(parts: readonly (Filed | null)[]): Filed | null {
   const keys = new Map<string, boolean>()
   let selectivity = IDENTIFIER_SELECTIVITY
@@ -148,7 +149,7 @@ function equalities(
   prefix: string,
 ): Filed | null {
   const selectivity = SELECTIVITY[attribute.type]
-  // The answer to a condition with `until` changes from day to day.
+  // A condition with `until` has another result on each day, so it gives no keys.
   if (selectivity === undefined || until !== undefined) return null
   const keys = new Map<string, boolean>()
   for (const literal of literals) {
@@ -159,9 +160,7 @@ function equalities(
   return { selectivity, keys }
 }
 
-/**
- * Null for a period: dates within the period are equal to it as well. A single day or instant is equal only to itself.
- */
+/** The key text of a value; null for a period, because dates inside the period are equal to it as well. */
 function valueKey(name: string, value: AttributeScalar | Literal): string | null {
   if (typeof value !== 'object') return keyText('attribute', name, String(value))
   return value.from === value.to ? keyText('attribute', name, value.from) : null
@@ -169,7 +168,7 @@ function valueKey(name: string, value: AttributeScalar | Literal): string | null
 
 const identifierKey = (type: string, value: string): string => keyText('identifier', type, value)
 
-/** Only the last part, the value, may contain a NUL, so two different keys have different texts. */
+/** Only the value, which is the last part, may contain NUL. So different parts always give different texts. */
 const keyText = (...parts: readonly [about: string, name: string, value: string]): string => parts.join('\0')
 
 const digest = (text: string): Uint8Array => (text === EVERY ? EMPTY : sha256(text).subarray(0, KEY_BYTES))

@@ -7,14 +7,14 @@ import { LRUCache } from 'lru-cache'
 import type { Frequency } from '../model/event.ts'
 import { CronProblem, cronText, hasDay, readCron, shortestGap } from './cron.ts'
 
-/** The time zone, limits and time for reading a frequency. */
+/** What reading a frequency needs: the registry's time zone and the current time. */
 export interface FrequencyScope {
-  /** The time zone of the registry; the cron expression is read in its local time. */
+  /** The time zone of the registry, in which cron expressions are read. */
   readonly time_zone: string
   readonly now: Date
 }
 
-/** Seconds between two runs: each of them looks for what has changed. */
+/** The smallest number of seconds between two runs: each run looks for changes. */
 const SHORTEST_GAP = 5
 
 const PATH = 'subscribe_criteria.frequency'
@@ -59,11 +59,11 @@ function readExpression(given: JsonValue | undefined) {
 const invalid = (member: string, rule: string): ItemRejection =>
   new ItemRejection('rjct.notify_details.invalid', `${PATH}${member}: ${rule}`)
 
-/** The first run after an instant. After the last run it is `end_at`, so that nothing waits for ever. */
+/** The first run after an instant; `end_at` when there is no further run, so that nothing waits for ever. */
 export const nextTick = (frequency: Frequency, time_zone: string, after: Date): Date =>
   tickAfter(frequency, time_zone, after) ?? frequency.end_at
 
-/** The next runs, at most `count`. */
+/** The next runs, at most `count` of them. */
 export function nextRuns(frequency: Frequency, time_zone: string, after: Date, count: number): readonly Date[] {
   const runs: Date[] = []
   for (let from = after; runs.length < count; ) {
@@ -75,7 +75,7 @@ export function nextRuns(frequency: Frequency, time_zone: string, after: Date, c
   return runs
 }
 
-/** The first run after `after` and within start and end, both included; null: there is none. */
+/** The first run after `after`, from the start to the end of the frequency; null when there is none. */
 function tickAfter({ cron, start_at, end_at }: Frequency, time_zone: string, after: Date): Date | null {
   const beforeStart = start_at.getTime() - 1
   const from = new Date(Math.max(after.getTime(), beforeStart))
@@ -83,12 +83,12 @@ function tickAfter({ cron, start_at, end_at }: Frequency, time_zone: string, aft
   return run === null || run > end_at ? null : run
 }
 
-/** Compiled schedules. Many subscriptions have the same expression. */
+/** Recent schedules, compiled: many subscriptions have the same expression. */
 const schedules = new LRUCache<string, Schedule>({ max: 1_000 })
 
 /**
- * The compiled schedule. When clocks go back, a run at a fixed time of day happens once; a run at a skipped time
- * happens right after the clocks went forward. Fields with `*` follow the clock.
+ * The compiled schedule. When clocks go back, a run at a fixed time happens once. When a time is skipped, its run
+ * happens right after the change. Fields with `*` follow the clock.
  */
 function scheduleOf(cron: string, time_zone: string): Schedule {
   const key = `${time_zone} ${cron}`

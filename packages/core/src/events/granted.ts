@@ -7,20 +7,21 @@ import { refusedSubscription } from '../policy/subscription.ts'
 import { compileCriteria } from './criteria.ts'
 
 /**
+ * True when the grant allows the subscription.
  * @param criteria the canonical text of the criteria
- * @param consent the consent of the subscription; null: it has none; undefined: the caller checks the consent elsewhere
+ * @param consent the consent of the subscription; null: it has none; undefined: the caller checks it
  */
 export function isSubscriptionGranted(grant: Grant | null, criteria: string, consent?: GivenFor | null): boolean {
   if (grant === null || (consent !== undefined && !isConsentGranted(grant, consent))) return false
   try {
     return refusedSubscription(grant, compileCriteria(grant.kind, criteria)) === null
   } catch (error) {
-    // The filter uses something that is not granted.
+    // The filter uses something that the grant does not allow.
     if (error instanceof ItemRejection) return false
     throw error
   }
 }
 
-/** Whether every filter that the registry allows is granted. */
+/** True when the grant allows every filter that the registry supports. */
 export const asksEverything = ({ terms, identifiers, recordTypes, queryForms }: Grant): boolean =>
   terms.ask === ALL && identifiers.types === null && recordTypes === null && queryForms.size === QUERY_FORMS.length

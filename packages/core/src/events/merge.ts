@@ -20,7 +20,7 @@ import { elementsOf } from '../enrolment/registers.ts'
 import type { Identifier } from '../model/records.ts'
 import { Places, Spelled } from './places.ts'
 
-/** A patch that cannot be merged. The message names the member and the rule, never a value. */
+/** The patch cannot be merged. The message names the member and the rule, never a value. */
 export class MergeProblem extends Error {
   override readonly name = 'MergeProblem'
 }
@@ -66,7 +66,7 @@ export function mergeIntoSurvivor(
   return mergeRecord(scope, record, withoutAliases(scope, record, patch, aliases), remove)
 }
 
-/** The patch without identifiers of retired records, unless they are also identifiers of this record. */
+/** The patch without identifiers of retired records, except those that this record has too. */
 export function withoutAliases(
   { kind, recordType }: MergeScope,
   record: JsonObject,
@@ -92,7 +92,7 @@ export function withoutAliases(
 }
 
 function mergeObject(scope: MergeScope, path: string, object: JsonObject, patch: JsonObject): JsonObject {
-  // A Map, because a member may be called `__proto__`.
+  // `Spelled` has a Map inside, because a member may be called `__proto__`.
   const merged = new Spelled(Object.entries(object), searchKey)
   for (const [name, value] of Object.entries(patch)) {
     const key = merged.nameOf(name)
@@ -111,9 +111,8 @@ function mergeValue(scope: MergeScope, path: string, value: JsonValue | undefine
 }
 
 /**
- * Merges two lists. A single value in place of a list is treated as a list of one, and stays a single value if no
- * element joins it. Elements are matched by their keys; an element without keys replaces a single value, or an equal
- * element.
+ * Merges a list. A single value in place of a list is a list of one, and stays single while it is alone. Elements with
+ * the same key are merged. An element without keys replaces a single value or an equal element; else it is added.
  */
 function mergeList(
   scope: MergeScope,
@@ -152,7 +151,7 @@ function mergeElement(scope: MergeScope, path: string, element: JsonValue, patch
   return mergeObject(scope, path, isJsonObject(element) ? element : {}, patch)
 }
 
-/** @returns the record without the elements, and their keys by the name of their list */
+/** Removes elements. @returns the record, and the keys of the removed elements by the name of their list */
 function removeElements(
   { kind, recordType }: MergeScope,
   record: JsonObject,
@@ -202,7 +201,7 @@ function withoutElements(
   return { ...object, [key]: Array.isArray(value) ? value.map(removeInside) : removeInside(value) }
 }
 
-/** Refuses a patch that replaces the object around a list, because the elements of the list would be lost. */
+/** Checks that the patch did not replace the object around a list, and so lose its elements. @throws MergeProblem */
 function checkKept(
   { kind, recordType }: MergeScope,
   before: JsonObject,

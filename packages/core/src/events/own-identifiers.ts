@@ -1,4 +1,4 @@
-/** A record that consists of its identifiers, for notifications without the other members. */
+/** Reduces a record to its own identifiers, for notifications that have no other members. */
 import {
   isJsonObject,
   type JsonObject,
@@ -12,9 +12,7 @@ import {
 
 const ownSources = new WeakMap<RecordType, RecordType>()
 
-/**
- * The record type with only its identifier lists and its primary identifier: no phone numbers, and no other persons.
- */
+/** The record type with its identifier lists and its primary identifier only: no telephones, and no other persons. */
 function ownOnly(recordType: RecordType): RecordType {
   const known = ownSources.get(recordType)
   if (known !== undefined) return known
@@ -27,10 +25,7 @@ function ownOnly(recordType: RecordType): RecordType {
   return only
 }
 
-/**
- * The identifiers as the document writes them, in a list at the first identifier path of the record type, with the
- * document's `@type`.
- */
+/** The record's own identifiers as written, in a list at the record type's first identifier path, with `@type`. */
 export function ownIdentifiers(kind: Kind, recordType: RecordType, document: JsonValue): JsonObject {
   const identifiers = writtenIdentifiers(kind, ownOnly(recordType), document)
     .filter(({ type }) => type !== UNLISTED.name)
@@ -48,7 +43,7 @@ export const ownPrimary = (
   writtenIdentifiers(kind, ownOnly(recordType), document).find(({ type }) => type === recordType.primary_identifier)
     ?.written
 
-/** A record with this list of identifiers at the first identifier path of the record type. */
+/** A record that has only these identifiers, in a list at the record type's first identifier path. */
 export function recordNamedBy(recordType: RecordType, identifiers: readonly JsonObject[]): JsonObject {
   const path = ownOnly(recordType).identifiers[0]?.path.split('.') ?? []
   const placed = path.reduceRight<JsonValue>((inner, member) => ({ [member]: inner }), [...identifiers])

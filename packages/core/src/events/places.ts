@@ -1,9 +1,9 @@
-/** Finds list elements and members by name without reading all of them each time. */
+/** Indexes that find list elements and members by name without reading all of them each time. */
 
-/** The elements of a list, indexed by name. An element may have several names. */
+/** An index of a list's elements by name. An element may have several names. */
 export class Places<Element> {
   readonly #namesOf: (element: Element) => readonly string[]
-  /** Positions by name, in ascending order. An element may have lost the name since. */
+  /** The positions for each name, in ascending order. Some of these elements may have lost the name since. */
   readonly #places = new Map<string, number[]>()
   readonly #names: (readonly string[])[] = []
 
@@ -36,22 +36,19 @@ export class Places<Element> {
   }
 }
 
-/** The members of an object, found under any of their spellings. */
+/** The members of an object. A member is found in any spelling. */
 export class Spelled<Value> {
   readonly members: Map<string, Value>
   readonly #read: (name: string) => string
   #names: Map<string, Set<string>> | undefined
 
-  /** @param read maps all spellings of a name to one key */
+  /** @param read gives the same text for all spellings of a name */
   constructor(members: Iterable<readonly [string, Value]>, read: (name: string) => string) {
     this.members = new Map(members)
     this.#read = read
   }
 
-  /**
-   * The name under which the object has the member: the given spelling or another one. The given name if there is no
-   * such member.
-   */
+  /** The spelling of a member that the object has for this name; the name itself when it has no such member. */
   nameOf(name: string): string {
     if (this.members.has(name)) return name
     this.#names ??= this.#readAll()

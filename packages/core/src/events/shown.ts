@@ -1,4 +1,4 @@
-/** The form of a record in notifications: the record at the time of the event, with the enrolments that changed. */
+/** Makes the form of a record for notifications: the record at the time of the event, with the changed enrolments. */
 import {
   canonicalJson,
   isJsonObject,
@@ -10,12 +10,12 @@ import {
 } from '@rollcall/protocol'
 import { changedEnrolments } from '../enrolment/enrolments.ts'
 
-/** The member for values that the record has no member of its own for. */
+/** The member for values that have no member of their own in the record. */
 const ATTRIBUTES = 'additional_attributes'
 
 /**
- * The text of a record to be stored with its event, with the changed enrolments: they cannot be found later from the
- * record alone.
+ * The text of a record to store with its event. The changed enrolments are added now, because they cannot be found
+ * later.
  * @param text canonical JSON of `after`
  */
 export function shownRecord(recordType: RecordType, before: JsonValue | null, after: JsonValue, text: string): string {
@@ -23,7 +23,7 @@ export function shownRecord(recordType: RecordType, before: JsonValue | null, af
   return shown === after ? text : canonicalJson(shown)
 }
 
-/** The record with the changed enrolments; the same object when none changed. */
+/** Adds the changed enrolments to the record; returns the same object when none changed. */
 function withChanges(recordType: RecordType, before: JsonValue | null, after: JsonValue): JsonValue {
   if (!isJsonObject(after)) return after
   const changed = changedEnrolments(recordType, before, after)
@@ -33,9 +33,8 @@ function withChanges(recordType: RecordType, before: JsonValue | null, after: Js
 }
 
 /**
- * Returns a function that changes a stored record into the notified form; undefined: records of this type are sent as
- * stored.
- * @param options.all whether to add all enrolments, for a record that has not changed
+ * Returns a function that turns a stored record into the form for notifications; undefined when there is no such form.
+ * @param options.all true adds all enrolments, for a record that has not changed
  */
 export function notifiedShape(
   kind: Kind,

@@ -1,28 +1,28 @@
-/** The hosts that the operator permits for requests to a participant, beyond https to the public network. */
+/** Hosts that the operator allows for requests to a participant, besides public hosts with https. */
 import { canonicalJson } from '@rollcall/protocol'
 
-/** The longest address, in characters, that we call. A longer address is refused, wherever it comes from. */
+/** The longest address, in characters, to which we send requests, wherever the address comes from. */
 export const MAX_ADDRESS_LENGTH = 2_048
 
-/** The networks that an operator can open for a host. No setting opens other internal networks. */
+/** The networks that an operator can allow for a host. No setting allows other internal networks. */
 export type AllowableNetwork = 'private' | 'loopback'
 
-/** The permission for one host. */
+/** A row that allows one host. */
 export interface AllowedHost extends Partial<Readonly<Record<AllowableNetwork, boolean>>> {
   /** A name or an address as written in a URL, without wildcards. */
   readonly host: string
-  /** The ports that are allowed for this host, in place of those that are allowed for every host. */
+  /** The ports that are allowed for this host, instead of the usual ones. */
   readonly ports?: readonly number[] | 'any'
   /** Messages may go to this host without TLS. */
   readonly plainHttp?: boolean
 }
 
-/** The host of a URL as sockets and resolvers know it: IPv6 addresses without brackets. */
+/** The host of a URL as sockets and resolvers need it: an IPv6 address without brackets. */
 export function bareHost(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, '')
 }
 
-/** Rows by host. @throws {TypeError} for a host that is not written as in a URL, or that has two rows */
+/** The rows by host. @throws TypeError a host is not written as in a URL, or has two rows */
 export function allowedHosts(rows: readonly AllowedHost[]): ReadonlyMap<string, AllowedHost> {
   const byHost = new Map<string, AllowedHost>()
   for (const row of rows) {

@@ -1,4 +1,4 @@
-/** The check of a sandbox participant: the steps that its system has done, as our own records show them. */
+/** The check of a sandbox participant: which steps its system has done, according to our records. */
 import type { Participant } from './participant.ts'
 import type { Registry } from './registry.ts'
 
@@ -10,12 +10,12 @@ export interface CheckedSystem {
   readonly since: Date
 }
 
-/** `skipped`: the grant does not have the operation, so the step is not required. */
+/** The states of a step. `skipped`: the grant does not have the operation, so the step is not needed. */
 export const STEP_STATES = ['passed', 'missing', 'skipped'] as const
 
 export interface CheckStep {
   readonly name: string
   readonly state: (typeof STEP_STATES)[number]
-  /** The result, or what the participant must do. It has no names of persons, and nothing from a message. */
+  /** The result, or what the participant has to do. It has no names of persons, and nothing from a message. */
   readonly text: string
 }

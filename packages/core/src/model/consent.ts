@@ -1,41 +1,41 @@
-/** The consents of persons under which participants ask (spec "SearchRequest", G8). */
+/** Consents of persons, on which requests of participants are based (spec "SearchRequest", G8). */
 import type { AuditedConsent } from './audit-entry.ts'
 
-/** A consent that a registered authority signed, and that is valid now. */
+/** A consent that a registered authority has signed, and that is valid now. */
 export interface SignedConsent {
   readonly authority: { readonly id: number; readonly name: string }
   readonly jti: string
   /** The person who consents, as the authority names the person. */
   readonly subject: { readonly identifier_type: string; readonly identifier_value: string }
   readonly purpose: string
-  /** The names of what may be shown, as in the `see` of a grant. */
+  /** The names of what may be shown, as in `see` of a grant. */
   readonly attributes: readonly string[]
   readonly given_at: Date
   readonly expires_at: Date
 }
 
-/** The part of an audit entry about the consent of an item. */
+/** What an audit entry says about the consent of an item. */
 export interface ConsentFacts {
   readonly purpose?: string
   readonly consent?: AuditedConsent
 }
 
-/** The purpose of a consent, and its signer. */
+/** The purpose of a consent, and who signed it. */
 export interface GivenFor {
   readonly purpose: string
-  /** The name of the authority; null: nobody signed the consent. */
+  /** The name of the authority; null when nobody signed the consent. */
   readonly authority: string | null
 }
 
-/** The consent of a person to a participant for a purpose, as the store finds it. Persons are pseudonyms. */
+/** A use of a person's consent by a participant for a purpose, as it is stored. Persons are pseudonyms. */
 export interface ConsentUse {
   readonly participant: number
-  /** Pseudonyms of the identifiers of the person who consents. */
+  /** The pseudonyms of the consenting person's identifiers. */
   readonly pseudonyms: readonly Uint8Array[]
   readonly purpose: string
-  /** Null: the participant asserts the consent, and nobody signed it. */
+  /** Facts of the signed consent; null when the participant only asserts the consent. */
   readonly signed: {
-    /** `SignedConsent.authority.id` */
+    /** The id of the authority. */
     readonly authority: number
     readonly jti: string
     readonly given_at: Date
@@ -43,11 +43,11 @@ export interface ConsentUse {
   } | null
 }
 
-/** The signed consent of a subscription. */
+/** A subscription's consent, which must be signed. */
 export interface SubscriptionConsent extends ConsentUse {
   readonly signed: NonNullable<ConsentUse['signed']>
-  /** The name of its authority. */
+  /** The name of the authority. */
   readonly authority: string
-  /** `SignedConsent.attributes` */
+  /** The names of what may be shown, as in `SignedConsent`. */
   readonly attributes: readonly string[]
 }

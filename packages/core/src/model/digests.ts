@@ -1,4 +1,4 @@
-/** Digests and random values: the one file of core that imports a module of Node. */
+/** Digests and random values. Only this file of core imports a module of Node. */
 import { hash, randomBytes, randomUUID } from 'node:crypto'
 
 /** SHA-256 of the text in UTF-8, 32 bytes. */

@@ -1,34 +1,33 @@
 /** Events of records, subscriptions to them, and the notifications that they cause (spec "Events"). */
 import type { Identifier, RecordId } from './records.ts'
 
-/** Whether a record fulfilled the filter of a subscription before a change, after it, or both. */
+/** Whether a record satisfied a subscription's filter before and after a change: only after, both, only before. */
 export type Presence = 'entered' | 'stayed' | 'left'
 
 /**
- * Why a notification is sent: an event, a correction of an earlier one, or a request of the operator (backfill, test).
+ * Why a notification is sent: for an event, for the correction of an earlier one, or because the operator asked
+ * (backfill, test).
  */
 export type Purpose = 'event' | 'correction' | 'backfill' | 'test'
 
-/** The change of one record by one write. Documents are canonical JSON texts. */
+/** One change of a record. The documents are canonical JSON. */
 export interface RecordChange {
   /** The canonical name of the record type. */
   readonly record_type: string
   readonly record: RecordId
-  /** Null: the record is new. */
+  /** The record before the change; null when it is new. */
   readonly before: string | null
-  /** Null: the record was deleted. */
+  /** The record after the change; null when it was deleted. */
   readonly after: string | null
-  /**
-   * The record as a publication describes it, if the publication was not written because the stored record is newer.
-   */
+  /** The record of a publication that was not written, because the stored record is newer. */
   readonly unwritten?: string
-  /** Identifiers of the records that were merged into it before the change or by it. */
+  /** Identifiers of the records that were merged into this record, before the change or by it. */
   readonly aliases?: readonly Identifier[]
 }
 
-/** The times at which notifications of a subscription are sent; null: at once. */
+/** The times at which the notifications of a subscription are sent. */
 export interface Frequency {
-  /** A cron expression of 7 fields from `events/cron.ts`; equal texts mean equal times. */
+  /** A cron expression of 7 fields, from `events/cron.ts`. Equal texts mean equal times. */
   readonly cron: string
   readonly start_at: Date
   readonly end_at: Date
@@ -37,16 +36,16 @@ export interface Frequency {
 export type SubscriptionState = 'live' | 'suspended' | 'ended'
 
 /**
- * Why a subscription has ended: its owner or the operator took it back, its consent ended, its end_time passed, or the
- * person died.
+ * Why a subscription ended: the participant unsubscribed, the operator cancelled it, the consent ended, end_time
+ * passed, or the person died.
  */
 export type EndReason = 'unsubscribed' | 'cancelled' | 'consent' | 'expired' | 'death'
 
-/** Reasons after which nothing more is sent, not even notifications of earlier events. */
+/** The reasons after which nothing is sent any more, not even notifications of earlier events. */
 export const TAKEN_BACK = ['unsubscribed', 'cancelled', 'consent'] as const satisfies readonly EndReason[]
 
 /**
- * Why a subscription is suspended: its mailbox was closed, its filter can no longer be read, or the grant no longer
- * allows it.
+ * Why a subscription is suspended: its mailbox was closed, this version cannot read its filter, or the grant does not
+ * allow it any more.
  */
 export type SuspensionReason = 'undeliverable' | 'unreadable' | 'not_permitted'

@@ -1,4 +1,7 @@
-/** The rights of a participant in a registry, as the operator writes them. Without a grant in force it has none. */
+/**
+ * A grant: the rights of a participant in a registry, as the operator writes them. Without a valid grant, a participant
+ * has no rights there.
+ */
 import { type IdentifierSource, type Kind, type Relation, type TakesOut, Timestamp } from '@rollcall/protocol'
 import Type, { type Static } from 'typebox'
 import type { DisclosedBy } from './delivery.ts'
@@ -8,29 +11,29 @@ import type { ReadOnly } from './read-only.ts'
 
 export const ALL = 'all'
 
-/** A list of names of one sort, or `all`, which includes names of later versions. */
+/** A list of names, or `all`. `all` includes names that later versions add. */
 const names = (description: string) =>
   Type.Union([Type.Literal(ALL), Type.Array(Type.String({ minLength: 1 }), { uniqueItems: true })], {
     description: `${description}, or "all"`,
   })
 
-/** The forms of a query. `identifier` is a query for one or several identifiers, in whichever form it is written. */
+/** The forms of a query. `identifier` is a query for identifiers alone, in whatever form it is written. */
 export const QUERY_FORMS = ['identifier', 'expression', 'predicate', 'graphql'] as const
 export type QueryForm = (typeof QUERY_FORMS)[number]
 
-/** `law`: no consent is needed. Otherwise every search item has the consent, the authorization, or either of them. */
+/** `law`: no consent is needed. Otherwise each search item needs the consent, the authorization, or one of both. */
 export const BASES = ['law', 'consent', 'authorize', 'either'] as const
 
-/** The forms of a consent: the participant asserts it, or an authority has signed it. */
+/** `asserted`: the participant states the consent. `signed`: an authority has signed it. */
 export const CONSENT_FORMS = ['asserted', 'signed'] as const
 
-/** The ways in which `total_count` states the number of matching records. */
+/** How `total_count` states the number of matching records. */
 export const COUNTS = ['exact', 'capped', 'rounded', 'none'] as const
 
 /** Whether minors are found. */
 export const MINORS = ['allowed', 'never'] as const
 
-/** Members of `header.meta` that name the person at the participant who asks, and the case. */
+/** Members of `header.meta` in which the participant names the person who asks, and the case. */
 export const DEMANDS = ['requested_by', 'case'] as const
 
 const daily = (description: string) => Type.Integer({ minimum: 1, description: `${description}, a day (UTC)` })
@@ -38,7 +41,7 @@ const daily = (description: string) => Type.Integer({ minimum: 1, description: `
 const minutely = (description: string) =>
   Type.Integer({ minimum: 1, description: `${description}, a minute; so many at once at most` })
 
-/** In an emergency a participant may see more of one person, for a few persons a day. */
+/** The terms for emergencies: more data of one person are shown, a few times a day. */
 const EmergencyTerms = Type.Object(
   {
     see: names('What is shown beside what the grant shows'),
@@ -139,25 +142,25 @@ export type GrantTerms = ReadOnly<Static<typeof GrantTerms>>
 export const COUNTED = ['items', 'records', 'emergencies'] as const
 export type Counted = (typeof COUNTED)[number]
 
-/** The number that the grant allows for each day (UTC); undefined: any. Emergencies have a quota of their own. */
+/** The number that the grant allows in a day (UTC); undefined for no limit. Emergencies have a limit of their own. */
 export const allowedADay = (terms: GrantTerms, counted: Counted): number | undefined =>
   counted === 'emergencies' ? terms.emergency?.items_per_day : terms[`${counted}_per_day`]
 
-/** The same for each minute. Emergencies have only a daily quota. */
+/** The number that the grant allows in a minute; undefined for no limit. Emergencies have no such limit. */
 export const allowedAMinute = (terms: GrantTerms, counted: Counted): number | undefined =>
   counted === 'emergencies' ? undefined : terms[`${counted}_per_minute`]
 
-/** The names that are granted; null: all. */
+/** The granted names; null when all names are granted. */
 export type Granted = ReadonlySet<string> | null
 
 export const isGranted = (granted: Granted, name: string): boolean => granted === null || granted.has(name)
 
-/** A grant in force, read for the kind of its registry (`policy/grant.ts`). Every request is checked against it. */
+/** A valid grant, read for the kind of its registry (`policy/grant.ts`). Every request is checked against it. */
 export interface Grant {
-  /** The version of the grant. */
+  /** The id of the grant's version. */
   readonly id: number
   readonly terms: GrantTerms
-  /** The kind of the registry, reduced to what may be asked about. Queries are read with it. */
+  /** The kind with only what the grant allows to ask about. Queries are read with it. */
   readonly kind: Kind
   /** The same kind for questions about one person, which may also name a programme. */
   readonly person_kind: Kind
@@ -166,56 +169,54 @@ export interface Grant {
   readonly queryForms: ReadonlySet<QueryForm>
   readonly eventTypes: Granted
   readonly programmes: Granted
-  /** Conditions that a record must fulfil to be found, by record type. Without an entry there is no condition. */
+  /** Conditions that a record must fulfil to be found, by record type. A type without an entry has no condition. */
   readonly rows: ReadonlyMap<string, Predicate>
-  /** The visible part of each record type; null: all records whole. */
+  /** The visible part of each record type; null when all records are shown whole. */
   readonly visible: ReadonlyMap<string, Visible> | null
   readonly identifiers: SeenIdentifiers
   readonly hidden: HiddenPersons
-  /** The part that the signed consent of an item allows to show, by record type; absent: it has no signed consent. */
+  /** The part that an item's signed consent allows to show, by record type; absent without a signed consent. */
   readonly coverage?: ReadonlyMap<string, Visible>
-  /** The grant that replaces this one for emergency items; absent: the grant has no emergency part. */
+  /** The grant that replaces this one for emergency items; absent when the terms have no emergency part. */
   readonly emergency?: Omit<Grant, 'id' | 'emergency'>
 }
 
-/** The persons whom a grant does not show now. */
+/** The persons whom a grant does not show at present. */
 export interface HiddenPersons {
-  /** Categories of protected persons who are shown. */
+  /** The categories whose protected persons are shown. */
   readonly categories: readonly string[]
   /** All protected persons of the registry. */
   readonly protection: Protection
-  /** Removes hidden persons from records of other persons; null: nobody is hidden. */
+  /** Removes hidden persons from the records of other persons; null when nobody is hidden. */
   readonly takesOut: TakesOut | null
 }
 
-/**
- * The part of the grant that a delivery of disclosed records keeps: its id, and the version of the protected persons.
- */
+/** What a delivery stores about the grant that disclosed its records: its id and the version of the protection. */
 export const disclosedBy = ({ id, hidden }: Pick<Grant, 'id' | 'hidden'>): DisclosedBy => ({
   grant: id,
   protection: hidden.protection.version,
 })
 
-/** The part of a value in a document that is shown: a node of the tree of a record type. */
+/** Says what is shown at one place of a record type's documents: a node of a tree of members. */
 export interface Visible {
-  /** The value is shown whole, whatever it is. */
+  /** True when everything at this place is shown. */
   whole: boolean
-  /** A value without members is shown, such as that of an attribute. */
+  /** True when a plain value here is shown, such as the value of an attribute. */
   value: boolean
-  /** The sources of identifiers at this place: an object with type and value, or a bare value of the source's type. */
+  /** The identifiers that may be here: an object with type and value, or a plain value of the source's type. */
   readonly identifiers: IdentifierSource[]
-  /** The members below, by `searchKey` of the name. */
+  /** The nodes of the members inside, by `searchKey` of the name. */
   readonly members: Map<string, Visible>
-  /** The tree of a related person's record type: this much is shown of the related person at this place. */
+  /** The tree of the record type of a related person at this place: so much is shown of the person. */
   like?: Visible
-  /** The relation of the other person at this place. */
+  /** The relation of the person at this place to the person of the record. */
   relation?: Relation
 }
 
-/** The identifiers that may be seen. */
+/** The identifiers that the grant shows. */
 export interface SeenIdentifiers {
   /** The whole kind, with which records are read. */
   readonly kind: Kind
-  /** Canonical names; null: all types, unlisted ones included. */
+  /** The canonical names of the types; null for all types, also unlisted ones. */
   readonly types: Granted
 }

@@ -1,58 +1,58 @@
-/** The numbers of what waits, failed or ends soon. The stores count them for metrics and the overview of operators. */
+/** Numbers of what waits, failed or ends soon. Stores count them for metrics and for the operators' overview. */
 import type { BreakerState } from './breaker.ts'
 
-/** The deliveries, notifications and destinations of one participant. */
+/** The deliveries and notifications of one participant. */
 export interface DeliveryHealth {
   readonly sender_id: string
   readonly pending: number
-  /** Seconds that the oldest pending delivery has waited. */
+  /** The age of the oldest pending delivery in seconds. */
   readonly oldest: number
-  /** Deliveries that were given up within the last day. */
+  /** The deliveries that were given up within the last day. */
   readonly dead: number
-  /** The worst state of the circuit breakers of all its destinations. */
+  /** The worst state of the circuit breakers of the participant's destinations. */
   readonly breaker: BreakerState
-  /** Destinations whose breaker is open, or being probed. */
+  /** The destinations whose circuit breaker is open or probing. */
   readonly breakers_open: number
-  /** Notifications that wait in its mailboxes: for their time, or for earlier ones. */
+  /** The notifications that wait in mailboxes: for their time, or for earlier notifications. */
   readonly notifications_waiting: number
   readonly mailboxes_closed: number
 }
 
 export interface OutboxHealth {
   readonly waiting: number
-  /** Rows that could not be published. */
+  /** The rows that could not be published as events. */
   readonly failed: number
-  /** Seconds that the oldest waiting row has waited; 0 when none waits. */
+  /** The age of the oldest waiting row in seconds; 0 when none waits. */
   readonly oldest: number
 }
 
-/** Accepted requests that are due and that no node has claimed. */
+/** The accepted requests that are due and that no node has claimed. */
 export interface WaitingExchanges {
   readonly waiting: number
-  /** Seconds since the oldest of them is due; 0 when there is none. */
+  /** Seconds since the oldest of these requests is due; 0 when there is none. */
   readonly oldest: number
 }
 
-/** How a copy of a registry's source follows it. */
+/** How well a copy of a registry's source follows the source. */
 export interface MirrorHealth {
   readonly namespace: string
-  /** Seconds for which changes of the source may be missing; null: it was not read as a whole yet. */
+  /** Seconds for which changes of the source may be missing; null while the first copy is not complete. */
   readonly lag: number | null
-  /** Rows that are known to have changed and are not written yet. */
+  /** The rows that have changed in the source and are not copied yet. */
   readonly behind: number
-  /** Rows of the source that cannot become records, or whose present state cannot. */
+  /** The rows of the source that cannot become records, or whose newest state cannot. */
   readonly rejects: number
-  /** Why it cannot be followed now; null: it can. */
+  /** Why the copy cannot follow the source now; null when it can. */
   readonly failure: string | null
 }
 
-/** A grant or a participant key that ends soon without a successor. */
+/** A grant or a participant key that ends soon, and that no other follows. */
 export interface End {
   readonly what: 'grant' | 'key'
   /** The sender_id of the participant. */
   readonly sender_id: string
   /** The namespace of the grant's registry, or the use of the key. */
   readonly of: string
-  /** Unix time in seconds. */
+  /** The time of the end, in seconds since 1970. */
   readonly ends: number
 }

@@ -1,6 +1,6 @@
 /**
- * Acts that are also written outside of the database, because a restore from a backup must not undo them. An act uses
- * names that are the same in a backup: sender_ids, namespaces, kids. It may hold personal data, so lines of the journal
+ * Acts that are also written to the journal, a file outside of the database, because a restore from a backup must not
+ * undo them. An act uses names that a backup has too: sender_ids, namespaces, kids. It may have personal data, so lines
  * are encrypted.
  */
 import type { PublicKey } from '@rollcall/protocol'
@@ -9,19 +9,19 @@ import type { MessagePolicy } from './participant.ts'
 import type { ProtectionCategory } from './protection.ts'
 
 export type JournalAct =
-  /** Days ('YYYY-MM-DD') whose keys were destroyed. */
+  /** The data keys of these days ('YYYY-MM-DD') were destroyed. */
   | { readonly kind: 'day_keys_destroyed'; readonly days: readonly string[] }
-  /** A person was erased from everything beside the records. */
+  /** A person was erased everywhere except in records. */
   | {
       readonly kind: 'person_erased'
-      /** In hexadecimal. */
+      /** The pseudonyms of the person, in hexadecimal. */
       readonly pseudonyms: readonly string[]
       readonly reason: string
-      /** The numbers of the holds that were in force. Only these holds keep rows of the person. */
+      /** The numbers of the holds in force: only these keep rows of the person. */
       readonly holds: readonly number[]
-      /** The person's records. The waiting notifications about them were dropped. */
+      /** The records of the person. Waiting notifications about them were deleted. */
       readonly records: readonly { readonly registry: string; readonly record_type: string; readonly record: string }[]
-      /** Deleted records of the person whose tombstones were forgotten. */
+      /** The deleted records of the person whose traces were deleted too. */
       readonly forgotten: readonly {
         readonly registry: string
         readonly record_type: string
@@ -32,7 +32,7 @@ export type JournalAct =
       readonly kind: 'records_deleted'
       readonly registry: string
       readonly record_type: string
-      /** Primary identifiers of the deleted records. */
+      /** The primary identifiers of the deleted records. */
       readonly identifiers: readonly string[]
     }
   | {
@@ -46,14 +46,14 @@ export type JournalAct =
   | { readonly kind: 'consents_revoked'; readonly authority: string; readonly jtis: readonly string[] }
   | {
       readonly kind: 'consent_withdrawn'
-      /** In hexadecimal. */
+      /** The pseudonyms of the person, in hexadecimal. */
       readonly pseudonyms: readonly string[]
       readonly purpose: string
-      /** sender_id; null: all participants. */
+      /** The sender_id of the participant; null for all participants. */
       readonly participant: string | null
     }
   | { readonly kind: 'authority_removed'; readonly authority: string }
-  /** Grants were revoked: those with these ids; null: all. */
+  /** The grants with these ids were revoked; null for all of the participant in the registry. */
   | {
       readonly kind: 'grants_revoked'
       readonly participant: string
@@ -63,65 +63,63 @@ export type JournalAct =
   | { readonly kind: 'participant_disabled'; readonly participant: string }
   | {
       readonly kind: 'participant_key_revoked'
-      /** sender_id */
+      /** The sender_id of the participant. */
       readonly participant: string
       readonly kid: string
-      /**
-       * The key itself, so that it is refused even if the backup does not have it. Absent in lines of earlier versions.
-       */
+      /** The key, so that it is refused even when the backup does not have it. Lines of earlier versions lack it. */
       readonly key?: PublicKey
     }
-  /** The client secret was replaced: only the new one and the newest before it are valid. SHA-256, in hexadecimal. */
+  /**
+   * A client secret was replaced. Only the secrets with these SHA-256 digests (hexadecimal), the new one and the one
+   * before, are valid.
+   */
   | { readonly kind: 'secrets_retired'; readonly participant: string; readonly secrets: readonly string[] }
-  /** A sandbox participant became a live one: everything it had in the sandbox has ended. */
+  /** A sandbox participant became live. Everything that it had in the sandbox has ended. */
   | {
       readonly kind: 'participant_promoted'
       readonly participant: string
-      /** Its live keys. */
+      /** The keys that it has as a live participant. */
       readonly keys: readonly PublicKey[]
-      /** Keys that it had published for the sandbox. */
+      /** The keys that it had published for the sandbox. */
       readonly former: readonly PublicKey[]
       readonly jwks_uri: string | null
-      /** SHA-256 of its live client secret, in hexadecimal. */
+      /** The SHA-256 digest of its live client secret, in hexadecimal. */
       readonly secret: string
     }
-  /** A participant is trusted less, or is allowed less. Loosened members are not named. */
+  /** A participant is trusted less, or may do less than before. Members that were loosened are not named. */
   | {
       readonly kind: 'policy_tightened'
       readonly participant: string
-      /**
-       * The new values of the members. If `jwks_uri` is new or null, keys of the former address are no longer trusted.
-       */
+      /** The new values. When `jwks_uri` is new or null, keys from the former address are no longer trusted. */
       readonly policy: Partial<Omit<MessagePolicy, 'outgoing'>>
-      /** Rows of `outgoing` that are no longer allowed. */
+      /** The rows of `outgoing` that are no longer allowed. */
       readonly hosts: readonly AllowedHost[]
     }
-  /** A consent authority is trusted less, or is allowed less. */
+  /** A consent authority is trusted less, or may do less than before. */
   | {
       readonly kind: 'authority_tightened'
       readonly authority: string
-      /** Thumbprints of keys that are no longer trusted. */
+      /** The thumbprints of keys that are no longer trusted. */
       readonly thumbprints: readonly string[]
-      /** The new address, or null for none; undefined: unchanged. */
+      /** The new address, null for no address; undefined when it did not change. */
       readonly jwks_uri?: string | null
       readonly hosts: readonly AllowedHost[]
     }
   | { readonly kind: 'operator_revoked'; readonly name: string }
   | { readonly kind: 'own_key_revoked'; readonly kid: string }
-  /** A registry (by namespace) or a participant (by sender_id) was removed with everything stored for it. */
+  /** A registry (by namespace) or participant (by sender_id) was removed, with everything that was stored for it. */
   | { readonly kind: 'removed'; readonly removable: 'registry' | 'participant'; readonly name: string }
 
 export type JournalKind = JournalAct['kind']
 
 export interface Journal {
-  /** The file; null: there is none, and nothing is written. */
+  /** The path of the file; null when there is no journal, and nothing is written. */
   readonly path: string | null
-  /** Opens the file, and creates it if it does not exist. @throws StoreUnavailable it cannot be opened */
+  /** Opens the file, and creates it if it is missing. @throws StoreUnavailable it cannot be opened */
   examine(): Promise<void>
   /**
-   * Writes an act, and then commits it. An act that was written but not committed does no harm when it is applied. The
-   * line stays open until the commit: whoever restores a snapshot of that time applies the act, although the snapshot
-   * knows the line.
+   * Writes the act to the file, and then commits it. If the commit fails, the line does no harm when a restore applies
+   * it. The line is open until the commit: a restore to a moment before the commit also applies open lines.
    * @param commit does and commits the act; it is not called when the line cannot be written
    */
   write<Result>(act: JournalAct, commit: () => Promise<Result>): Promise<Result>

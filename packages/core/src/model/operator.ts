@@ -1,27 +1,27 @@
-/** The operator's people and programs at the admin API, and what each may do there. */
+/** Operators: persons and programs that call the admin API, and what each may do. */
 
 export const OPERATOR_ROLES = ['read', 'publish', 'consent', 'operate', 'audit', 'own'] as const
 export type OperatorRole = (typeof OPERATOR_ROLES)[number]
 
-/** The prefix of names from a provider of OpenID Connect. No token has a name with it. */
+/** The beginning of names that an OpenID provider gave. No token has such a name. */
 export const PROVIDED_NAME = 'oidc:'
 
-/** The caller of the admin API. */
+/** A caller of the admin API. */
 export interface Operator {
-  /** The id of its token; null: it signed in at a provider of OpenID Connect. */
+  /** The id of the operator's token; null when the operator signed in at an OpenID provider. */
   readonly id: number | null
-  /** Its subject and address at the provider; absent: it has a token. */
+  /** The operator's subject and address at the OpenID provider; absent for a token. */
   readonly subject?: string
   readonly name: string
   readonly roles: readonly OperatorRole[]
-  /** The ids of the registries it may work on; null: all. */
+  /** The ids of the registries that the operator may use; null for all. */
   readonly registries: readonly number[] | null
-  /** The `ConsentAuthority.id` that its calls must name; null: it is not bound to one. */
+  /** The id of the only consent authority that the operator's calls may name; null for any. */
   readonly authority: number | null
 }
 
 /**
- * The roles that each role includes. `publish` may only send events, `consent` may only withdraw consents, `own` may do
+ * The roles that each role includes. `publish` may send events only, `consent` withdraw consents only; `own` may do
  * everything.
  */
 const INCLUDES: Readonly<Record<OperatorRole, readonly OperatorRole[]>> = {
@@ -33,13 +33,16 @@ const INCLUDES: Readonly<Record<OperatorRole, readonly OperatorRole[]>> = {
   own: OPERATOR_ROLES,
 }
 
-/** Operators with one of these roles may decide about some of the acts that wait for a second operator. */
+/** The roles that may decide about some of the acts that wait for a second operator. */
 export const DECIDING_ROLES: ReadonlySet<OperatorRole> = new Set(['own', 'operate', 'audit'])
 
 export const hasRole = ({ roles }: Pick<Operator, 'roles'>, wanted: OperatorRole): boolean =>
   roles.some((role) => role === wanted || INCLUDES[role].includes(wanted))
 
-/** @param registry null: the call is about no single registry, so only operators of all registries may do it */
+/**
+ * True when the operator may use the registry. @param registry null for a call about no single registry, which only
+ * operators of all registries may make
+ */
 export const mayUseRegistry = (
   { registries }: Pick<Operator, 'registries'>,
   registry: { readonly id: number } | null,

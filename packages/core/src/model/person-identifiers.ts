@@ -1,7 +1,7 @@
 /**
- * Identifiers that name one person: identifiers of a record, and of records merged into it, that no other record has.
- * Audits, erasures, holds and withdrawals use them. A protection does not: it is about identifiers in records of other
- * persons, so it compares identifiers of all record types, contacts too, in the transaction that writes them.
+ * Finds the identifiers that name one person: those of a record and of records merged into it that no other record has.
+ * Audits, erasures, holds and withdrawals use them. A protection does not: it also covers records of other persons, so
+ * it compares the identifiers of all record types when it writes them.
  */
 import {
   type IdentifierType,
@@ -21,21 +21,21 @@ import type { RecordReader } from './record-source.ts'
 import type { FoundRecord, Identifier } from './records.ts'
 import type { RegistryShape } from './registry.ts'
 
-/** The place where records are searched. */
+/** Where to search for records. */
 export interface PlaceOfRecords {
   readonly registry: RegistryShape
   readonly recordType: RecordType
   readonly reader: Pick<RecordReader, 'find' | 'merged'>
 }
 
-/** The most documents that are compared. An identifier of an unlisted type may be an identifier of several types. */
+/** The largest number of documents that are compared. Values of unlisted types may have several meanings. */
 const MOST = 10
 
 const widened = new WeakMap<Kind, Kind>()
 
 /**
- * The kind with the identifier types of all kinds, because a record may also have identifiers of types that its own
- * kind does not list.
+ * The kind with the identifier types of all kinds: a record may have identifiers of types that its own kind does not
+ * list.
  */
 export function withAllTypes(kind: Kind): Kind {
   let wide = widened.get(kind)
@@ -51,7 +51,7 @@ export function withAllTypes(kind: Kind): Kind {
 }
 
 /**
- * The records that have the identifier as their own, or into which a record with it was merged; at most two.
+ * The records that have the identifier as their own, or into which such a record was merged; at most two.
  * @param kind a kind that lists the type of the identifier
  */
 export async function recordsWithIdentifier(
@@ -67,7 +67,7 @@ export async function recordsWithIdentifier(
   const page = { sort: [], limit: MOST, offset: 0, cap: MOST, categories: PROTECTION_CATEGORIES }
   const predicate = { is: 'identifier', identifiers } as const
   const { records } = await reader.find(registry, { recordType, predicate, page })
-  // With so many records, further ones may have the identifier.
+  // The limit was reached, so that more records may have the identifier: return two, as for several.
   if (records.length >= MOST) return records.slice(0, 2)
   const names = await namesOf(place, kind, records)
   const hasIdentifier = (_: FoundRecord, at: number): boolean =>
@@ -76,9 +76,9 @@ export async function recordsWithIdentifier(
 }
 
 /**
- * The identifiers that name the record's person and no other record: of the record and of records merged into it. Never
- * the number of a household, which several persons share.
- * @param options.contacts whether telephones and e-mail addresses are included (default: no)
+ * The identifiers of a record, and of records merged into it, that no other record has. The number of a household,
+ * which several persons share, is never among them.
+ * @param options.contacts true includes telephones and e-mail addresses
  */
 export async function unsharedIdentifiers(
   place: PlaceOfRecords,
@@ -101,7 +101,7 @@ export async function unsharedIdentifiers(
   return personal.filter((_, at) => alone[at])
 }
 
-/** The identifiers of each record and of the records merged into it, each once. */
+/** For each record, its identifiers and those of records merged into it, each once. */
 async function namesOf(
   { registry, recordType, reader }: PlaceOfRecords,
   kind: Kind,
@@ -119,7 +119,7 @@ async function namesOf(
   })
 }
 
-/** The identifiers by which a document names its record, and nobody inside of it. */
+/** The identifiers by which a document names its own record, not persons inside of it. */
 export const namesIn = (kind: Kind, recordType: RecordType, document: JsonValue): readonly Identifier[] =>
   readIdentifiers(kind, recordType, document)
     .filter(({ names }) => names === 'record')

@@ -1,7 +1,7 @@
 /**
- * The predicate tree: the form that every query becomes. Both evaluators, SQL and memory, must agree on its meaning.
- * It has three-valued logic: a comparison with a missing value is unknown, `not` keeps it unknown, and only a true
- * predicate matches. docs/query-reference.md explains it with examples.
+ * The predicate: the tree of conditions that every form of a query becomes. The evaluators in SQL and in memory must
+ * agree on it. Results are true, false or unknown: a comparison with a missing value is unknown, `not` leaves unknown
+ * as it is, and a record matches only when the result is true. docs/query-reference.md explains it with examples.
  */
 
 import type { Attribute, Compound } from '@rollcall/protocol'
@@ -30,7 +30,7 @@ export interface AnyOf {
   readonly of: readonly Predicate[]
 }
 
-/** Exchanges true and false. */
+/** Turns true into false, and false into true. */
 export interface Negation {
   readonly is: 'not'
   readonly of: Predicate
@@ -57,8 +57,8 @@ export interface Comparison extends Until {
 }
 
 /**
- * For dates only: the last day, YYYY-MM-DD, of the record's period. A longer period ends there; one that begins later
- * is missing. So a person who is not born yet has no age, and a person born this year was born by today.
+ * For dates only: the last day, YYYY-MM-DD, that counts. A period of the record that ends later is cut there; one that
+ * begins later is a missing value. So a person who is not born yet has no age.
  */
 export interface Until {
   readonly until?: string
@@ -93,7 +93,7 @@ export interface SomeElement {
   readonly of: Predicate
 }
 
-/** A compound, or an attribute with `many`: a list whose elements have only this attribute. */
+/** A list of elements: a compound, or an attribute with `many`, whose elements have only this attribute. */
 export type List = Compound | Attribute
 
 /**
@@ -102,17 +102,17 @@ export type List = Compound | Attribute
  */
 export interface HasIdentifier {
   readonly is: 'identifier'
-  /** One identifier at least, and none twice. */
+  /** At least one identifier, none twice. */
   readonly identifiers: readonly Identifier[]
 }
 
-/** The record has an identifier of one of the types; true or false, never unknown. */
+/** True when the record has an identifier of one of the types; otherwise false, never unknown. */
 export interface HasIdentifierType {
   readonly is: 'identifier_type'
   readonly types: readonly string[]
 }
 
-/** A value of the query, read like the attribute's values in records; dates and datetimes are intervals. */
+/** A value in a query, read by the same rules as values of records. Dates and datetimes are intervals. */
 export type Literal = string | number | boolean | Interval
 
 /**
@@ -138,15 +138,15 @@ export function isCompound(list: List): list is Compound {
   return 'members' in list
 }
 
-/** The attributes of the list's elements. */
+/** The attributes that an element of the list has. */
 export function membersOf(list: List): readonly Attribute[] {
   return isCompound(list) ? list.members : [list]
 }
 
-/** A predicate without further parts; `some` is a leaf of the record's tree. */
+/** A condition that has no further conditions for the same record. `some` is such a condition. */
 export type Leaf = Exclude<Predicate, AllOf | AnyOf | Negation>
 
-/** Every leaf of a tree. */
+/** Every condition in a tree except and, or, not. */
 export function leavesOf(predicate: Predicate): readonly Leaf[] {
   switch (predicate.is) {
     case 'not':
@@ -159,7 +159,7 @@ export function leavesOf(predicate: Predicate): readonly Leaf[] {
   }
 }
 
-/** The attributes that a predicate about an element uses, each once. */
+/** The attributes that a predicate about an element names, each once. */
 export function mentionedIn(of: Predicate): readonly Attribute[] {
   return [...new Set(leavesOf(of).flatMap((leaf) => ('attribute' in leaf ? [leaf.attribute] : [])))]
 }

@@ -1,6 +1,6 @@
 /**
- * Protected persons of a registry: their records, and their data in other records, are hidden from every grant that
- * does not name the category.
+ * Protected persons of a registry. Their records, and their data in other records, are hidden from every grant that
+ * does not name the category of the protection.
  */
 import {
   isContact,
@@ -16,7 +16,7 @@ import {
 } from '@rollcall/protocol'
 import type { Identifier } from './records.ts'
 
-/** Why a person is protected. The list is closed: a grant that names another category is refused. */
+/** The reasons for which a person may be protected. A grant that names another category is refused. */
 export const PROTECTION_CATEGORIES = ['adoption', 'shelter', 'witness_protection', 'sealed'] as const
 export type ProtectionCategory = (typeof PROTECTION_CATEGORIES)[number]
 
@@ -27,14 +27,14 @@ export interface ProtectedPerson {
 
 /** The protected persons of a registry at one moment. */
 export interface Protection {
-  /** The version; every change has a new one. */
+  /** The number of the version: each change has a new one. */
   readonly version: number
-  /** The persons who have the identifier or once had it, by `protectionKey`. */
+  /** The persons who have an identifier or once had it, by `protectionKey`. */
   readonly byIdentifier: ReadonlyMap<string, readonly ProtectedPerson[]>
   /**
-   * The persons whom the identifier protects, by `protectionKey`: the identifier that the operator named, and the
-   * primary identifiers of the person's records and of records merged into them. Every record with such an identifier
-   * of its own is protected.
+   * The persons whose records an identifier protects, by `protectionKey`: the identifier that the operator named, and
+   * primary identifiers of the person's records and of records merged into them. Every record that has one as its own
+   * is protected.
    */
   readonly byProtectingIdentifier: ReadonlyMap<string, readonly ProtectedPerson[]>
 }
@@ -44,9 +44,9 @@ export const NOBODY_PROTECTED: Protection = { version: 0, byIdentifier: new Map(
 export const protectionKey = ({ type, value }: Identifier): string => `${type}:${value}`
 
 /**
- * The protected persons whom these identifiers name. Identifiers of unlisted types are used only if there are no
- * others: another person may have the same value under another type. Means of contact, which several people share, are
- * used only if there is nothing else.
+ * The protected persons whom these identifiers name. An identifier of an unlisted type is used only when there are no
+ * others, because another person may have the same value under another type. A telephone or e-mail address, which
+ * persons may share, is used only when there is nothing else.
  */
 export function protectedBy(
   { identifier_types }: Kind,
@@ -60,7 +60,7 @@ export function protectedBy(
   return [...new Set(best.flatMap((one) => byIdentifier.get(protectionKey(one)) ?? []))]
 }
 
-/** Removes protected persons from records of others, except those of the categories that may be seen. */
+/** Returns a function that removes protected persons from other records, except those of the seen categories. */
 export const takesOutProtected =
   (kind: Kind, protection: Protection, seen: readonly string[] = []): TakesOut =>
   ({ identifiers }: OtherPerson) => {
@@ -68,15 +68,15 @@ export const takesOutProtected =
     return hidden === undefined ? null : `protected ${hidden.id}`
   }
 
-/** A record without the protected persons that are part of it or named in it. */
+/** A record without the protected persons who are part of it or named in it. */
 export interface PublicRecord {
-  /** The same object when nobody was removed. */
+  /** The document; the same object when nobody was removed. */
   readonly document: JsonObject
   /** The ids of the persons who were removed. */
   readonly persons: readonly number[]
 }
 
-/** The record as everybody finds it, whatever a grant shows: columns, identifiers and filters use this form. */
+/** The record without protected persons, whatever a grant shows. Columns, identifiers and filters use this form. */
 export function publicRecord(
   kind: Kind,
   recordType: RecordType,
@@ -93,7 +93,7 @@ export function publicRecord(
   return { document: left, persons: [...persons] }
 }
 
-/** The protected persons to whom the record belongs, by its own identifiers. */
+/** The protected persons to whom the record itself belongs, by its own identifiers. */
 export function protectedAs(
   kind: Kind,
   recordType: RecordType,

@@ -1,6 +1,6 @@
 /**
- * The source of records. Operations use only this interface: one source is the tables that an import fills
- * (`records/own-records.ts` of the package records); a registry's own database can be another.
+ * The interface for reading records. All operations use it. The records may be in our own tables
+ * (`records/own-records.ts`), or in a registry's own database.
  */
 import type { RecordType } from '@rollcall/protocol'
 import type { ModeName } from './exchange.ts'
@@ -10,19 +10,19 @@ import type { RegistryShape } from './registry.ts'
 
 export interface RecordQuery {
   readonly recordType: RecordType
-  /** The condition; ages in it are bound to a day (`resolveAges`). */
+  /** The condition. Ages are replaced by dates before (`resolveAges`). */
   readonly predicate: Predicate
   readonly page: Page
-  /** The id of the participant who asks; absent for a search of the operator. */
+  /** The id of the asking participant; absent for a search of the operator. */
   readonly participant?: number
 }
 
 export interface RecordReader {
-  /** Finds a page of records. @throws SearchTimeout */
+  /** Finds one page of records. @throws SearchTimeout */
   find(registry: RegistryShape, query: RecordQuery): Promise<Found>
   /**
-   * Reads records by their ids again, in this order. Deleted records are left out.
-   * @param categories categories of protected persons whose records are read too
+   * Reads records again by their ids, in this order. Deleted records are left out.
+   * @param categories the categories whose protected persons are included
    */
   read(
     registry: RegistryShape,
@@ -30,16 +30,16 @@ export interface RecordReader {
     ids: readonly RecordId[],
     categories?: readonly string[],
   ): Promise<readonly FoundRecord[]>
-  /** The records that were merged into these records, by record. A record without any is left out. */
+  /** For each of these records, the records that were merged into it. A record without any is left out. */
   merged(
     registry: RegistryShape,
     recordType: RecordType,
     ids: readonly RecordId[],
   ): Promise<ReadonlyMap<RecordId, readonly MergedRecord[]>>
   /**
-   * Finds the records that other records name, also those of protected persons: the caller decides who may see them. A
-   * merged record is found in its survivor.
-   * @param identifiers normalised values of the primary identifier; those that no record has are left out
+   * Finds the records that other records name, protected ones too: the caller decides who may see them. For a merged
+   * record, the survivor is found.
+   * @param identifiers normalised primary identifiers; those that no record has are left out
    */
   named(
     registry: RegistryShape,
@@ -47,42 +47,42 @@ export interface RecordReader {
     identifiers: readonly string[],
   ): Promise<readonly NamedRecord[]>
   /**
-   * The categories under which the persons of these records are protected, by record; a record whose person is not
-   * protected is left out. Our own tables also know the protection of deleted records, other sources do not: whoever
-   * asks about a record that may be gone must judge its last document as well (`protectedAs`).
+   * For each record, the categories under which its person is protected; an unprotected record is left out. Only our
+   * own tables know the protection of deleted records. For a record that may be deleted, the caller must also check its
+   * last document (`protectedAs`).
    */
   categories(
     registry: RegistryShape,
     recordType: RecordType,
     ids: readonly RecordId[],
   ): Promise<ReadonlyMap<RecordId, readonly string[]>>
-  /** Counts all records, those of protected persons among them. It may take long: for a person who asks. */
+  /** Counts all records, protected ones too. It may take long: do not call it in a request. */
   count(registry: RegistryShape, recordType: RecordType): Promise<number>
-  /** Reads all records a page at a time, those of protected persons among them; an empty page is the end. */
+  /** Reads all records page by page, protected ones too. After the last page comes an empty one. */
   page(registry: RegistryShape, query: PageQuery): Promise<readonly PagedRecord[]>
 }
 
-/** A record that was merged into another. */
+/** A record that was merged into another one. */
 export interface MergedRecord {
   readonly id: RecordId
-  /** Canonical JSON, as it was when the record was merged. */
+  /** The document at the time of the merge, as canonical JSON. */
   readonly document: string
 }
 
 export interface NamedRecord extends FoundRecord {
-  /** Identifiers of records that were merged into it. */
+  /** The identifiers of records that were merged into it. */
   readonly aliases: readonly Identifier[]
 }
 
 export interface PageQuery {
   readonly recordType: RecordType
-  /** Ages are bound to a day (`resolveAges`); null: all records. */
+  /** The condition, with ages replaced by dates (`resolveAges`); null for all records. */
   readonly predicate: Predicate | null
-  /** Only records that were written at this time or later; null: all. */
+  /** Only records that were written at this time or later; null for all. */
   readonly since: Date | null
-  /** The last record of the page before: the mark to go on from; null: at the beginning. */
+  /** The id of the last record of the page before; null for the first page. */
   readonly after: RecordId | null
-  /** Records, at least 1. */
+  /** The number of records in a page, at least 1. */
   readonly limit: number
 }
 
@@ -93,23 +93,24 @@ export interface PagedRecord extends FoundRecord {
 
 export interface RecordSource {
   /**
-   * Why the source cannot answer a query, as the rule of its refusal; null: it can. Without it a source answers every query.
+   * Why the source cannot answer a query, in words for the refusal; null when it can. A source without this function
+   * answers all.
    * @throws RecordsUnavailable
    */
   refusal?(registry: RegistryShape, query: Pick<RecordQuery, 'recordType' | 'predicate'>): Promise<string | null>
-  /** Reads the newest state. */
+  /** Reads the newest state of the records. */
   reader(mode: ModeName): RecordReader
   /**
-   * Runs the work on one unchanging state of the records, for asynchronous requests. Its searches run one after
-   * another, and a search that takes too long does not end it. Throws what the work throws.
+   * Runs work on one state of the records that does not change, for asynchronous requests. Searches run one after
+   * another, and a search that takes too long does not end the work. Throws what the work throws.
    */
   session<Result>(work: (state: RecordReader) => Promise<Result>): Promise<Result>
 }
 
-/** A search took longer than allowed. Its cause is the source's own error. */
+/** A search took longer than it may. The cause is the error of the source. */
 export class SearchTimeout extends Error {
   override readonly name = 'SearchTimeout'
-  /** Seconds that it may take; undefined: as long as searches of our own tables. */
+  /** The time limit in seconds; undefined for the usual limit of our own tables. */
   readonly seconds: number | undefined
 
   constructor(cause: unknown, seconds?: number) {
@@ -118,7 +119,7 @@ export class SearchTimeout extends Error {
   }
 }
 
-/** The records are away, and may be back in a moment. Its cause is the source's own error; null: it was not asked. */
+/** The records cannot be read at present. The cause is the error of the source; null when the source was not asked. */
 export class RecordsUnavailable extends Error {
   override readonly name = 'RecordsUnavailable'
 
@@ -127,7 +128,7 @@ export class RecordsUnavailable extends Error {
   }
 }
 
-/** Whether the query asks for one identifier without a sort: a look-up is never slow, and waits for no slot. */
+/** True for a query for one identifier without a sort. Such a look-up is fast, and needs no search slot. */
 export function isLookUp({ predicate, page }: Pick<RecordQuery, 'predicate' | 'page'>): boolean {
   return predicate.is === 'identifier' && predicate.identifiers.length === 1 && page.sort.length === 0
 }

@@ -1,13 +1,13 @@
-/** Searches of records and their results, for every source of records. */
+/** The input and result of searches, for every source of records. */
 
 export interface Identifier {
   /** The canonical name of an identifier type. */
   readonly type: string
-  /** The value as its type's normaliser returns it. */
+  /** The normalised value. */
   readonly value: string
 }
 
-/** The id of a record in its source: opaque, and compared as it is. No id contains NUL. */
+/** The id of a record in its source. It has no other meaning, and no NUL. */
 export type RecordId = string
 
 export interface FoundRecord {
@@ -17,24 +17,21 @@ export interface FoundRecord {
 }
 
 export interface Found {
-  /** The number of all matching records, not only those of the page; cap + 1 when there are more than the cap. */
+  /** The number of all matching records; cap + 1 when there are more than the cap. */
   readonly total: number
   /** The records of the page, in order. */
   readonly records: readonly FoundRecord[]
-  /** The ids of all matching records in the order of the page, if there are at most `Page.ids`; otherwise empty. */
+  /** The ids of all matching records in order, if there are at most `Page.ids`; otherwise empty. */
   readonly ids: readonly RecordId[]
 }
 
 /** One key of a sort. */
 export interface SortKey {
-  /**
-   * The canonical name of a sortable attribute (a date sorts by its first day), or of the type of the primary
-   * identifier.
-   */
+  /** The name of a sortable attribute, or the canonical name of an identifier type. A date sorts by its first day. */
   readonly attribute: string
   readonly descending: boolean
   /**
-   * For dates: a day, YYYY-MM-DD; a record whose date begins later is sorted as one without a value. The same for all
+   * For dates: the last day that counts, YYYY-MM-DD. A date that begins later sorts as a missing value. Equal in all
    * keys.
    */
   readonly until?: string
@@ -42,17 +39,18 @@ export interface SortKey {
 
 export interface Page {
   /**
-   * The most significant key first. Records without a value come last; ties keep the order in which records were added.
+   * The sort keys, the most important first. Records without a value come last; equal records keep the order of their
+   * insertion.
    */
   readonly sort: readonly SortKey[]
-  /** The size of the page, at least 1. */
+  /** The number of records in a page, at least 1. */
   readonly limit: number
-  /** The number of records before the page; it may be beyond the last one. */
+  /** The number of records before the page; it may be larger than the number of all records. */
   readonly offset: number
-  /** The search stops counting at this number. */
+  /** The number of records at which the search stops counting. */
   readonly cap: number
-  /** If at most this many records match, the ids of all of them are returned; undefined: never. */
+  /** The largest number of matches for which all ids are returned; undefined for none. */
   readonly ids?: number
-  /** Categories of protected persons whose records are found too; undefined: none. */
+  /** The categories whose protected persons are found too; undefined for none. */
   readonly categories?: readonly string[]
 }

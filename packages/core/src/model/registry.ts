@@ -1,19 +1,19 @@
-/** A hosted registry, mounted at its namespace. */
+/** A hosted registry, with the address of its namespace. */
 import type { Kind } from '@rollcall/protocol'
 import type { Environment } from './environment.ts'
 
-/** The members of a `Registry` on which its tables depend. */
+/** The members of a `Registry` that decide its tables. */
 export interface RegistryShape {
   readonly id: number
   readonly kind: Kind
-  /** False: its records are not in our own tables, and it has no record tables. Unless given, it has them. */
+  /** False when the records are not in our own tables: the registry then has no record tables. */
   readonly own_records?: boolean
 }
 
-/** The name for the rows of identifiers in lists of columns. No attribute of a kind has this name. */
+/** The name that stands for the identifier rows in lists of columns. No attribute of a kind has it. */
 export const IDENTIFIERS = 'identifier'
 
-/** The name, in `unfilled` and in lists of columns to fill, of the column for sorting by an identifier type. */
+/** The name that stands for the sort column of an identifier type, in `unfilled` and in lists of columns. */
 export const sortGroup = (type: string): string => `sort by ${type}`
 
 /** One hosted instance of a kind. */
@@ -21,43 +21,40 @@ export interface Registry {
   readonly id: number
   readonly namespace: string
   /**
-   * The kind with the attributes and identifier types that its operator added. The object is the same as long as these
-   * are.
+   * The kind, with the attributes and identifier types that an operator added. It is the same object until these
+   * change.
    */
   readonly kind: Kind
-  /** Its `sender_id` in our headers, and the `receiver_id` in messages of others. */
+  /** The `sender_id` in the headers of its messages, and the `receiver_id` in messages to it. */
   readonly sender_id: string
-  /** Other values of `receiver_id` that name it. */
+  /** Other values of `receiver_id` that mean this registry. */
   readonly aliases: readonly string[]
-  /** Made by `rollcall demo`. */
+  /** True when `rollcall demo` made the registry. */
   readonly demo: boolean
-  /** It never changes, so synthetic people never come among real ones. */
+  /** The environment. It never changes, so that synthetic people never mix with real ones. */
   readonly environment: Environment
-  /** An IANA name. Ages are counted by days in this zone. */
+  /** The time zone (an IANA name) in which days begin, for example for ages. */
   readonly time_zone: string
-  /** Years at which a person comes of age. */
+  /** The age in years from which a person is an adult. */
   readonly majority_age: number
-  /** Origins of web pages that may call it from a browser (`model/web-origin.ts`). */
+  /** Origins of web pages that may call the registry from a browser (`model/web-origin.ts`). */
   readonly web_origins: readonly string[]
-  /** Values of `reg_type` that name it, beside those of its kind. */
+  /** Values of `reg_type` that mean this registry, besides those of its kind. */
   readonly reg_type_aliases: readonly string[]
-  /** Whether its key set names each key a second time, as `sender_id|kid|algorithm`. */
+  /** True when the key set has each key a second time, under the name `sender_id|kid|algorithm`. */
   readonly qualified_kids: boolean
-  /** Whether its records are in our own tables. Otherwise it has no record tables, and nothing that we do writes its records. */
+  /** True when the records are in our own tables. Otherwise there are no record tables, and we write no records. */
   readonly own_records: boolean
-  /**
-   * Whether the registry cannot answer yet, because its records are a copy of a source that has not been read as a
-   * whole. Default: false.
-   */
+  /** True while the copy of the source's records is not complete: the registry cannot answer yet. Default: false. */
   readonly awaits_records?: boolean
   /**
-   * The source file for records in a database of the registry's own, as its operator wrote it; null: there is none. If
-   * the registry also has own records, these are a copy that follows the source.
+   * The source file for records in another database, as the operator wrote it; null when there is none. If the registry
+   * also has own records, these are a copy of the source.
    */
   readonly source: object | null
   /**
-   * By record type: attributes and compounds whose columns are being backfilled, and `IDENTIFIERS` while the rows of
-   * identifiers are, with the identifier types that the operator added. Queries about them are refused.
+   * For each record type, the names that queries must not use yet: attributes and compounds whose columns are being
+   * backfilled, and, while identifiers are, `IDENTIFIERS` and the added identifier types.
    */
   readonly unfilled: ReadonlyMap<string, ReadonlySet<string>>
 }

@@ -1,35 +1,35 @@
-/** The times for which everything is stored. `docs/retention.md` has the same rows. */
+/** How long everything is stored. `docs/retention.md` has the same rows. */
 import { LIMITS, type LimitName, type Limits } from '../limits.ts'
 
 /** Seconds in a day. */
 export const DAY = 86_400
 
-/** Days for which a token or a proposal is listed after its end: who looks at what was done finds its operator. */
+/**
+ * Days for which tokens and proposals are listed after their end, so that an operator in an old entry can still be
+ * found.
+ */
 export const OPERATOR_TOKEN_RETENTION = 90
 
 export interface RetentionRow {
   readonly name: string
-  /** The data that is deleted. */
+  /** The data that are deleted. */
   readonly what: string
-  /** The age in seconds. */
+  /** The age at which they are deleted, in seconds. */
   readonly seconds: number
-  /** The environment variables that set it; none: it is a constant. */
+  /** The environment variables that set the age; empty for a constant. */
   readonly variables: readonly string[]
 }
 
 const variables = (...names: readonly LimitName[]): readonly string[] => names.map((name) => LIMITS[name].variable)
 
 /**
- * Seconds for which events are stored: until then an event can be notified, be asked for by an exchange, or be
- * corrected.
+ * Seconds for which events are stored. Until then, an event may be needed for a notification, an exchange or a
+ * correction.
  */
 export const eventRetention = ({ exchange_retention, notification_retention, correction_time }: Limits): number =>
   Math.max(exchange_retention, notification_retention, correction_time * DAY)
 
-/**
- * Seconds after the end of a day until its key is destroyed. Until then bodies that were encrypted with it may be
- * needed.
- */
+/** Seconds after the end of a day until its data key is destroyed. Until then, bodies of the day may be needed. */
 export const bodyKeyRetention = ({ exchange_retention, notification_retention, inbox_retention }: Limits): number =>
   Math.max(exchange_retention, notification_retention, inbox_retention)
 

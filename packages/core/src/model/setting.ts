@@ -2,17 +2,17 @@
 export const SETTING_SOURCES = ['environment', 'file', 'default'] as const
 
 export interface Setting {
-  /** The environment variable that sets it. */
+  /** The environment variable that sets the value. */
   readonly variable: string
   readonly kind: 'limit' | 'option'
-  /** The value in use; null: nothing is set, or it is a secret. */
+  /** The current value; null when nothing is set, or when it is secret. */
   readonly value: string | number | null
-  /** The value when nothing is set; null: none, or as the meaning says. */
+  /** The value when nothing is set; null when there is none, or when the meaning describes it. */
   readonly default: string | number | null
   readonly unit: string | null
   readonly meaning: string
-  /** Whether the value is never shown. */
+  /** True when the value is secret, and is never shown. */
   readonly secret: boolean
-  /** `file`: the variable with the suffix `_FILE` names a file with the value. */
+  /** Where the value comes from. `file`: the variable with the suffix `_FILE` names a file that has the value. */
   readonly source: (typeof SETTING_SOURCES)[number]
 }

@@ -1,33 +1,36 @@
 /**
- * The header `traceparent` (W3C Trace Context). We record no spans. We log the traceparent of a request, and send it
- * with the callbacks that answer the request, so that the peer finds both in one trace.
+ * The header `traceparent` (W3C Trace Context). We log it with a request, and send it with the callbacks that answer
+ * the request, so that the peer can connect them. We record no spans.
  */
 import { newUuid } from './digests.ts'
 
-/** Version, trace-id, parent-id and flags, in lower case. Version ff, and ids of zeros alone, are invalid. */
+/** Version, trace-id, parent-id and flags in lower case. Version ff, and ids of zeros only, are invalid. */
 const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(?=$|-)/
 
-/** Characters of version 00, and of the part of a later version that every reader understands. */
+/** The length of a header of version 00, and of the part of later versions that every reader understands. */
 const LENGTH = 55
-/** The longest header of a later version, which may have more members. */
+/** The longest header, in characters: a later version may have more parts. */
 const MOST = 255
 
-/** The header as we log it and pass it on, cut to its first four members; null when it is invalid. */
+/** The header as it is logged and sent on, with the first four parts only; null when it is invalid. */
 export function readTraceparent(header: string | readonly string[] | undefined): string | null {
   if (typeof header !== 'string' || header.length > MOST || !TRACEPARENT.test(header)) return null
   if (header.startsWith('00-')) return header.length === LENGTH ? header : null
-  // Written as version 00, which is the version we send.
+  // We send version 00.
   return `00-${header.slice(3, LENGTH)}`
 }
 
 /**
- * Adds the traceparent beside the header and message of a canonical JSON text, in the order of canonical JSON. There it
- * is encrypted at rest and deleted with them; it is neither signed nor part of the fingerprint.
+ * Adds the traceparent to a canonical JSON text of header and message, after these two. It is encrypted and deleted
+ * with them, but neither signed nor part of the fingerprint.
  */
 export const withTraceparent = (text: string, traceparent: string | null): string =>
   traceparent === null ? text : `${text.slice(0, -1)},"traceparent":"${traceparent}"}`
 
-/** A trace of our own for an exchange or a delivery. No span is recorded, so it is marked as not sampled. */
+/**
+ * Makes a traceparent for an exchange or delivery that has none. It is marked as not sampled, because we record no
+ * spans.
+ */
 export function ownTraceparent(uuid: string): string {
   const span = newUuid().replaceAll('-', '').slice(-16)
   return `00-${uuid.replaceAll('-', '').toLowerCase()}-${span}-00`

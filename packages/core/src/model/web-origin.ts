@@ -1,12 +1,12 @@
 /**
- * Origins of web pages as an operator lists them: `https://app.example`, or `http://localhost:*` for any port of this
+ * Origins of web pages in an operator's list: `https://app.example`, or `http://localhost:*` for any port of this
  * machine.
  */
 
 const LISTED = /^(https?):\/\/([a-z0-9.-]{1,253}|\[[0-9a-f:.]{2,45}\])(?::(\d{1,5}|\*))?$/
 const THIS_MACHINE = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
 
-/** Says what is wrong with an origin from an operator; null when nothing is. */
+/** What is wrong with an origin that an operator gave; null when it is valid. */
 export function webOriginProblem(origin: string): string | null {
   const match = LISTED.exec(origin)
   if (match === null) {

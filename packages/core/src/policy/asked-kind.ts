@@ -1,6 +1,6 @@
 /**
- * A kind reduced to what a grant may ask about. Queries are read with this kind, so every way to name another attribute
- * (a condition, an alias, a path, a sort, a selection) is refused as unknown, and messages list only what may be asked.
+ * Reduces a kind to what a grant allows to ask about. Queries are read with the reduced kind: every other name, in a
+ * condition, alias, path, sort or selection, is then refused as unknown, and messages list allowed names only.
  */
 import {
   type Attribute,
@@ -15,17 +15,17 @@ import { ALL, type Granted, isGranted } from '../model/grant.ts'
 import { GrantProblem } from './grant-problem.ts'
 
 export interface Askable {
-  /** The granted record types: one at least. */
+  /** The granted record types, at least one. */
   readonly recordTypes: readonly RecordType[]
-  /** Canonical names; null: identifiers of every type may be asked about. */
+  /** The canonical names of the identifier types; null for all types. */
   readonly identifierTypes: Granted
-  /** Canonical names; null: every event type. */
+  /** The canonical names of the event types; null for all. */
   readonly eventTypes: Granted
-  /** Attributes, lists, and attributes of lists' elements, by any of their names. */
+  /** The names of attributes, lists, and attributes of lists' elements, in any spelling; or `all`. */
   readonly ask: typeof ALL | readonly string[]
 }
 
-/** @throws GrantProblem a name that means nothing in any of the record types; an age without its date */
+/** The kind, reduced. @throws GrantProblem a name that no record type has; an age without its date */
 export function askedKind(kind: Kind, { recordTypes, identifierTypes, eventTypes, ask }: Askable): Kind {
   const isWhole =
     recordTypes.length === kind.record_types.length && identifierTypes === null && eventTypes === null && ask === ALL

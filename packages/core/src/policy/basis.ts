@@ -1,7 +1,4 @@
-/**
- * The consent and the authorization that a search item must have (spec "SearchRequest"; G8), where the grant demands
- * one.
- */
+/** Checks the consent or authorization of a search item, when the grant requires one (spec "SearchRequest"; G8). */
 import { type Consent, ItemRejection, timestampInstant } from '@rollcall/protocol'
 import type { GivenFor } from '../model/consent.ts'
 import type { BASES, Grant } from '../model/grant.ts'
@@ -10,7 +7,7 @@ import type { Predicate } from '../model/predicate.ts'
 
 type Member = 'consent' | 'authorize'
 
-/** The members of the criteria that may hold the consent, by the basis of the grant. */
+/** The members of the criteria that may have the consent, for each basis of a grant. */
 const CONSENT_MEMBERS: Readonly<Record<(typeof BASES)[number], readonly Member[]>> = {
   law: [],
   consent: ['consent'],
@@ -18,34 +15,34 @@ const CONSENT_MEMBERS: Readonly<Record<(typeof BASES)[number], readonly Member[]
   either: ['consent', 'authorize'],
 }
 
-/** The code of the purpose by which an item asks for the emergency part of a grant. */
+/** The purpose code by which an item asks for the emergency part of a grant. */
 export const EMERGENCY = 'emergency'
 
-/** A peer's clock may be this many seconds ahead of ours. */
+/** Seconds by which a peer's clock may be ahead of ours. */
 export const CLOCK_SKEW = 60
 
-/** The consent members of criteria. Their shape has been checked. */
+/** The members of criteria that may have a consent; their schema was checked. */
 export interface Consenting {
   readonly consent?: Consent
   readonly authorize?: Consent
 }
 
-/** The consent that criteria have. */
+/** The consent in criteria. */
 export interface GivenConsent {
   /** The path of the member, such as `search_criteria.consent`. */
   readonly at: string
-  /** The code of the purpose; null when the member has none, and only the signed consent says it. */
+  /** The code of the purpose; null when only the signed consent states it. */
   readonly purpose: string | null
-  /** The signed consent, not verified yet; null when the participant only asserts the consent. */
+  /** The signed consent, not verified yet; null when the participant only states the consent. */
   readonly jws: string | null
 }
 
 /**
- * Checks the consent of the criteria as far as the member itself states it. A signed consent may state its time and its
- * purpose inside; they are checked when it is verified.
+ * Checks what the consent's member itself states. A signed consent may state time and purpose inside: they are checked
+ * when it is verified.
  * @param name the path of the criteria, for messages
- * @param most the seconds that a consent may be old
- * @returns null: the grant demands no consent
+ * @param most the largest age of a consent in seconds
+ * @returns null when the grant requires no consent
  * @throws ItemRejection rjct.search_criteria.invalid; the text says which consent is needed
  */
 export function checkBasis(
@@ -72,30 +69,27 @@ export function checkBasis(
   return { at, purpose: code, jws }
 }
 
-/**
- * Finds the member with the consent. A signed consent is also accepted in `authorize`, because other systems put it
- * there.
- */
+/** The member that has the consent. A signed consent is also accepted in `authorize`, where other systems write it. */
 function memberOf(members: readonly Member[], criteria: Consenting): Member | undefined {
   const signed = ([...members, 'authorize'] as const).find((name) => criteria[name]?.consent_jws !== undefined)
   return signed ?? members.find((name) => criteria[name] !== undefined)
 }
 
-/** Words for the consent that the grant demands, for messages. */
+/** Describes the consent that the grant requires, for messages. */
 export function describeConsent({ purposes = [], consent, authorities }: Grant['terms']): string {
   if (consent !== 'signed') return `with ts and a purpose.code of ${purposes.join(', ')}`
   const by = authorities === undefined ? 'a registered consent authority' : authorities.join(' or ')
   return `a consent for ${purposes.join(' or ')} that ${by} has signed`
 }
 
-/** @throws ItemRejection */
+/** Checks that a time is neither in the future nor older than `most` seconds. @throws ItemRejection */
 export function checkAge(at: string, time: number, now: Date, most: number): void {
   const age = (now.getTime() - time) / 1_000
   if (age < -CLOCK_SKEW) throw refused(`${at}: must not be in the future`)
   if (age > most) throw refused(`${at}: must not be older than ${most / 86_400} days`)
 }
 
-/** @throws ItemRejection */
+/** Checks that the grant allows the purpose. @throws ItemRejection */
 export function checkPurpose(at: string, code: string | null, purposes: readonly string[] = []): void {
   if (code === null || !purposes.includes(code)) {
     throw refused(`${at}: must be one of ${purposes.join(', ')}`)
@@ -103,8 +97,8 @@ export function checkPurpose(at: string, code: string | null, purposes: readonly
 }
 
 /**
- * The purpose and the form of consent for the audit entry of an item. Entries are kept for ever and a participant may
- * write any text as the code, so a code that the grant does not name is recorded as `other`.
+ * The purpose and the form of consent for the audit entry of an item. A purpose that the grant does not name is written
+ * as `other`: entries are stored for ever, and a participant could write anything there.
  */
 export function consentFacts({ terms }: Pick<Grant, 'terms'>, { consent, authorize }: Consenting): AskedFacts {
   const code = (authorize ?? consent)?.purpose?.code
@@ -115,7 +109,7 @@ export function consentFacts({ terms }: Pick<Grant, 'terms'>, { consent, authori
   }
 }
 
-/** Whether the grant still accepts the purpose and the signer of a consent that was accepted before. */
+/** True when the grant still accepts the purpose and the signer of a consent that was accepted before. */
 export function isConsentGranted({ terms }: Pick<Grant, 'terms'>, consent: GivenFor | null): boolean {
   if (terms.basis === 'law') return true
   if (consent === null) return false
@@ -126,16 +120,13 @@ export function isConsentGranted({ terms }: Pick<Grant, 'terms'>, consent: Given
   return terms.authorities?.includes(authority) ?? true
 }
 
-/** Whether the answer may show only the person who gave the consent. */
+/** True when the answer may only show the person who consents. */
 export const isAboutSubject = ({ terms }: Pick<Grant, 'terms'>): boolean => terms.basis !== 'law'
 
-/**
- * @throws ItemRejection rjct.search_criteria.invalid: the query asks for several identifiers; at most one person
- * consents
- */
+/** Checks that the query asks for one identifier, of the person who consents. @throws ItemRejection */
 export function checkSubject(grant: Pick<Grant, 'terms'>, { predicate }: { readonly predicate: Predicate }): void {
   if (!isAboutSubject(grant)) return
-  // One value may be given as an identifier of several types.
+  // One value may be an identifier of several types.
   if (predicate.is === 'identifier' && new Set(predicate.identifiers.map(({ value }) => value)).size === 1) return
   throw refused('search_criteria.query: must ask for one identifier, of the person who consents')
 }

@@ -1,13 +1,13 @@
-/** The part of a registry's records that a signed consent allows to show. */
+/** The part of records that a signed consent allows to show. */
 import { type Kind, searchKey } from '@rollcall/protocol'
 import type { Visible } from '../model/grant.ts'
 import { GrantProblem } from './grant-problem.ts'
 import { visibleIn } from './visible.ts'
 
 /**
- * The tree of visible members for each record type. A consent may be written for several registries, so names that this
- * registry does not have are ignored. Names of related persons are ignored too: those persons have not consented.
- * @param names the attributes of the consent, written as in the `see` of a grant
+ * For each record type, the tree of what a consent covers. Names that this registry does not have are ignored, because
+ * a consent may be for several registries. Names of related persons are ignored too: those persons have not consented.
+ * @param names the attributes of the consent, as in `see` of a grant
  */
 export function visibleUnderConsent(kind: Kind, names: readonly string[]): ReadonlyMap<string, Visible> {
   const others = kind.record_types.flatMap(({ relations = [] }) => relations.map(({ name }) => searchKey(name)))
@@ -25,6 +25,6 @@ function isKnownName(kind: Kind, name: string): boolean {
   }
 }
 
-/** Whether the consent names this attribute, list or member. */
+/** True when the consent names this attribute, list or member. */
 export const isUnderConsent = ({ attributes }: { readonly attributes: readonly string[] }, name: string): boolean =>
   attributes.some((one) => searchKey(one) === searchKey(name))

@@ -1,4 +1,4 @@
-/** Cuts a record to what is visible. */
+/** Cuts a record down to what a grant shows. */
 import {
   identifierTypeOf,
   isJsonObject,
@@ -10,18 +10,18 @@ import {
 } from '@rollcall/protocol'
 import type { SeenIdentifiers, Visible } from '../model/grant.ts'
 
-/** Members that describe the object, not the person. They stay when another member of the object stays. */
+/** Members that describe an object, not a person. They are kept when another member of the object is. */
 export const STRUCTURE = ['@type', '@context']
 const IDENTIFIER_MEMBERS = ['identifier_type', 'identifier_value']
 
-/** Another person in a record, when the answer shows something about that person. */
+/** Another person in a record about whom something is shown. */
 export interface RelatedPerson {
   readonly relation: Relation
   /** The person's value in the record. */
   readonly person: JsonValue
   /**
-   * The shown part of the person: the same object as in the shown part of the record, so it can be found there by
-   * identity.
+   * The shown part of the person. It is the same object as in the shown part of the record, so that it can be found
+   * there.
    */
   readonly shown: JsonValue
 }
@@ -31,8 +31,8 @@ interface Cutting extends SeenIdentifiers {
 }
 
 /**
- * The part of a record that a grant shows; an empty object where it shows nothing.
- * @param found is called for each other person of whom something is shown
+ * The part of a record that a grant shows; an empty object when nothing is shown.
+ * @param found is called for each other person about whom something is shown
  */
 export function cutRecord(
   seen: SeenIdentifiers,
@@ -44,10 +44,10 @@ export function cutRecord(
   return isJsonObject(cut) ? cut : {}
 }
 
-/** @param here the nodes of the tree that apply to this value; a member is shown when any of them shows it */
+/** Cuts a value. @param here the nodes for this value; what any of them shows is shown */
 function cutValue(cutting: Cutting, here: readonly Visible[], value: JsonValue): JsonValue | undefined {
   const cut = cutHere(cutting, here, value)
-  // Each element of a list comes here by itself, so the list is no person.
+  // A list is not a person: its elements are reported one by one.
   if (cut === undefined || Array.isArray(value)) return cut
   for (const { relation } of here) if (relation) cutting.found({ relation, person: value, shown: cut })
   return cut
@@ -57,14 +57,13 @@ function cutHere(seen: Cutting, here: readonly Visible[], value: JsonValue): Jso
   const parts = here.flatMap((part) => (part.like === undefined ? [part] : [part, part.like]))
   if (parts.some(({ whole }) => whole)) return value
   if (Array.isArray(value)) {
-    // A list directly inside a list is read as empty everywhere.
+    // A list directly inside a list is treated as empty everywhere.
     const elements = value.filter((element) => !Array.isArray(element))
     return shown(elements.flatMap((element) => cutValue(seen, here, element) ?? []))
   }
   const isIdentifier = parts.some(({ identifiers }) => identifiers.some((source) => isSeen(seen, source, value)))
   if (isJsonObject(value)) return cutObject(seen, parts, value, isIdentifier)
-  // A `value` node of a related person's own tree (`like`) is ignored: records are objects, so a bare value is no
-  // attribute.
+  // Only `here` counts for a plain value, not `like`: a related person is an object, so a plain value is no attribute.
   return isIdentifier || here.some((part) => part.value) ? value : undefined
 }
 
@@ -90,10 +89,7 @@ function cutObject(
 const isStructure = (value: JsonValue): boolean =>
   (Array.isArray(value) ? value : [value]).every((one) => typeof one === 'string')
 
-/**
- * Where a member is written in several spellings, only one of them is read everywhere. These are the others, which are
- * cut away.
- */
+/** Of members that are one name in several spellings, readers read only one. These are the others, to be cut away. */
 function unreadMembers(object: JsonObject): ReadonlySet<string> {
   const keys = Object.keys(object).map((name) => [name, searchKey(name)] as const)
   if (new Set(keys.map(([, key]) => key)).size === keys.length) return NONE

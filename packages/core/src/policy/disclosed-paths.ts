@@ -2,25 +2,28 @@
 import type { JsonObject, JsonValue } from '@rollcall/protocol'
 import { STRUCTURE } from './cut.ts'
 
-/** The limit of remembered paths and lists, because records and queries may bring any number of member names. */
+/** The number of paths and lists that are remembered. It is limited because peers can bring any number of names. */
 const MOST = 10_000
 
 interface PathNode {
   readonly path: string
   readonly number: number
   readonly below: Map<string, PathNode>
-  /** The number of the record in which a value was last found at this path. */
+  /** The number of the last record that had a value at this path. */
   record: number
 }
 
-/** Collects the paths of the values of records. Equal paths, and equal lists of paths, are in memory once. */
+/** Collects the paths of the values in records. Equal paths, and equal lists of paths, are in memory only once. */
 export class PathNames {
   #root = nodeOf('', 0)
   readonly #lists = new Map<string, readonly string[]>()
   #made = 0
   #records = 0
 
-  /** Each path once, in the order of the record. An empty list or object is a value too. Equal lists are one object. */
+  /**
+   * The paths of a record, each once, in the order of the record. An empty list or object counts as a value. Equal
+   * results are the same object.
+   */
   collect(record: JsonValue): readonly string[] {
     if (this.#made + this.#lists.size > MOST) {
       this.#root = nodeOf('', 0)

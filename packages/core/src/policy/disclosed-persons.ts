@@ -1,4 +1,4 @@
-/** The persons about whom a disclosed record shows something, for the audit entry. */
+/** Finds the persons about whom a disclosed record shows something, for the audit entry. */
 import {
   heldAt,
   type IdentifierSource,
@@ -16,7 +16,7 @@ import { undescribedIn } from './undescribed-persons.ts'
 
 const ITSELF: IdentifierSource = { path: '', names: 'record' }
 
-/** The person of a record, by all identifiers that name it. */
+/** The person of a record, with all identifiers that name the record. */
 export const personOf = (
   kind: Kind,
   recordType: Pick<RecordType, 'identifiers'>,
@@ -28,7 +28,7 @@ export const personOf = (
   ),
 })
 
-/** The identifiers among `asked` by which a record about several persons, such as a household, was found. */
+/** Those `asked` identifiers by which a record about several persons, such as a household, was found. */
 export function askedMembers(
   kind: Kind,
   recordType: Pick<RecordType, 'identifiers'>,
@@ -40,8 +40,8 @@ export function askedMembers(
 }
 
 /**
- * The related persons, with their identifiers. A person without an identifier cannot be named in the audit entry, and is
- * left out.
+ * The related persons with their identifiers. A person without an identifier is left out: an entry cannot name that
+ * person.
  */
 export function auditedRelatedPersons(kind: Kind, related: readonly RelatedPerson[]): readonly AuditedPerson[] {
   return related.flatMap(({ relation, person }) => {
@@ -58,7 +58,7 @@ function relatedIdentifiers(kind: Kind, { record_type }: Relation, person: JsonV
     : { ...named, identifiers: identifiersWithin(kind, person, recordType) }
 }
 
-/** A reader for each path, shared by all kinds. */
+/** A function that reads a path, for each path. */
 const readers = new Map<string, (document: JsonValue) => JsonValue[]>()
 
 function at(path: string, from: JsonValue): JsonValue[] {
@@ -67,7 +67,7 @@ function at(path: string, from: JsonValue): JsonValue[] {
   return read(from)
 }
 
-/** All other persons in a record. */
+/** All other persons in a record, described by relations of the kind or not. */
 export function relatedIn(kind: Kind, recordType: RecordType, record: JsonValue): readonly RelatedPerson[] {
   return withUndescribed(kind, recordType, record, record, describedIn(kind, recordType, record))
 }
@@ -88,7 +88,7 @@ export const withUndescribed = (
   ),
 ]
 
-/** The persons in the relations of the kind. */
+/** The persons in places that the kind describes as relations. */
 export function describedIn(
   kind: Kind,
   { relations = [] }: Pick<RecordType, 'relations'>,
@@ -106,9 +106,9 @@ export function describedIn(
 }
 
 /**
- * The persons of whom a selection still shows something. Persons of one relation are tested together: without them, the
- * selected text would be different.
- * @param shown the value from which the selection was made
+ * The persons about whom a selection still shows something. Persons of one relation are tested together: if the
+ * selected text changes without them, it shows something about them.
+ * @param shown the value before the selection
  * @param text the selected text
  */
 export function relatedAfterSelection(
@@ -123,7 +123,7 @@ export function relatedAfterSelection(
   })
 }
 
-/** The value without the given objects. An object is found by identity, not by content. */
+/** The value without these objects, which are compared by identity, not by content. */
 function without(value: JsonValue, objects: ReadonlySet<JsonValue>): JsonValue {
   const isLeft = (one: JsonValue): boolean => typeof one !== 'object' || !objects.has(one)
   if (Array.isArray(value)) return value.filter(isLeft).map((element) => without(element, objects))

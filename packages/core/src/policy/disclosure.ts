@@ -1,7 +1,6 @@
 /**
- * The only place that releases records: in synchronous and asynchronous answers, on every page, in the answer to a
- * question about an earlier request, and in notifications. A reply takes records as `Disclosed` alone, and only this
- * file makes those.
+ * The only place where records are released to participants: in answers of both modes, on every page, in answers about
+ * earlier requests, and in notifications. A reply accepts records as `Disclosed` only, and only this file makes these.
  */
 import {
   canonicalJson,
@@ -35,14 +34,13 @@ class DisclosedRecord extends Disclosed {}
 /** The parts of a grant that decide what is shown of a record. */
 export type Disclosing = Pick<Grant, 'recordTypes' | 'visible' | 'coverage' | 'identifiers' | 'rows' | 'hidden'>
 
-/** Selects from the shown part of a record what the query asks for; null: the record is left out. */
+/** Selects what the query asks for from the shown part of a record; null leaves the record out. */
 export type Select = (shown: JsonValue) => JsonValue | null
 
 /**
- * Yields the part of each record that the grant shows. It works record by record, so that a caller can stop when an
- * answer becomes too large.
- * @param documents canonical JSON texts of records of one type
- * @param select cuts the shown part to what a query selected, or to what a notification contains
+ * Yields the shown part of each record, one by one, so that a caller can stop when an answer becomes too large.
+ * @param documents canonical JSON of records of one type
+ * @param select cuts the shown part to the selection of a query, or to the content of a notification
  * @param read receives each parsed document, so that the caller need not parse it again
  */
 export function* disclose(
@@ -69,8 +67,8 @@ export function* disclose(
 }
 
 /**
- * Yields the parts of one record that a question asks about, each as a record of its own.
- * @param partsOf cuts the parts from the shown part of the record
+ * Yields the parts of one record that a question is about, each as a record.
+ * @param partsOf cuts these parts from the shown part of the record
  */
 export function* discloseParts(
   grant: Disclosing,
@@ -108,7 +106,7 @@ interface ShownRecord {
   readonly related: readonly RelatedPerson[]
 }
 
-/** Parses each document once, and leaves out records that the grant does not show. */
+/** Parses each document once, and yields the records of which the grant shows something. */
 function* shownRecords(
   grant: Disclosing,
   recordType: RecordType,
@@ -127,10 +125,7 @@ function* shownRecords(
   }
 }
 
-/**
- * The record without hidden persons; the same object when there are none, and null when the record itself belongs to a
- * hidden person.
- */
+/** The record without hidden persons, the same object if there are none; null when the record is a hidden person's. */
 function withoutHiddenPersons(grant: Disclosing, recordType: RecordType, record: JsonValue): JsonValue {
   if (grant.hidden.takesOut === null || !isJsonObject(record)) return record
   return isHiddenRecord(grant, recordType, record) ? null : withoutHidden(grant, recordType, record)
@@ -150,7 +145,7 @@ function shownOf(
   return { shown, related: withUndescribed(identifiers.kind, recordType, record, shown, described) }
 }
 
-/** The part that the consent covers. The grant is then applied to this part. */
+/** The part of a record that the signed consent covers. After that, the grant is applied to this part. */
 const partUnderConsent = (
   identifiers: Disclosing['identifiers'],
   coverage: Visible | undefined,
@@ -167,15 +162,15 @@ const personsOf = (
 /** The records of a stored answer that may still be shown. */
 export interface DisclosedAgain {
   readonly shown: readonly Disclosed[]
-  /** The number of records of hidden persons that were left out. The answer does not count them. */
+  /** The number of records of hidden persons. They are left out, and the answer does not count them. */
   readonly hidden: number
 }
 
 /**
- * Applies the grant of today to the records of a stored answer. These records were cut when they were stored, so the
- * conditions of a grant cannot be tested on them: if the grant has conditions, nothing is shown.
- * @param isOld whether a person was protected after the answer was made: then a record is shown only when identifiers
- * name every person in it
+ * Applies the current grant to the records of a stored answer. They were cut when they were stored, so conditions of
+ * the grant cannot be tested: when the grant has conditions, nothing is shown.
+ * @param isOld true when a person was protected after the answer was made: a record is then shown only if every person
+ * in it has an identifier
  */
 export function discloseAgain(
   grant: Disclosing,
@@ -191,7 +186,7 @@ export function discloseAgain(
 }
 
 /**
- * Whether the record has its primary identifier, and an identifier for every other person in it. Always true when
+ * True when the record has its primary identifier, and every other person in it has an identifier. Always true when
  * nobody is hidden.
  */
 function namesEveryPerson(
@@ -210,7 +205,7 @@ function namesEveryPerson(
   return isNamed
 }
 
-/** Whether the grant of today shows every record in a stored message unchanged. */
+/** True when the current grant shows every record of a stored message, and shows it unchanged. */
 export const isStillShown = (grant: Grant, message: JsonValue): boolean =>
   everyRecords(grant.identifiers.kind, message, (recordType, records) => {
     const { shown } = discloseAgain(grant, recordType, records, true)
@@ -218,9 +213,9 @@ export const isStillShown = (grant: Grant, message: JsonValue): boolean =>
   })
 
 /**
- * Whether no record in a message shows a person who was protected since this grant made the message. Where the grant has an
- * emergency part, which shows no protected person, that part may have made the message: then nobody protected may be in it,
- * whatever the categories of the grant.
+ * True when no record in a message shows a person who was protected since the message was made with this grant. Where
+ * the grant has an emergency part, which shows no protected person, that part may have made the message: it must then
+ * show nobody who is protected, of whatever category.
  */
 export function showsNobodyProtected(grant: Grant, message: JsonValue): boolean {
   const { identifiers, hidden, emergency } = grant
@@ -240,10 +235,7 @@ export function showsNobodyProtected(grant: Grant, message: JsonValue): boolean 
   )
 }
 
-/**
- * Whether `holds` is true for all records in a stored message, list by list. A list of an unknown record type makes it
- * false.
- */
+/** True when `holds` is true for each list of records in a stored message. An unknown record type gives false. */
 function everyRecords(
   kind: Kind,
   message: JsonValue,
@@ -262,11 +254,11 @@ function everyRecords(
 
 type RowScope = Pick<Grant, 'rows' | 'identifiers' | 'hidden'>
 
-/** Whether the record fulfils the conditions of the grant. A search tests the same conditions in the database. */
+/** True when the record, as text, fulfils the conditions of the grant. A search tests the same in the database. */
 export const isInRows = (grant: RowScope, recordType: Pick<RecordType, 'name'>, document: string): boolean =>
   !grant.rows.has(recordType.name) || isRecordInRows(grant, recordType, JSON.parse(document) as JsonValue)
 
-/** Whether a parsed record fulfils the conditions of the grant. */
+/** True when the record, parsed, fulfils the conditions of the grant. */
 export function isRecordInRows(grant: RowScope, { name }: Pick<RecordType, 'name'>, record: JsonValue): boolean {
   const row = grant.rows.get(name)
   if (row === undefined) return true

@@ -1,21 +1,20 @@
-/** The emergency part of a grant: it shows more of one person, for a reason that the operator reviews afterwards. */
+/** The emergency part of a grant: it shows more about one person, for a reason that the operator reviews afterwards. */
 import { ItemRejection, type RecordType, timestampInstant } from '@rollcall/protocol'
 import { ALL, type Grant, isGranted } from '../model/grant.ts'
 import { CLOCK_SKEW, type Consenting, EMERGENCY } from './basis.ts'
 import { GrantProblem } from './grant-problem.ts'
 import { visibleIn } from './visible.ts'
 
-/** The length of a reason in characters, without blanks at its ends. */
+/** The length of a reason in characters, without spaces at its ends. */
 const REASON = { least: 10, most: 1_000 } as const
-/** An emergency may be this many seconds old: one day. */
+/** The largest age of an emergency's time, in seconds. */
 const MOST_AGE = 86_400
 
 type ReadGrant = Omit<Grant, 'id' | 'emergency'>
 
 /**
- * The grant that replaces this one for an emergency item: it accepts one identifier of one person, on the participant's
- * own authority, with a daily quota of emergencies of its own, and shows what the grant shows and more. Everything else
- * is as in the grant.
+ * The grant that replaces this one for an emergency item. It accepts one identifier of one person, on the participant's
+ * own authority, has a daily quota of its own, and shows more than the grant. Everything else is as in the grant.
  * @param recordTypes the granted record types
  * @throws GrantProblem
  */
@@ -27,7 +26,7 @@ export function readEmergency(grant: ReadGrant, recordTypes: readonly RecordType
   if (purposes.includes(EMERGENCY)) {
     throw new GrantProblem('purposes', `must not have ${EMERGENCY} beside an emergency part`)
   }
-  // A record type with identifiers of parts, such as a household, is about several persons.
+  // A record type with identifiers of parts, such as a household, is about several persons, so it is left out.
   const personal = recordTypes.filter(({ identifiers }) => identifiers.every(({ names }) => names !== 'part'))
   const more = emergency?.see ?? []
   const all = see === ALL || more === ALL ? ALL : [...see, ...more]
@@ -37,7 +36,7 @@ export function readEmergency(grant: ReadGrant, recordTypes: readonly RecordType
     recordTypes: new Set(personal.map(({ name }) => name)),
     queryForms: new Set(['identifier']),
     visible: all === ALL ? null : visibleMore(grant, recordTypes, all),
-    // An emergency shows no protected person, even of the categories that the grant names.
+    // An emergency shows no protected person, even of categories that the grant names.
     hidden: { ...grant.hidden, categories: [] },
   }
 }
@@ -50,12 +49,12 @@ function visibleMore(
   try {
     return visibleIn(kind, recordTypes, names)
   } catch (error) {
-    // The names in the `see` of the grant were read before, so the problem is in the emergency part.
+    // The names in `see` of the grant were read before, so the error is in the emergency part.
     throw error instanceof GrantProblem ? new GrantProblem('emergency.see', error.rule) : error
   }
 }
 
-/** @throws ItemRejection rjct.search_criteria.invalid: a record of this type is about several persons */
+/** Checks that the record type is about one person. @throws ItemRejection rjct.search_criteria.invalid */
 export function checkPersonal({ grant }: Emergency, { name }: Pick<RecordType, 'name'>): void {
   if (isGranted(grant.recordTypes, name)) return
   throw new ItemRejection(
@@ -64,18 +63,18 @@ export function checkPersonal({ grant }: Emergency, { name }: Pick<RecordType, '
   )
 }
 
-/** The grant that applies to an emergency item, and the participant's reason. */
+/** An emergency: the grant that applies, and the participant's reason. */
 export interface Emergency {
   readonly grant: Grant
-  /** The participant's own words: they may be personal data. */
+  /** The reason in the participant's words, which may be personal data. */
   readonly reason: string
 }
 
 /**
  * Reads the emergency of an item.
- * @returns null: the item is no emergency, or the grant has no emergency part
- * @throws ItemRejection rjct.search_criteria.invalid: the reason is missing or its length is wrong, or `ts` is missing
- * or not of the last 24 hours
+ * @returns null when the item is no emergency, or the grant has no emergency part
+ * @throws ItemRejection rjct.search_criteria.invalid: the reason is missing or has a wrong length; `ts` is missing or
+ * not of the last 24 hours
  */
 export function emergencyOf(
   { id, emergency }: Pick<Grant, 'id' | 'emergency'>,

@@ -1,4 +1,4 @@
-/** A grant that cannot be read. The message names the member and the rule. */
+/** The grant cannot be read. The message names the member and the rule. */
 export class GrantProblem extends Error {
   override readonly name = 'GrantProblem'
 

@@ -1,4 +1,4 @@
-/** Grants that operators often make, as rows. A name that a kind does not have is left out for that kind. */
+/** Templates of common grants. For a kind that lacks a name of a template, that name is left out. */
 import { type Kind, namesOf, operationsOf, searchKey } from '@rollcall/protocol'
 import type { GrantTerms } from '../model/grant.ts'
 
@@ -55,7 +55,7 @@ export const GRANT_TEMPLATES: readonly GrantTemplate[] = [
   },
 ]
 
-/** The terms of a template, reduced to the names that the kind has. */
+/** The terms of a template, without the names that the kind lacks. */
 export function termsFor(kind: Kind, { terms }: GrantTemplate): GrantTerms {
   const known = (list: GrantTerms['see'], names: readonly string[]): GrantTerms['see'] =>
     list === 'all' ? list : list.filter((name) => names.includes(searchKey(name)))

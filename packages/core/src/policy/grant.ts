@@ -23,7 +23,8 @@ import { withoutMembers } from './minors.ts'
 import { visibleIn } from './visible.ts'
 
 /**
- * @param kind the kind of the registry, with the attributes that its operator added
+ * Reads a grant.
+ * @param kind the kind of the registry, with the attributes that an operator added
  * @throws GrantProblem a member names something that the registry does not have
  */
 export const readGrant = (kind: Kind, { id, terms }: Pick<Grant, 'id' | 'terms'>): Grant => ({
@@ -32,8 +33,8 @@ export const readGrant = (kind: Kind, { id, terms }: Pick<Grant, 'id' | 'terms'>
 })
 
 /**
- * Reads a stored grant. This version may be unable to read it, for example when an attribute that it names was removed.
- * @returns null: the grant cannot be read, and grants nothing
+ * Reads a stored grant. It may be unreadable now, for example because an attribute that it names was removed.
+ * @returns null when the grant cannot be read, and so grants nothing
  */
 export function readStoredGrant(
   kind: Kind,
@@ -49,7 +50,7 @@ export function readStoredGrant(
   }
 }
 
-/** @throws GrantProblem a member names something that the registry does not have */
+/** Reads the terms of a grant. @throws GrantProblem a member names something that the registry does not have */
 export function readTerms(kind: Kind, terms: GrantTerms): Omit<Grant, 'id'> {
   const recordTypes = namesIn(terms, 'record_types', ALL, (name) => resolveRecordType(kind, name)?.name)
   const types = namesIn(terms, 'identifier_types', ALL, (name) => resolveIdentifierType(kind, name)?.name)
@@ -108,13 +109,13 @@ const operationNamed =
   (name: string): string | undefined =>
     operationsOf(kind).find((operation) => operation.name === name)?.name
 
-/** The attribute that names a programme in a question, if one of these record types has it. */
+/** The attribute by which a question names a programme, if one of these record types has it. */
 const programmesIn = (recordTypes: readonly RecordType[]): readonly string[] => {
   const members = recordTypes.flatMap(({ compounds = [] }) => compounds.flatMap((one) => one.members))
   return members.some(({ name }) => name === PROGRAMME_NAME) ? [PROGRAMME_NAME] : []
 }
 
-/** The key of a programme, as in the ledgers of records. No record need have the programme yet. */
+/** Returns a function that gives the key of a programme, as in ledgers. No record needs to have the programme yet. */
 const programmeNamed =
   (kind: Kind) =>
   (name: string): string | undefined => {
@@ -126,15 +127,15 @@ const programmeNamed =
     return undefined
   }
 
-/** Operations that a consent can be the basis for: their messages have members for a consent. */
+/** The operations whose messages can have a consent. */
 const CONSENTED = [
   ...['search', 'txn-status', 'subscribe', 'unsubscribe'],
   ...['enrolled', 'enrolment-status', 'disabled', 'disability-details', 'disability-support'],
 ]
 
 /**
- * Checks the members that depend on the basis. Under a consent, the answer shows only the person who consents, so such
- * a grant must not show other persons.
+ * Checks the members that depend on the basis. Under a consent, only the person who consents is shown, so the grant
+ * must not show other persons.
  * @throws GrantProblem
  */
 function checkBasis(
@@ -170,10 +171,10 @@ function checkBasis(
   if (see === ALL) throw new GrantProblem('see', `must name attributes for basis ${basis}`)
 }
 
-/** The bounds of a query in a grant. */
+/** The limits for the queries in a grant's conditions. */
 const BOUNDS = { query_depth: 16, query_terms: 200, query_values: 1000 }
 
-/** @throws GrantProblem */
+/** Reads the conditions that records must fulfil. @throws GrantProblem */
 function readRows(
   kind: Kind,
   granted: readonly RecordType[],

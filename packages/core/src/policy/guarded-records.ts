@@ -1,7 +1,7 @@
 /**
- * The records of any source, read by the rules of all sources: who is protected, which identifiers find a merged
- * record, and what a query means. A source may select more than the query asks for; this reader never finds more. Our
- * own tables do the same in SQL.
+ * Reads records of any source by the rules of all sources: who is protected, which identifiers find a merged record,
+ * and what a query means. A source may return more records than match; this reader returns only those that do. For our
+ * own tables, SQL does the same.
  */
 import { type AttributeValue, isJsonObject, type JsonValue, type Kind, type RecordType } from '@rollcall/protocol'
 import { namesIn } from '../model/person-identifiers.ts'
@@ -14,7 +14,7 @@ import { type ExtractedRecord, extractRecord } from '../query/memory/extract-rec
 import { matches } from '../query/memory/matches.ts'
 import { compareInOrder, orderValues } from '../query/memory/order.ts'
 
-/** A record as its source has it. */
+/** A record as its source returns it. */
 export interface SourceRecord extends FoundRecord {
   /** The time of the last write. */
   readonly written: Date
@@ -22,18 +22,19 @@ export interface SourceRecord extends FoundRecord {
   readonly merged: readonly MergedRecord[]
 }
 
-/** The methods that a source must have. A source knows nothing of protected persons and grants. */
+/** The functions that a source must have. It need not know protected persons and grants. */
 export interface CandidateSource {
   /**
-   * The most candidates that one search reads: with more, it reports too many records. Absent: it reads all of them.
+   * The largest number of candidates that a search reads; if there are more, it reports too many records. Absent for no
+   * limit.
    */
   readonly most?: number
   /**
-   * Yields the records that may satisfy the predicate, among them all that do, in the order in which they were added,
-   * or in any other order that stays the same. The predicate is about the public form of a record (`publicRecord`); a
-   * merged record is found only by `identifier`.
-   * @param predicate its ages are bound to a day; null: all records
-   * @param after the record after which they begin; null: at the first
+   * Yields at least all records that satisfy the predicate, in the order in which they were added, or in another order
+   * that does not change. The predicate is about the public form of records (`publicRecord`); only a condition
+   * `identifier` finds merged records.
+   * @param predicate with ages replaced by dates; null for all records
+   * @param after the record after which to begin; null for the first
    * @throws SearchTimeout
    */
   candidates(
@@ -42,11 +43,11 @@ export interface CandidateSource {
     predicate: Predicate | null,
     after: RecordId | null,
   ): AsyncIterable<readonly SourceRecord[]>
-  /** These records as they are now, in this order; those that are gone are left out. */
+  /** Reads these records in their current state, in this order. Deleted ones are left out. */
   read(registry: RegistryShape, recordType: RecordType, ids: readonly RecordId[]): Promise<readonly SourceRecord[]>
 }
 
-/** @param protectionOf the protected persons of a registry as they are now */
+/** Makes a reader for a source. @param protectionOf reads the protected persons of a registry */
 export function guardedReader(
   source: CandidateSource,
   protectionOf: (registry: RegistryShape) => Promise<Protection>,
@@ -133,16 +134,16 @@ interface Hit {
 }
 
 interface Guard {
-  /** Whether the records of anybody are protected. */
+  /** True when any person of the registry is protected. */
   readonly hidesSome: boolean
   /** The categories under which the person of the record is protected, each once. */
   categoriesOf(record: SourceRecord, read?: JsonValue): readonly string[]
   /**
-   * Whether the person of the record is protected under another category than these.
-   * @param read its document, where it was parsed before
+   * True when the person of the record is protected under a category that is not given.
+   * @param read the parsed document, if the caller has it
    */
   isHidden(record: SourceRecord, categories: readonly string[], read?: JsonValue): boolean
-  /** The record as everybody finds it. */
+  /** The record without protected persons, as everybody finds it. */
   seen(record: SourceRecord, read?: JsonValue): { readonly document: JsonValue; readonly extracted: ExtractedRecord }
 }
 

@@ -1,6 +1,6 @@
 /**
- * The persons whom a grant does not show: protected persons of categories that the grant does not name, and minors
- * where the grant excludes them.
+ * Finds the persons whom a grant does not show: protected persons of other categories than it names, and minors when it
+ * excludes them.
  */
 import { type JsonObject, type Kind, type RecordType, type TakesOut, withoutPersons } from '@rollcall/protocol'
 import type { Grant } from '../model/grant.ts'
@@ -9,10 +9,7 @@ import { type Protection, protectedAs, publicRecord, takesOutProtected } from '.
 import type { Registry } from '../model/registry.ts'
 import { adultIn, isMinor } from './minors.ts'
 
-/**
- * The grant as it applies on a day, with the persons who are protected now.
- * @param day YYYY-MM-DD in the time zone of the registry
- */
+/** The grant with the persons who are hidden on a day. @param day YYYY-MM-DD in the registry's time zone */
 export function withHidden(
   { emergency, ...grant }: Grant,
   registry: Pick<Registry, 'majority_age'>,
@@ -43,10 +40,10 @@ function hidingPersons<Of extends PartOfGrant>(
 }
 
 /**
- * Removes hidden persons from records of other persons; null: nobody is hidden.
- * @param hides.categories the categories of protected persons who are shown
- * @param hides.minors whether minors are hidden
- * @param day YYYY-MM-DD in the time zone of the registry
+ * Returns a function that removes hidden persons from records of other persons; null when nobody is hidden.
+ * @param hides.categories the categories whose protected persons are shown
+ * @param hides.minors true when minors are hidden
+ * @param day YYYY-MM-DD in the registry's time zone
  */
 export function takesOutHidden(
   kind: Kind,
@@ -76,7 +73,7 @@ function adultRows(
 
 type Hiding = Pick<Grant, 'hidden' | 'identifiers'>
 
-/** Whether the record belongs to a protected person whom the grant does not show. */
+/** True when the record belongs to a protected person whom the grant does not show. */
 export function isHiddenRecord(
   { hidden: { protection, categories }, identifiers: { kind } }: Hiding,
   recordType: RecordType,
@@ -95,10 +92,7 @@ export function withoutHidden(
   return takesOut === null ? document : withoutPersons(kind, recordType, document, takesOut)
 }
 
-/**
- * The record without any protected person in it. Conditions are tested on this form, in the database and in memory,
- * whatever the grant shows.
- */
+/** The record without any protected person in it. Conditions are tested on this form, in the database and in memory. */
 export const publicDocument = (
   { hidden: { protection }, identifiers: { kind } }: Hiding,
   recordType: RecordType,

@@ -6,7 +6,7 @@ import type { Registry } from '../model/registry.ts'
 import { matches } from '../query/memory/matches.ts'
 import { resolveAges } from '../query/resolve-ages.ts'
 
-/** A predicate that is true only if the record's person is certainly of age; null: records of this type have no age. */
+/** A predicate that is true only when the record's person is certainly an adult; null when the records have no age. */
 export function adultIn(
   recordType: RecordType,
   { majority_age }: Pick<Registry, 'majority_age'>,
@@ -20,7 +20,7 @@ export function adultIn(
 const ageOf = ({ attributes }: RecordType): Attribute | undefined =>
   attributes.find(({ type, since }) => type === 'age' && since === 'birth_date')
 
-/** Whether another person in a record is a minor, or may be one. */
+/** True when another person in a record is a minor, or may be one. */
 export function isMinor(
   { record, relation }: OtherPerson,
   registry: Pick<Registry, 'majority_age'>,
@@ -34,9 +34,7 @@ export function isMinor(
   return !matches(adult, { values: new Map([[date.name, born]]), elements: new Map(), identifiers: new Map() })
 }
 
-/**
- * The kind without attributes and lists about the other persons in a record: answers about them would cover minors too.
- */
+/** The kind without attributes and lists of other persons in a record: answers about them would include minors. */
 export function withoutMembers(kind: Kind): Kind {
   const [first, ...others] = kind.record_types.map((recordType) => {
     const { relations = [], attributes, compounds = [] } = recordType
@@ -53,7 +51,7 @@ export function withoutMembers(kind: Kind): Kind {
 }
 
 /**
- * Whether a query finds records by identifiers of the persons in them, such as a household by those of its members.
+ * True when a query finds records by identifiers of the persons in them, such as a household by its members.
  * @param recordType the record type, reduced to what may be asked about
  */
 export function asksForMembers(

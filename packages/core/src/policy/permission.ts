@@ -1,24 +1,24 @@
-/** Decides whether a participant may do something. Every part of the server asks this function. */
+/** Decides whether a participant may do something. Every part of the server uses this function. */
 import { type Grant, isGranted } from '../model/grant.ts'
 
-/** The act that a participant wants to do, or to continue. Names are canonical. */
+/** The act that a participant wants to do or to continue. Names are canonical. */
 export interface Wanted {
-  /** The name of an operation. */
+  /** The name of the operation. */
   readonly operation: string
   readonly event_type?: string
   readonly record_type?: string
-  /** The key of the programme to be written (`programmeKey`). */
+  /** The key of the programme that is written (`programmeKey`). */
   readonly programme?: string
-  /** Whether the subscription is about every record, without a filter. */
+  /** True for a subscription to every record, without a filter. */
   readonly unfiltered?: boolean
 }
 
 export type Permission =
   | { readonly allowed: true }
-  /** @param reason the rule that refuses, in words for the participant */
+  /** The reason is a rule, in words for the participant. */
   | { readonly allowed: false; readonly reason: string }
 
-/** For each kind of name: the list in the grant, the member of the act, and the reason of a refusal. */
+/** For each kind of name: where the grant lists it, where the act names it, and the reason for a refusal. */
 const RULES = [
   { granted: 'operations', named: 'operation', reason: 'this operation is not granted to this participant' },
   { granted: 'recordTypes', named: 'record_type', reason: 'this record type is not granted to this participant' },
@@ -29,7 +29,7 @@ const RULES = [
 const UNFILTERED = 'this participant may not subscribe without a filter'
 export const NOTHING_GRANTED = 'nothing in this registry is granted to this participant'
 
-/** @param grant the grant in force; null: there is none, and nothing is allowed */
+/** Whether the grant allows an act. @param grant the valid grant; null: there is none, and nothing is allowed */
 export function may(grant: Grant | null, wanted: Wanted): Permission {
   if (grant === null) return { allowed: false, reason: NOTHING_GRANTED }
   for (const { granted, named, reason } of RULES) {

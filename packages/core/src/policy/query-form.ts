@@ -1,4 +1,4 @@
-/** Checks the form of a query or filter, and its identifiers, against a grant. */
+/** Checks the form and the identifiers of a query or filter against a grant. */
 import { ItemRejection, isSortedIdentifier, type RecordType } from '@rollcall/protocol'
 import { ALL, type Grant, type QueryForm } from '../model/grant.ts'
 import type { Predicate } from '../model/predicate.ts'
@@ -20,10 +20,10 @@ interface AskedInOrder extends Asked {
 }
 
 /**
- * Checks the form and the sort of a query. A sort compares values of all found records, which the conditions of a query
- * cannot do; so it may use only attributes that the grant always shows. A sort by identifiers compares identifiers that
- * the query does not name; so the grant must allow to ask about all attributes. A sorted query for an identifier is
- * treated as an expression.
+ * Checks the form and the sort of a query. A sort shows the order of values in all found records, which conditions
+ * cannot do, so only attributes that the grant always shows are allowed. A sort by identifiers compares identifiers
+ * that the query does not name, so the grant must allow to ask about everything. A sorted query for an identifier
+ * counts as an expression.
  * @throws ItemRejection rjct.search_criteria.invalid, rjct.sort.invalid
  */
 export function checkForm(grant: Asking & Pick<Grant, 'visible'>, asked: AskedInOrder): void {
@@ -44,11 +44,11 @@ export function checkForm(grant: Asking & Pick<Grant, 'visible'>, asked: AskedIn
 
 const VALUES_ONLY = 'this participant may ask for identifiers by their values only'
 
-/** @returns the rule that refuses, in words; null: the grant allows the query */
+/** The rule of the grant that refuses the query, in words; null when the query is allowed. */
 export function refusedQuery(grant: Asking, { recordType, form, predicate }: Asked): string | null {
   const { queryForms, terms } = grant
   if (!queryForms.has(form)) return `this participant may ask by ${[...queryForms].join(', ')} only`
-  // The query names no attribute, but finds nearly every record.
+  // Such a query names no attribute, but finds nearly every record.
   if (terms.ask !== ALL && isAboutUnnamed(predicate)) {
     return `${VALUES_ONLY}: not for others than these, nor whether there is one`
   }
@@ -58,10 +58,7 @@ export function refusedQuery(grant: Asking, { recordType, form, predicate }: Ask
   return null
 }
 
-/**
- * Whether the query is about identifiers that it does not name: any identifier of a type, or every identifier except
- * the named ones.
- */
+/** True when the query asks about identifiers that it does not name: any identifier of a type, or all except some. */
 function isAboutUnnamed(predicate: Predicate, negated = false): boolean {
   switch (predicate.is) {
     case 'and':
@@ -77,8 +74,8 @@ function isAboutUnnamed(predicate: Predicate, negated = false): boolean {
 }
 
 /**
- * Whether every record that the query finds must have a named identifier, or fulfil a condition on an attribute. A
- * filter that is not narrow is treated as no filter.
+ * True when every record that the query finds must have a named identifier, or fulfil a condition on an attribute. A
+ * filter that is not narrow counts as no filter.
  */
 export function isNarrow(predicate: Predicate, negated = false): boolean {
   switch (predicate.is) {

@@ -1,8 +1,8 @@
-/** Finds out whether the documented shape of a record has a member at a dotted path. */
+/** Finds out whether the schema of a record has a member at a dotted path. */
 import { searchKey } from '@rollcall/protocol'
 import type { TSchema } from 'typebox'
 
-/** The keywords of JSON Schema that lead to the next member of a path. */
+/** The keywords of JSON Schema that lead to members. */
 interface Shape {
   readonly properties?: Readonly<Record<string, TSchema>>
   readonly patternProperties?: Readonly<Record<string, TSchema>>
@@ -12,8 +12,8 @@ interface Shape {
 }
 
 /**
- * Whether the schema has a member at the path. Lists are passed through, and all spellings of a name match. Below a
- * member of unrestricted shape, every path exists.
+ * True when the schema has a member at the path, in any spelling. Lists are passed through. Below a member without a
+ * defined shape, every path exists.
  */
 export function hasPath(schema: TSchema, path: string): boolean {
   return hasKeys(schema, path.split('.').map(searchKey))

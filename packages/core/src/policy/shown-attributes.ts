@@ -1,10 +1,8 @@
-/** The attributes and identifiers of a record type that a grant shows. */
+/** Finds the attributes and identifiers of a record type that a grant shows. */
 import { type RecordType, searchKey } from '@rollcall/protocol'
 import type { Grant, Visible } from '../model/grant.ts'
 
-/**
- * Names of the attributes that are shown at one of their places at least. An age is never stored, so it is never shown.
- */
+/** The names of attributes that the grant shows in at least one place. Ages are not stored, so never shown. */
 export function shownAttributes(
   { visible }: Pick<Grant, 'visible'>,
   { name, attributes }: RecordType,
@@ -15,9 +13,7 @@ export function shownAttributes(
   return shown.map((row) => row.name)
 }
 
-/**
- * Whether the grant shows the values at every place of the attribute, or of the record's own identifiers of the type.
- */
+/** True when the grant shows the attribute in all its places, or all own identifiers of the type. */
 export function isAlwaysShown(
   { visible }: Pick<Grant, 'visible'>,
   { name, attributes, identifiers, primary_identifier }: RecordType,
@@ -38,7 +34,7 @@ const isShown = (tree: Visible | undefined, path: string): boolean => {
   return part?.whole === true || part?.value === true
 }
 
-/** The node of the tree at a path; or the node above it that is shown whole. */
+/** The node of the tree at a path, or a node above it that is shown whole. */
 function partAt(tree: Visible | undefined, path: string): Visible | undefined {
   let part = tree
   for (const segment of path.split('.')) {

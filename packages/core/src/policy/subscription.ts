@@ -9,12 +9,12 @@ import { isNarrow, refusedQuery } from './query-form.ts'
 interface Asked {
   readonly eventType: EventType
   readonly recordType: RecordType
-  /** Null: the criteria have no filter. */
+  /** The condition of the filter; null when there is no filter. */
   readonly predicate: Predicate | null
   readonly form: QueryForm | null
 }
 
-/** @returns the refusing rule, after the path of the member; null: the subscription is allowed */
+/** The rule that refuses the subscription, after the path of the member; null when it is allowed. */
 export function refusedSubscription(grant: Grant, { eventType, recordType, predicate, form }: Asked): string | null {
   const wanted = { operation: 'subscribe', event_type: eventType.name, record_type: recordType.name }
   const permission = may(grant, wanted)

@@ -1,22 +1,19 @@
-/** The number of matching records, as an answer states it. */
+/** Changes the number of matching records to what an answer may state. */
 import { ItemRejection, type RecordType } from '@rollcall/protocol'
 import type { COUNTS, Grant } from '../model/grant.ts'
 import type { Found } from '../model/records.ts'
 
 interface Counting {
-  /** @param page the number of records in the page */
+  /** The number to state. @param page the number of records in the page */
   readonly total: (total: number, page: number) => number
-  /**
-   * Whether an answer leaves out records of which nothing is shown. Otherwise the participant could count them, and
-   * would know the exact number.
-   */
+  /** True when an answer leaves out records of which nothing is shown. Otherwise the participant could count them. */
   readonly hidesEmpty: boolean
-  /** Changes the result of a search that reaches the cap. @throws ItemRejection */
+  /** The result when a search reaches the cap. @throws ItemRejection */
   readonly atCap: (found: Found, cap: number) => AtCap
 }
 
 interface AtCap extends Partial<Found> {
-  /** The reason why there are no records. */
+  /** Why there are no records, for the participant. */
   readonly reason?: string
 }
 
@@ -30,7 +27,7 @@ const rejectAboveCap = (found: Found, cap: number): AtCap => {
 
 const COUNTINGS: Readonly<Record<(typeof COUNTS)[number], Counting>> = {
   exact: { total: (total) => total, hidesEmpty: false, atCap: rejectAboveCap },
-  // No records are sent: which ones come first would say something about the rest.
+  // No records are sent, because the choice of records would say something about the rest.
   capped: {
     total: (total) => total,
     hidesEmpty: false,
@@ -48,8 +45,8 @@ const COUNTINGS: Readonly<Record<(typeof COUNTS)[number], Counting>> = {
 export const countingOf = ({ terms }: Pick<Grant, 'terms'>): Counting => COUNTINGS[terms.counts ?? 'exact']
 
 /**
- * Applies the cap to the result of a search.
- * @param cap the number of records that a search may match; `found` counts one more at most
+ * The result of a search, changed if it reaches the cap.
+ * @param cap the number of records that a search may match; `found` counts at most one more
  * @throws ItemRejection rjct.search.too_many_records_found
  */
 export const withinCap = <Finding extends Found>(
@@ -59,8 +56,8 @@ export const withinCap = <Finding extends Found>(
 ): Finding & Pick<AtCap, 'reason'> => (found.total < cap ? found : { ...found, ...countingOf(grant).atCap(found, cap) })
 
 /**
- * Whether no answer ever has a record of this type. Then there are no further pages either: their number would say how
- * many records match.
+ * True when no answer ever has a record of this type. There are no further pages then: their number would say how many
+ * records match.
  */
 export function showsNothing(grant: Pick<Grant, 'terms' | 'visible'>, { name }: RecordType): boolean {
   if (!countingOf(grant).hidesEmpty || grant.visible === null) return false

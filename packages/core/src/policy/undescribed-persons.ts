@@ -1,4 +1,4 @@
-/** Finds other persons in the shown part of a record whom no relation of the kind describes, for the audit entry. */
+/** Finds persons in the shown part of a record whom no relation of the kind describes, for the audit entry. */
 import {
   identifiersWithin,
   isJsonObject,
@@ -12,10 +12,10 @@ import {
 import { identifierKey, type PersonIdentifier } from '../model/audit-entry.ts'
 import type { RelatedPerson } from './cut.ts'
 
-/** All undescribed persons share this relation: if a selection shows one of them, the entry names them all. */
+/** One relation for all undescribed persons: if a selection shows one of them, the audit entry names all. */
 const UNDESCRIBED: Relation = { name: '', paths: [] }
 
-/** An object with one of these members has identifiers, or is an identifier. */
+/** An object with one of these members has identifiers, or is one. */
 const IDENTIFIER_MEMBERS = new Set([
   'identifier_value',
   'identifier',
@@ -25,10 +25,11 @@ const IDENTIFIER_MEMBERS = new Set([
 ])
 
 /**
+ * Finds the persons.
  * @param shown the shown part of a record of this type
- * @param described the persons in the relations of the kind
- * @param knownOf the identifiers of the record's person and of the described persons; an object with only these is no
- * other person
+ * @param described the persons that relations describe
+ * @param knownOf the identifiers of the record's person and of the described persons; an object that has only these is
+ * no other person
  */
 export function undescribedIn(
   kind: Kind,
@@ -57,7 +58,7 @@ export function undescribedIn(
   return candidates.length === 0 ? [] : unknownPersons(kind, candidates, knownOf())
 }
 
-/** The cheap first test suffices for most names. */
+/** True for a name in IDENTIFIER_MEMBERS in any spelling. The first test is fast and enough for most names. */
 const isIdentifierMember = (name: string): boolean =>
   IDENTIFIER_MEMBERS.has(name) || (/[^a-z_]/.test(name) && IDENTIFIER_MEMBERS.has(searchKey(name)))
 
@@ -80,7 +81,7 @@ function unknownPersons(
 const NONE: ReadonlySet<string> = new Set()
 const own = new WeakMap<RecordType, ReadonlySet<string>>()
 
-/** The members in which the record has identifiers of its own person. */
+/** The members in which a record has the identifiers of its own person. */
 function ownMembers(recordType: RecordType | undefined): ReadonlySet<string> {
   if (recordType === undefined) return NONE
   const names =

@@ -1,4 +1,4 @@
-/** Finds the names of a grant that are needed to show given paths. */
+/** Finds the names in a grant that are needed to show some paths. */
 import { type Kind, namesOf, type RecordType, searchKey } from '@rollcall/protocol'
 import { ALL, type GrantTerms, type Visible } from '../model/grant.ts'
 import { GrantProblem } from './grant-problem.ts'
@@ -8,9 +8,10 @@ import { IDENTIFIER, visibleIn } from './visible.ts'
 export type ShownPaths = Readonly<Record<string, readonly string[]>>
 
 /**
+ * Finds the needed names.
  * @param see the `see` of the grant
  * @param recordTypes the granted record types
- * @returns the needed names of `see`; or where that is `all`, a short list of names that show the same
+ * @returns names from `see`; when `see` is `all`, a short list of names that show the same
  */
 export function usedNames(
   kind: Kind,
@@ -55,7 +56,7 @@ const allNames = (recordTypes: readonly RecordType[]): readonly string[] =>
 const isWithin = (path: string, place: string): boolean => `${searchKey(path)}.`.startsWith(`${searchKey(place)}.`)
 
 /**
- * The paths that these names show, each with its record type in front; none if a name is unknown, or may not be granted
+ * The paths that these names show, each after its record type; empty when a name is unknown, or cannot be granted
  * alone.
  */
 function pathsVisibleBy(
@@ -74,7 +75,7 @@ function pathsVisibleBy(
   )
 }
 
-/** The trees without ages: an age shows nothing by itself, and `visibleIn` refuses an age without its date. */
+/** The trees of visible members without ages: an age shows nothing, and `visibleIn` refuses it without its date. */
 function treesOf(kind: Kind, recordTypes: readonly RecordType[], names: readonly string[]) {
   const ages = recordTypes.flatMap(({ attributes }) =>
     attributes.flatMap((row) => (row.type === 'age' ? namesOf(row).map(searchKey) : [])),

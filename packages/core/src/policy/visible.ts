@@ -1,6 +1,6 @@
 /**
- * Turns the names that a grant shows into a tree over the members of documents. A name means an attribute, the
- * identifiers, related persons, or a member of the document by its dotted path. Everything else is not shown.
+ * Turns the names that a grant shows into trees of visible members. A name is that of an attribute, the identifiers,
+ * related persons, or a member of the document (by its dotted path). Everything else is not shown.
  */
 import {
   type Attribute,
@@ -17,13 +17,13 @@ import type { Visible } from '../model/grant.ts'
 import { GrantProblem } from './grant-problem.ts'
 import { hasPath } from './schema-paths.ts'
 
-/** The name for the identifiers of the record in a grant. */
+/** The name in a grant that means the identifiers of the record. */
 export const IDENTIFIER = 'identifier'
 
 /**
  * The tree of visible members for each record type.
- * @param names what the grant shows, in every record type that has it
- * @throws GrantProblem a name that no granted or related record type has
+ * @param names what the grant shows, in each record type that has the name
+ * @throws GrantProblem no granted or related record type has a name
  */
 export function visibleIn(
   kind: Kind,
@@ -34,7 +34,7 @@ export function visibleIn(
   const trees = new Map(kind.record_types.map(({ name }) => [name, emptyNode()]))
   const treeOf = (name: string): Visible => trees.get(name) ?? emptyNode()
   for (const name of names) {
-    // A related person may have a record type that is not granted itself.
+    // The record type of a related person need not be granted itself.
     const shown = kind.record_types.filter((recordType) => addToTree(kind, recordType, name, treeOf))
     if (!shown.some((recordType) => recordTypes.includes(recordType) || isRelated(recordTypes, recordType))) {
       throw new GrantProblem('see', `${name} is no attribute, relation or member of ${titles(recordTypes)}`)
@@ -50,7 +50,7 @@ const isRelated = (recordTypes: readonly RecordType[], { name }: RecordType): bo
 
 const emptyNode = (): Visible => ({ whole: false, value: false, identifiers: [], members: new Map() })
 
-/** @returns whether this record type has something of this name */
+/** Adds a name to the tree of a record type. @returns false when the record type does not have the name */
 function addToTree(kind: Kind, recordType: RecordType, name: string, treeOf: (recordType: string) => Visible): boolean {
   const tree = treeOf(recordType.name)
   const key = searchKey(name)
@@ -71,8 +71,8 @@ function addToTree(kind: Kind, recordType: RecordType, name: string, treeOf: (re
 }
 
 /**
- * The name in a grant for identifiers at this place. A member with the name of an identifier type, such as
- * `phone_number`, has its own name.
+ * The name by which a grant shows the identifiers in a place. A member that is named like an identifier type, such as
+ * `phone_number`, is shown by its own name.
  */
 function sourceName(kind: Kind, { path }: IdentifierSource): string {
   const last = path.slice(path.lastIndexOf('.') + 1)
@@ -90,12 +90,12 @@ function showRelated(tree: Visible, relation: Relation, treeOf: (name: string) =
 }
 
 /**
- * The paths of an attribute, or of an attribute in the elements of a list. The name of a list gives the paths of all
- * its attributes.
+ * The paths of an attribute, or of an attribute of lists' elements. The name of a list gives the paths of all its
+ * attributes.
  */
 function attributePaths(recordType: RecordType, key: string): readonly string[] | undefined {
   const attribute = recordType.attributes.find((row) => isCalled(row, key))
-  // An age is not stored.
+  // An age is not stored, so it has no path.
   if (attribute !== undefined) return attribute.type === 'age' ? [] : attribute.paths
   const found = ownCompounds(recordType).flatMap((compound) => {
     const members = compound.members.filter((row) => isCalled(compound, key) || isCalled(row, key))
@@ -107,10 +107,7 @@ function attributePaths(recordType: RecordType, key: string): readonly string[] 
   return found.length === 0 ? undefined : found.flat()
 }
 
-/**
- * The compounds of the record's own data. A grant shows a compound within a relation by the relation, such as
- * `parents`.
- */
+/** The compounds of the record's own data. One inside a relation, such as `parents`, is shown by the relation. */
 function ownCompounds({ compounds = [], relations = [] }: RecordType): readonly Compound[] {
   const others = relations.flatMap(({ paths }) => paths)
   return compounds.filter(({ paths }) => !paths.some((path) => others.some((other) => isWithin(path, other))))
@@ -121,7 +118,7 @@ const isCalled = (row: Attribute | Compound, key: string): boolean =>
 
 const joined = (place: string, path: string): string => [place, path].filter((part) => part !== '').join('.')
 
-/** @throws GrantProblem the member contains identifiers or other persons, which have names of their own */
+/** Shows a member by its path. @throws GrantProblem it has identifiers or other persons, which have other names */
 function showMember(recordType: RecordType, tree: Visible, path: string): boolean {
   if (!hasPath(recordType.schema, path)) return false
   const own = searchKey(path)
@@ -145,7 +142,7 @@ function showMember(recordType: RecordType, tree: Visible, path: string): boolea
   return true
 }
 
-/** Whether the inner path is the outer one, or below it. */
+/** True when the inner path is the outer path, or below it. */
 const isWithin = (inner: string, outer: string): boolean => `${inner}.`.startsWith(`${outer}.`)
 
 function nodeAt(tree: Visible, path: string): Visible {
@@ -158,7 +155,7 @@ function nodeAt(tree: Visible, path: string): Visible {
   return part
 }
 
-/** @throws GrantProblem an age is named without its date */
+/** Checks that each age is named together with its date. @throws GrantProblem */
 function checkAges({ record_types }: Kind, names: readonly string[]): void {
   const keys = names.map(searchKey)
   const ages = record_types.flatMap(({ attributes }) => attributes.filter(({ type }) => type === 'age'))

@@ -2,8 +2,8 @@
 import { ALL, type GrantTerms } from '../model/grant.ts'
 
 /**
- * Whether the grant allows to ask and see all attributes, without a condition on rows and without a consent, whatever it says of
- * minors, identifier types and protected persons. Grants of earlier versions do.
+ * True when the grant allows to ask and see everything, without conditions and without a consent. Its rules for minors,
+ * identifier types and protected persons do not count. Grants of earlier versions are like that.
  */
 export const isWeakGrant = ({ ask, see, rows, basis }: GrantTerms): boolean =>
   see === ALL && ask === ALL && rows === undefined && basis === 'law'

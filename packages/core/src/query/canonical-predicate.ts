@@ -1,11 +1,11 @@
-/** A predicate as a text: trees that mean the same by their form have the same text. */
+/** Writes a predicate as text, so that equal texts mean equal predicates. */
 import { canonicalJson, compareCodePoints, type JsonValue } from '@rollcall/protocol'
 import type { Literal, Predicate } from '../model/predicate.ts'
 import type { Identifier } from '../model/records.ts'
 
 /**
- * A text that is equal for predicates that differ only in the order of parts and values, in repetitions, or in
- * brackets. Attributes are written by name.
+ * A text that is the same for predicates that differ only in the order of parts and values, in repetitions, or in
+ * brackets. It names attributes.
  */
 export const canonicalPredicate = (predicate: Predicate): string => canonicalJson(normal(predicate))
 
@@ -22,7 +22,7 @@ function normal(predicate: Predicate): JsonValue {
       return [predicate.operator, predicate.attribute.name, literal(predicate.value), until(predicate)]
     case 'in': {
       const values = unordered(predicate.values.map(literal))
-      // A list of one value means equality.
+      // `in` with one value is written like `eq`.
       return values.length === 1
         ? ['eq', predicate.attribute.name, values[0] as JsonValue, until(predicate)]
         : ['in', predicate.attribute.name, values, until(predicate)]
@@ -38,7 +38,7 @@ function normal(predicate: Predicate): JsonValue {
   }
 }
 
-/** The parts, with those of nested predicates of the same kind in place of these. */
+/** The parts of an `and` or `or`, with the parts of nested ones of the same kind. */
 const operands = (is: 'and' | 'or', of: readonly Predicate[]): readonly Predicate[] =>
   of.flatMap((part) => (part.is === is ? operands(is, part.of) : [part]))
 
@@ -48,7 +48,7 @@ const identifier = ({ type, value }: Identifier): JsonValue => [type, value]
 
 const until = (predicate: { readonly until?: string }): JsonValue => predicate.until ?? null
 
-/** In the order of their texts, each once. */
+/** The values sorted by their texts, each once. */
 function unordered(values: readonly JsonValue[]): JsonValue[] {
   const byText = new Map(values.map((value) => [canonicalJson(value), value]))
   return [...byText].sort(([one], [other]) => compareCodePoints(one, other)).map(([, value]) => value)

@@ -1,4 +1,4 @@
-/** The common part of the criteria of a search and of a subscription, understood completely or refused. */
+/** Reads the part that the criteria of searches and of subscriptions have in common. Unknown parts are refused. */
 import {
   Consent,
   type ItemCode,
@@ -20,29 +20,28 @@ export interface Criteria {
 
 /** The rules by which criteria are read. */
 export interface CriteriaRules {
-  /** The member that has the criteria. */
+  /** The member of the message that has the criteria. */
   readonly name: 'search_criteria' | 'subscribe_criteria' | 'enrolled_criteria' | 'disabled_criteria'
   /** The code of a refusal. */
   readonly code: ItemCode
-  /** The known members, from the schema. */
+  /** The members that are known, from the schema. */
   readonly members: readonly string[]
-  /** The member that has the query. */
+  /** The member of the criteria that has the query. */
   readonly filter: 'query' | 'filter'
 }
 
-/** Refuses a member, or with '' the criteria as a whole. */
+/** Makes the refusal of a member of the criteria; '' for the criteria as a whole. */
 export const refusal = ({ name, code }: CriteriaRules, member: string, rule: string): ItemRejection =>
   new ItemRejection(code, `${name}${member === '' ? '' : `.${member}`}: ${rule}`)
 
-/** Names that other systems give to filters. The criteria may have other unknown members, which filter nothing. */
+/** Names that other systems use for filters. Other unknown members of the criteria filter nothing, and are ignored. */
 const FILTERS = [
   ...['query', 'filter', 'filters', 'where', 'criteria', 'condition', 'conditions', 'expression'],
   ...['expressions', 'predicate', 'predicates', 'identifier', 'identifiers'],
 ]
 
 /**
- * Refuses members that look like a filter or a misspelt member. If they were ignored, the query would find more than
- * was asked for.
+ * Refuses members that look like a filter or a misspelt member. To ignore them would find more than was asked for.
  * @throws ItemRejection
  */
 export function checkMembers(rules: CriteriaRules, criteria: Criteria): void {
@@ -55,13 +54,13 @@ export function checkMembers(rules: CriteriaRules, criteria: Criteria): void {
   if (found !== undefined) throw refusal(rules, found.member, `is not known; ${found.meant} may be meant`)
 }
 
-/** @throws ItemRejection */
+/** Checks the version, if there is one. @throws ItemRejection */
 export function checkVersion(rules: CriteriaRules, { version }: Criteria): void {
   if (version === undefined || (typeof version === 'string' && isSpokenVersion(version))) return
   throw refusal(rules, 'version', 'must be 1.0.0')
 }
 
-/** The reg_type as written, or that of the kind when there is none. @throws ItemRejection */
+/** Reads the reg_type as written; when it is missing, the one of the kind. @throws ItemRejection */
 export function readRegType(rules: CriteriaRules, kind: Kind, { reg_type }: Criteria): string {
   const own = `${REG_TYPE_PREFIX}${kind.reg_type.name}`
   if (reg_type === undefined) return own
@@ -69,7 +68,7 @@ export function readRegType(rules: CriteriaRules, kind: Kind, { reg_type }: Crit
   throw refusal(rules, 'reg_type', `this registry is ${own}`)
 }
 
-/** The member is checked and does not filter: what is asked for are records, not events. @throws ItemRejection */
+/** Checks the event type. It filters nothing, because the query is for records, not events. @throws ItemRejection */
 export function checkEventType(rules: CriteriaRules, kind: Kind, { reg_event_type }: Criteria): void {
   if (reg_event_type === undefined) return
   if (typeof reg_event_type === 'string' && isSearchEventType(kind, reg_event_type)) return
@@ -78,7 +77,7 @@ export function checkEventType(rules: CriteriaRules, kind: Kind, { reg_event_typ
   throw refusal(rules, 'reg_event_type', rule)
 }
 
-/** The record type that a member names; undefined when the member is absent. @throws ItemRejection */
+/** Reads a member that names a record type; undefined when it is missing. @throws ItemRejection */
 export function readRecordType(
   rules: CriteriaRules,
   kind: Kind,
@@ -95,7 +94,7 @@ export function readRecordType(
 
 const consents = validator(Consent)
 
-/** Checks the shape of a consent member; its content is not used here (G8). @throws ItemRejection */
+/** Checks the schema of a consent member, not its content (G8). @throws ItemRejection */
 export function checkConsent(rules: CriteriaRules, criteria: Criteria, member: string): void {
   if (criteria[member] === undefined) return
   const problem = consents.problem(criteria[member], `${rules.name}.${member}`)

@@ -1,4 +1,7 @@
-/** The names of a predicate's attributes: for statistics, and to refuse attributes that cannot be searched yet. */
+/**
+ * Finds the attributes that a query uses: for statistics, for audit entries, and to refuse those that cannot be
+ * searched yet.
+ */
 
 import { type Attribute, ItemRejection, type RecordType, UNLISTED } from '@rollcall/protocol'
 import type { AuditedPerson } from '../model/audit-entry.ts'
@@ -7,8 +10,8 @@ import type { SortKey } from '../model/records.ts'
 import { IDENTIFIERS, sortGroup } from '../model/registry.ts'
 
 /**
- * The columns that a predicate uses, each once, sorted: an attribute by its name, members of a compound by the name of
- * the compound, an age by the name of its date. Identifiers are in a table of their own and not included.
+ * The columns that a predicate uses, sorted, each once: the name of an attribute, of the compound for its members, of
+ * the date for an age. Identifiers have a table of their own and are left out.
  */
 export function mentions(predicate: Predicate): readonly string[] {
   return [...new Set(leavesOf(predicate).flatMap(columnAsked))].sort()
@@ -41,7 +44,7 @@ function namesIn(leaf: Leaf): readonly string[] {
   return 'attribute' in leaf ? [leaf.attribute.name] : []
 }
 
-/** The parts of a search that name attributes. */
+/** The parts of a search that use attributes. */
 interface Asked {
   readonly recordType: RecordType
   readonly predicate: Predicate
@@ -49,8 +52,9 @@ interface Asked {
 }
 
 /**
- * @param unfilled by record type, the attributes and compounds that are being backfilled
- * @param name of the criteria
+ * Checks that a search uses no column that is being backfilled.
+ * @param unfilled the names that cannot be used yet, by record type
+ * @param name the member with the criteria, for messages
  * @throws ItemRejection rjct.search_criteria.invalid, rjct.sort.invalid
  */
 export function checkBackfilled(
@@ -83,7 +87,7 @@ const columnsOf = (predicate: Predicate): readonly string[] => {
   return [...mentions(predicate), ...types, ...(types.includes(UNLISTED.name) ? [IDENTIFIERS] : [])]
 }
 
-/** Whether the predicate uses a column that is being backfilled. */
+/** True when the predicate uses a column that is being backfilled. */
 export const mentionsUnfilled = (
   unfilled: ReadonlyMap<string, ReadonlySet<string>>,
   { name }: RecordType,
@@ -91,8 +95,8 @@ export const mentionsUnfilled = (
 ): boolean => columnsOf(predicate).some((column) => unfilled.get(name)?.has(column))
 
 /**
- * The identifier types that a predicate names. While identifiers are read anew, a predicate that names its types is
- * refused only for types that the operator added; the stored identifiers of the other types are already right.
+ * The identifier types that a predicate names. While identifiers are read again, only types that an operator added are
+ * refused; for other types, the stored identifiers are right already.
  */
 function identifierTypesIn(predicate: Predicate): readonly string[] {
   return leavesOf(predicate).flatMap((leaf) => {

@@ -1,8 +1,8 @@
-/** Finds misspelt members: names close to a known name. They must not be ignored silently. */
+/** Finds misspelt members: unknown names that are close to a known one. To ignore them would be dangerous. */
 
-/** The letters that may be added, left out or exchanged; case does not matter. */
+/** The number of letters that may be added, missing or replaced. Case does not matter. */
 const NEAR = 2
-/** Longer names are close to no known name. */
+/** A longer name is close to no known name. */
 const MAX_NAME_LENGTH = 64
 
 interface Misspelt {
@@ -10,7 +10,7 @@ interface Misspelt {
   readonly meant: string
 }
 
-/** The first unknown member that is close to a known name; undefined when there is none. */
+/** The first unknown member that is close to a known name, and that name; undefined when there is none. */
 export function findMisspelt(object: object, known: readonly string[]): Misspelt | undefined {
   for (const member of Object.keys(object)) {
     if (known.includes(member) || member.length > MAX_NAME_LENGTH) continue
@@ -22,8 +22,8 @@ export function findMisspelt(object: object, known: readonly string[]): Misspelt
 }
 
 /**
- * Whether at most NEAR letters must be added, left out or exchanged to change one name into the other. It stops early,
- * because a sender may write very many names.
+ * True when at most NEAR letters must be added, removed or replaced to turn one name into the other. It stops as soon
+ * as this is impossible, because a sender may write very many names.
  */
 function isNear(letters: readonly string[], name: string): boolean {
   if (Math.abs(letters.length - name.length) > NEAR) return false
@@ -34,7 +34,7 @@ function isNear(letters: readonly string[], name: string): boolean {
       const exchanged = (row[at] ?? 0) + (letter === name[at] ? 0 : 1)
       next.push(Math.min(exchanged, (row[at + 1] ?? 0) + 1, (next[at] ?? 0) + 1))
     }
-    // The smallest number of a row never decreases in further rows.
+    // The smallest number in a row never becomes smaller in later rows.
     if (Math.min(...next) > NEAR) return false
     row = next
   }

@@ -1,4 +1,4 @@
-/** Order and page of a result (spec "SearchRequest": sort, pagination; G9, D23). */
+/** Reads the order and page of a result (spec "SearchRequest": sort, pagination; G9, D23). */
 
 import {
   ItemRejection,
@@ -15,26 +15,25 @@ import type { Limits } from '../limits.ts'
 import type { SortKey } from '../model/records.ts'
 import { findMisspelt } from './near-names.ts'
 
-/** The limits of one page; no page begins beyond the results of a search. */
+/** The limits of a page. No page may begin after the last result that a search counts. */
 export type PageLimits = Pick<Limits, 'page_size' | 'search_results'>
 
-/** Records of a page where a request names no size. */
+/** The number of records in a page when the request names none. */
 const DEFAULT_PAGE_SIZE = 10
 
-/** A sort key before the day of the search is known. */
+/** A sort key for which the day of the search is not known yet. */
 export interface AskedKey extends Omit<SortKey, 'until'> {
   readonly age?: true
 }
 
-/** More keys than any record type has attributes to sort by. */
+/** The largest number of sort keys: more than any record type has sortable attributes. */
 const MAX_KEYS = 100
 const PAGE_MEMBERS = Object.keys(PageRequest.properties)
 const KEY_MEMBERS = ['attribute_name', 'sort_order']
 
 /**
- * Reads the sort keys. A key without attribute_name is ignored (3.1). A key may name a sortable attribute, or an
- * identifier type such as UIN: the primary type of the record type, and other types that the kind or the operator makes
- * sortable.
+ * Reads the sort keys. A key without attribute_name is ignored (3.1). A key may name a sortable attribute, or a
+ * sortable identifier type such as UIN: the primary type, and types that the kind or the operator makes sortable.
  * @param kind the kind, reduced to what may be asked about
  * @throws ItemRejection rjct.sort.invalid
  */
@@ -73,8 +72,8 @@ function sortableNames({ identifier_types }: Kind, recordType: RecordType): stri
 }
 
 /**
- * Undefined: the name cannot be used in a sort. A sort by age is a sort by birth date in the opposite direction. A
- * person who is not born yet has no age; `recordQuery` sets the day for that.
+ * The sort key for a name; undefined when it cannot be used. An age is sorted by its birth date in the opposite
+ * direction. A person who is not born yet has no age; `recordQuery` sets the day for that.
  */
 function keyOf(kind: Kind, recordType: RecordType, spelling: string, descending: boolean): AskedKey | undefined {
   const attribute = resolveAttribute(recordType, spelling)
@@ -97,7 +96,7 @@ function isDescending(sort_order: unknown, at: string): boolean {
 }
 
 /**
- * Reads the page in the criteria, or else beside them; both must be valid (D23).
+ * Reads the page from the criteria, or else from the item beside them; both must be valid (D23).
  * @throws ItemRejection rjct.pagination.invalid
  */
 export function readPageOf(
@@ -116,8 +115,8 @@ interface AskedPage {
 }
 
 /**
- * A message with values below 1 and of a wrong type was refused as a whole (D23); a file that an operator gives to
- * `rollcall explain` is not checked before.
+ * Reads a page. The schema of a message has refused wrong types and values below 1 (D23), but an operator's file for
+ * `rollcall explain` is checked only here.
  */
 function readPage(pagination: unknown, path: string, limits: PageLimits): AskedPage {
   if (pagination === undefined) return { page_size: Math.min(DEFAULT_PAGE_SIZE, limits.page_size), page_number: 1 }

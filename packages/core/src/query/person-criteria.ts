@@ -1,7 +1,7 @@
 /**
  * Reads the criteria of a question about one person, in every published form (spec "EnrolledRequest", D10; public
- * standard 2.7). They are read like the query of a search; then they must name one person and, where the question
- * allows it, one programme.
+ * standard 2.7). They are read like the query of a search. They must then name one person, and may name one programme
+ * where the question allows it.
  */
 import {
   ItemRejection,
@@ -29,23 +29,23 @@ import {
 import { type Query, type QueryLimits, QueryProblem, UnreadableQuery } from './query.ts'
 import { readFilter } from './read-query.ts'
 
-/** The question that is asked. */
+/** What the question may have. */
 export interface PersonQuestion {
   /** The member of the message that has the criteria. */
   readonly name: 'enrolled_criteria' | 'disabled_criteria'
-  /** Whether the question may name a programme. */
+  /** True when the question may name a programme. */
   readonly programme: boolean
-  /** Whether the question may name an event type, as a search may. */
+  /** True when the question may name an event type, as a search may. */
   readonly event_type?: boolean
 }
 
 export interface PersonCriteria {
   readonly recordType: RecordType
-  /** The identifier as each type that it may have: at least one, and none twice. */
+  /** The identifier, once for each type that it may have; at least one. */
   readonly identifiers: readonly Identifier[]
-  /** The identifier as written. */
+  /** The identifier as the query writes it. */
   readonly person: string
-  /** The normalised identifier of the programme; null: any programme. */
+  /** The normalised identifier of the programme; null for any programme. */
   readonly programme: string | null
 }
 
@@ -56,7 +56,7 @@ const MEMBERS = [
 export const PROGRAMME_NAME = 'programme_identifier'
 
 /**
- * Reads the criteria to the last member, or refuses them.
+ * Reads the criteria completely, or refuses them.
  * @param criteria an object with a `query`; the schema of the message was checked
  * @throws ItemRejection rjct.search_criteria.invalid, rjct.filter.invalid
  */
@@ -95,7 +95,7 @@ export function readPersonCriteria(
   return {
     recordType,
     identifiers,
-    // A query that is a text is not searched for the spelling of the identifier.
+    // If the query is a text, the identifier as written is not searched in it.
     person: writtenIn(kind, query, identifiers) ?? identifiers[0]?.value ?? '',
     programme: programmes[0] ?? null,
   }
@@ -120,7 +120,7 @@ function readPersonQuery(
 const conditionsOf = (predicate: Predicate): readonly Predicate[] =>
   predicate.is === 'and' ? predicate.of.flatMap(conditionsOf) : [predicate]
 
-/** The programme that a condition names, if it has no other meaning. */
+/** The programme that a condition names, as a list of one; empty for any other condition. */
 function programmeOf(condition: Predicate): string[] {
   if (condition.is !== 'some') return []
   const { of } = condition
@@ -128,11 +128,11 @@ function programmeOf(condition: Predicate): string[] {
   return isNamed && typeof of.value === 'string' ? [of.value] : []
 }
 
-/** One value may be an identifier of several types. Two identifiers of one type are two values. */
+/** True when the identifiers are one value under several types. Two identifiers of one type are two values. */
 const isOneValue = (identifiers: readonly Identifier[]): boolean =>
   new Set(identifiers.map(({ type }) => type)).size === identifiers.length
 
-/** The identifier as the query writes it. It names the item of the answer. */
+/** The identifier as the query writes it. It names the item in the answer. */
 function writtenIn(kind: Kind, query: JsonValue, identifiers: readonly Identifier[]): string | undefined {
   if (typeof query !== 'object' || query === null) {
     const isMeant = ({ type, value }: Identifier): boolean =>

@@ -1,43 +1,43 @@
-/** The input and the result of the readers of the query forms. */
+/** What the readers of all query forms get and return. */
 
 import type { JsonValue, Kind, RecordType } from '@rollcall/protocol'
 import type { Limits } from '../limits.ts'
 import type { Visible } from '../model/grant.ts'
 import type { Predicate } from '../model/predicate.ts'
 
-/** The context of a query. */
+/** What a reader must know besides the query. */
 export interface Scope {
   readonly kind: Kind
-  /** The record type of the criteria around the query; undefined when they name none. */
+  /** The record type that the criteria around the query name; undefined when they name none. */
   readonly recordType: RecordType | undefined
   readonly limits: QueryLimits
-  /** Whether a `collection` may name another record type than the criteria; then that type is used. */
+  /** True when a `collection` may name another record type than the criteria, whose type is then used. */
   readonly anyCollection?: true
-  /** The part that may be selected, by record type; null or absent: whole records. */
+  /** Returns the part of records that may be selected, by record type; null or absent for everything. */
   readonly visible?: (() => ReadonlyMap<string, Visible> | null) | undefined
 }
 
-/** Bounds of one query: levels of nesting, conditions, values compared with. */
+/** The limits of one query: levels of nesting, conditions, and values in lists. */
 export type QueryLimits = Pick<Limits, 'query_depth' | 'query_terms' | 'query_values'>
 
-/** A query that was understood to the last member. */
+/** A query that was read completely. */
 export interface Query {
   readonly predicate: Predicate
   readonly recordType: RecordType
   /**
-   * The selection of the query: returns the selected members of a record, or null when none is selected. Absent when
-   * records are returned as stored.
+   * Applies the selection of the query: returns the selected members of a record, or null when nothing is selected.
+   * Absent when records are returned as stored.
    * @param day YYYY-MM-DD, the day on which the record was found
    */
   readonly shape?: (record: JsonValue, day: string) => JsonValue | null
 }
 
-/** An error in a query. Readers of all forms throw it; the caller (a search, a filter) adds its code. */
+/** An error in a query, thrown by the readers of all forms. The caller (a search or filter) adds its code. */
 export class QueryProblem extends Error {
   override readonly name = 'QueryProblem'
-  /** The path of the member within the query, such as `query[0].expression1.operator`; '' for the query as a whole. */
+  /** The path of the member in the query, such as `query[0].expression1.operator`; '' for the whole query. */
   readonly path: string
-  /** The rule that says what is accepted. It never has a value of the query, which may be about a person. */
+  /** The rule that says what is accepted. It never quotes the query, which may be about a person. */
   readonly rule: string
 
   constructor(path: string, rule: string) {
@@ -47,11 +47,11 @@ export class QueryProblem extends Error {
   }
 }
 
-/** A text that cannot be parsed as its form; a search has a code of its own for it (N20). */
+/** A text that cannot be parsed. A search has a code of its own for it (N20). */
 export class UnreadableQuery extends QueryProblem {}
 
 /**
- * An identifier of an unknown type, or with a value that its type does not allow; a subscription has a code of its own
- * for it.
+ * An identifier of an unknown type, or a value that its type does not allow. A subscription has a code of its own for
+ * it.
  */
 export class IdentifierProblem extends QueryProblem {}

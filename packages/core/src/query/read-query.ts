@@ -1,6 +1,4 @@
-/**
- * Reads a query in any of its forms. The shape of the query decides the form, whatever `query_type` says (D21, 3.1).
- */
+/** Reads a query in any form. The shape of the query decides the form, whatever `query_type` says (D21, 3.1). */
 import { isJsonObject, type JsonValue, QUERY_TYPES } from '@rollcall/protocol'
 import type { QueryForm } from '../model/grant.ts'
 import { readComparison } from './forms/expression-list.ts'
@@ -17,7 +15,7 @@ import {
 } from './forms/typed-query.ts'
 import { type Query, QueryProblem, type Scope } from './query.ts'
 
-/** The values of `query_type` in lower case; `idtype` is an older word for `idtype-value`. */
+/** The values of `query_type`, in lower case. `idtype` is an older word for `idtype-value`. */
 const QUERY_WORDS: ReadonlyMap<string, QueryWord> = new Map([
   ['idtype-value', 'identifier'],
   ['expression', 'expression'],
@@ -26,13 +24,13 @@ const QUERY_WORDS: ReadonlyMap<string, QueryWord> = new Map([
   ['idtype', 'identifier'],
 ])
 
-/** The form that a `query_type` names; undefined: none. */
+/** The form that a `query_type` names; undefined when it names none. */
 export const queryWordOf = (query_type: unknown): QueryWord | undefined =>
   typeof query_type === 'string' ? QUERY_WORDS.get(query_type.toLowerCase()) : undefined
 
 /**
- * The form for the grant: identifiers alone are `identifier` in whatever form they are written, and a selection makes
- * it `graphql`.
+ * The form as a grant names it: identifiers alone are `identifier`, however they are written; a query with a selection
+ * is `graphql`.
  */
 export function queryFormOf(query_type: unknown, { predicate, shape }: Query): QueryForm {
   if (shape !== undefined) return 'graphql'
@@ -41,7 +39,7 @@ export function queryFormOf(query_type: unknown, { predicate, shape }: Query): Q
   return word === undefined || word === 'identifier' ? 'expression' : word
 }
 
-/** The forms of objects, by their members. An object of none of these forms is an expression. */
+/** The forms that objects may have, by their members. Any other object is an expression. */
 const FORMS: readonly Form<ReadForm>[] = [
   {
     members: ['query_name'],
@@ -66,14 +64,14 @@ const FORMS: readonly Form<ReadForm>[] = [
       asQuery(reader, readIdentifierQuery(reader, of('identifier_type'), of('identifier_value'))),
   },
   { members: ['type'], optional: ['value'], read: readTyped },
-  // A form without its type gets a message about the type, not about an unknown attribute `value`.
+  // `type` is optional here so that its absence gets a message of its own, not one about an attribute `value`.
   { members: ['value'], optional: ['type'], read: readTyped },
   ...NESTED_FORMS,
 ]
 
 /**
- * Reads a query to the last member or refuses it.
- * @param query_type beside the query, at `path` with `_type`
+ * Reads a query completely, or refuses it.
+ * @param query_type the member beside the query; its path is `path` with `_type`
  * @throws QueryProblem and nothing else, whatever the query is
  */
 export function readQuery(scope: Scope, query_type: unknown, query: unknown, path: string): Query {
@@ -82,7 +80,7 @@ export function readQuery(scope: Scope, query_type: unknown, query: unknown, pat
   return readWorded(scope, word, query, path)
 }
 
-/** Reads a filter. Its type may be absent; then the shape decides (N3). @throws QueryProblem */
+/** Reads a filter. Without a type, the shape of the filter decides its form (N3). @throws QueryProblem */
 export const readFilter = (scope: Scope, filter_type: unknown, filter: unknown, path: string): Query =>
   filter_type === undefined ? readWorded(scope, undefined, filter, path) : readQuery(scope, filter_type, filter, path)
 

@@ -1,4 +1,4 @@
-/** Turns ages into dates for the day of a search, so that sources of records need not know the day. */
+/** Replaces ages by dates for the day of a search, so that sources of records need not know the day. */
 import type { Attribute, RecordType } from '@rollcall/protocol'
 import { type Comparator, type Comparison, type Interval, membersOf, type Predicate } from '../model/predicate.ts'
 import type { RecordQuery } from '../model/record-source.ts'
@@ -6,11 +6,14 @@ import type { Page } from '../model/records.ts'
 import type { AskedKey } from './page.ts'
 
 const FIRST_DAY = '0001-01-01'
-/** An interval that no date of a record is before. So `lt` is false for every date, and unknown for a missing one. */
+/**
+ * An interval before which no date of a record is. So `lt` with it is false for every date, and unknown for a missing
+ * date.
+ */
 const BEGINNING: Interval = { from: FIRST_DAY, to: FIRST_DAY }
 const DAY = 86_400_000
 
-/** A search before the day is known. */
+/** A search whose day is not known yet. */
 export interface Asked {
   readonly recordType: RecordType
   readonly predicate: Predicate
@@ -21,7 +24,7 @@ export interface Asked {
 }
 
 /**
- * The search on `day` (YYYY-MM-DD, in the time zone of the registry).
+ * The search on `day` (YYYY-MM-DD, in the registry's time zone).
  * @param counts.cap the number of records at which the search stops counting
  * @param counts.ids see `Page`
  * @param counts.categories see `Page`
@@ -40,11 +43,11 @@ export function recordQuery(
 }
 
 /**
- * The predicate on `day` (YYYY-MM-DD, in the time zone of the registry): each condition on an age becomes one on the
- * date from which the age is counted, `attribute.since`. The same object when there is no age.
- * A person reaches an age of n years on the n-th birthday. A person born on 29 February has it on 1 March in years
- * without that day. A person who is not born yet has no age.
- * Throws an Error if the record type has no such date: the data of the kind are wrong.
+ * Replaces each condition on an age by one on the date from which the age is counted (`attribute.since`). Returns the
+ * same object when there is no age. A person reaches an age of n years on the n-th birthday; for a person born on 29
+ * February, that is 1 March in years without that day. A person who is not born yet has no age. Throws an Error when
+ * the record type has no such date: the kind is wrong.
+ * @param day YYYY-MM-DD, in the registry's time zone
  */
 export function resolveAges(predicate: Predicate, recordType: RecordType, day: string): Predicate {
   return resolve(predicate, recordType.attributes, day)
@@ -90,7 +93,10 @@ function years(value: Comparison['value']): number {
   throw new Error('an age is compared with a whole number of years')
 }
 
-/** The later somebody was born, the younger: at least n years old is born on or before the day n years ago. */
+/**
+ * The condition on the birth date for a comparison with an age: at least n years old means born on or before the day n
+ * years ago.
+ */
 function compareDates(operator: Comparator, attribute: Attribute, age: number, day: string): Predicate {
   const compare = (operator: Comparator, value: Interval): Comparison => {
     return { is: 'compare', attribute, operator, value, until: day }
@@ -119,7 +125,7 @@ function compareDates(operator: Comparator, attribute: Attribute, age: number, d
   }
 }
 
-/** True for persons who have one of the ages on the day. */
+/** The condition on the birth date that a person has one of the ages on the day. */
 function datesOf(ages: readonly number[], attribute: Attribute, day: string): Predicate {
   const values = ages.flatMap((age) => birthDays(age, day) ?? [])
   const [only] = values
@@ -128,7 +134,7 @@ function datesOf(ages: readonly number[], attribute: Attribute, day: string): Pr
   return { is: 'in', attribute, values, until: day }
 }
 
-/** The days of birth of all who are n years old on `day`; null when the calendar has none. */
+/** The birth dates of all who are n years old on `day`; null when there are none in the calendar. */
 function birthDays(n: number, day: string): Interval | null {
   const to = lastBirth(n, day)
   if (to === null) return null
@@ -136,12 +142,12 @@ function birthDays(n: number, day: string): Interval | null {
   return { from: before === null ? FIRST_DAY : dayAfter(before), to }
 }
 
-/** The last day of birth of persons who have reached n years on `day`; null when it is before the calendar begins. */
+/** The latest birth date of persons who are n years old on `day`, or older; null before the calendar begins. */
 function lastBirth(n: number, day: string): string | null {
   const year = Number(day.slice(0, 4)) - n
   if (year < 1) return null
   const dayOfYear = day.slice(4)
-  // A person born on 1 March of that year has the birthday tomorrow.
+  // A person born on 1 March of that year has the birthday only tomorrow.
   const there = dayOfYear === '-02-29' && !isLeap(year) ? '-02-28' : dayOfYear
   return `${String(year).padStart(4, '0')}${there}`
 }

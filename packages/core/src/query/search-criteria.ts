@@ -1,4 +1,4 @@
-/** The criteria of a search item, understood completely or refused; no member is ignored (spec "SearchRequest"). */
+/** Reads the criteria of a search item completely, or refuses them (spec "SearchRequest"). */
 import {
   ItemRejection,
   isJsonObject,
@@ -25,13 +25,13 @@ import { queryFormOf, readQuery } from './read-query.ts'
 
 export interface SearchCriteria {
   readonly recordType: RecordType
-  /** The spelling of the request, or that of the kind when the request has none; for the answer. */
+  /** The reg_type for the answer: as the request writes it, or that of the kind. */
   readonly reg_type: string
   readonly reg_record_type: string
   readonly predicate: Predicate
   /** The selection of the query, see `Query`. */
   readonly shape: Query['shape']
-  /** The form of the query. */
+  /** The form of the query, as a grant names it. */
   readonly form: QueryForm
   readonly sort: readonly AskedKey[]
   readonly page_size: number
@@ -47,7 +47,7 @@ const RULES: CriteriaRules = {
 
 /**
  * Reads the search_criteria of an item, and its pagination, which may also be beside the criteria (D23).
- * @param max_page_size the largest page of the participant; null: the server's limit
+ * @param max_page_size the largest page of the participant; null for the server's limit
  * @throws ItemRejection rjct.search_criteria.invalid, rjct.filter.invalid, rjct.sort.invalid, rjct.pagination.invalid
  */
 export function readSearchCriteria(
@@ -93,10 +93,7 @@ function readCriteriaQuery(scope: Scope, { query_type, query }: Criteria): Query
   }
 }
 
-/**
- * reg_record_type and response_entity both name the type of the result; if both are given, they must mean the same
- * type.
- */
+/** The record type of the result, from reg_record_type or response_entity; if both are given, they must agree. */
 function readResultType(kind: Kind, criteria: Criteria): RecordType | undefined {
   const byType = readRecordType(RULES, kind, criteria, 'reg_record_type')
   const byEntity = readRecordType(RULES, kind, criteria, 'response_entity')

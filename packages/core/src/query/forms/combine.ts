@@ -1,27 +1,28 @@
-/** Combines conditions into one predicate, and decides which of them apply to the same element of a list. */
+/** Combines conditions into one predicate, and decides which of them are about the same element of a list. */
 import type { Searchable } from '@rollcall/protocol'
 import type { List, Predicate } from '../../model/predicate.ts'
 import { QueryProblem } from '../query.ts'
 
-/** A condition on an element of a list or, without one, on the record. */
+/** A condition on an element of `list`; without a list, on the record. */
 export interface Condition {
   readonly list: List | undefined
   readonly of: Predicate
 }
 
-/** A condition before it is read: a condition beside it may give the types of an identifier value. */
+/** A condition before it is read. It is read later, because another condition may give its identifier type. */
 export interface Asked {
   readonly path: string
   /** The attribute or identifiers of the condition; undefined for others, such as `$or` or the object of a compound. */
   readonly about: Searchable | undefined
   /**
-   * @param narrowed the identifiers with fewer types, when a type is given beside or around the condition
+   * Reads the condition.
+   * @param narrowed the identifiers with fewer types, when another condition gives the type
    * @param said the types for identifier values inside an object or in alternatives
    */
   readonly read: (narrowed?: Identifiers, said?: SaidTypes) => Condition
 }
 
-/** The identifier types that an object gives for values without a type, and the path where it does. */
+/** The identifier types that an object states for values without a type, and the path of that statement. */
 export interface SaidTypes {
   readonly names: readonly string[]
   readonly path: string
@@ -43,10 +44,10 @@ export function negation(of: Predicate): Predicate {
 }
 
 /**
- * Reads the conditions of one object. A condition on an identifier type gives the type of the values beside it, and of
+ * Reads the conditions of one object. A condition on the identifier type gives its type to the values beside it, and to
  * values inside `$or` and the like.
  * @param isTyped tells which identifiers take the type beside them
- * @param around the types that were given around the object
+ * @param around the types from an outer object
  */
 export function readAsked(
   asked: readonly Asked[],
@@ -64,7 +65,10 @@ export function readAsked(
   return asked.filter((one) => one !== type).map((one) => readAs(one, isTyped, said))
 }
 
-/** A type without a value beside it stays a condition. Values inside the objects beside it take the type as well. */
+/**
+ * Reads conditions where no value takes the type: the type stays a condition. Values inside the objects beside it take
+ * the type too.
+ */
 function readBeside(type: Asked, asked: readonly Asked[], around: SaidTypes | undefined): readonly Condition[] {
   const own = type.read()
   const said = saidBy(own, type.path) ?? around
@@ -88,7 +92,7 @@ export function isIdentifiers(about: Searchable | undefined): about is Identifie
   return about?.is === 'identifier'
 }
 
-/** `identifier_value` takes any type; `UIN` has its own type and takes no other. */
+/** True for identifiers of several types: `identifier_value` takes any type; `UIN` has its own type. */
 function isOfSeveralTypes(about: Searchable | undefined): about is Identifiers {
   return isIdentifiers(about) && about.types.length > 1
 }
@@ -97,7 +101,7 @@ function saidBy({ of }: Condition, path: string): SaidTypes | undefined {
   return of.is === 'identifier_type' ? { names: of.types, path } : undefined
 }
 
-/** The predicate of an object's conditions on a record. Conditions on one list must hold for the same element. */
+/** The predicate on a record from an object's conditions. Conditions on one list must hold for the same element. */
 export function inRecord(conditions: readonly Condition[]): Predicate {
   const byList = Map.groupBy(conditions, ({ list }) => list)
   return allOf(
@@ -108,14 +112,14 @@ export function inRecord(conditions: readonly Condition[]): Predicate {
   )
 }
 
-/** The conditions of one object, asked of an element. */
+/** The predicate on an element of a list, from the conditions of one object. */
 export function inElement(conditions: readonly Condition[]): Predicate {
   return allOf(conditions.map(({ of }) => of))
 }
 
 /**
- * Turns a predicate about an element into one about the record: some element fulfils it. Its negation becomes `no
- * element does`; each alternative may be fulfilled by another element.
+ * Turns a predicate on an element into one on the record: some element satisfies it. For a negation, no element may
+ * satisfy it; for alternatives, different elements may.
  */
 function ofSomeElement(list: List, of: Predicate): Predicate {
   if (of.is === 'not') return negation(ofSomeElement(list, of.of))

@@ -1,4 +1,4 @@
-/** Reads an expression list, also called predicate (spec "Query forms" 3; G11, 3.1), or a single comparison (D10). */
+/** Reads an expression list, also called predicate (spec "Query forms" 3; G11, 3.1), or one comparison (D10). */
 import { isJsonObject, type JsonObject, type JsonValue } from '@rollcall/protocol'
 import type { Comparator, Predicate } from '../../model/predicate.ts'
 import { QueryProblem } from '../query.ts'
@@ -12,7 +12,7 @@ const ELEMENT = ['seq_num', 'expression1', 'condition', 'expression2']
 const COMPARISON = ['attribute_name', 'operator', 'attribute_value']
 const NUMBER = /^-?\d{1,15}(?:\.\d{1,15})?$/
 
-/** Reads the elements in the order of seq_num, those without it last. All must hold. @throws QueryProblem */
+/** Reads the elements in the order of seq_num; those without come last. All must hold. @throws QueryProblem */
 export function readExpressionList(reader: Reader, value: JsonValue, path: string): Predicate {
   const elements = Array.isArray(value) ? value.map((element, index) => [element, pathAt(path, index)] as const) : []
   if (isJsonObject(value)) elements.push([value, path])
@@ -23,7 +23,7 @@ export function readExpressionList(reader: Reader, value: JsonValue, path: strin
   return allOf(ordered.map(({ predicate }) => predicate))
 }
 
-/** Combines two conditions on one attribute. */
+/** Joins two conditions. */
 type Join = (first: Asked, second: Asked) => Predicate
 
 const CONDITIONS: ReadonlyMap<string, Join> = new Map<string, Join>([
@@ -41,8 +41,8 @@ function alone(asked: Asked): Predicate {
 }
 
 /**
- * Two conditions on one attribute may be met by two of its values, as in programmes A and B. Two bounds are a range,
- * and one value must be within it.
+ * Combines two conditions on one attribute. Two bounds are a range, and one value must be in it. Otherwise two values
+ * may satisfy them, as in programmes A and B.
  */
 function ofOneAttribute(first: Asked, second: Asked): Predicate {
   const conditions = readAsked([first, second])
@@ -80,7 +80,7 @@ function readElement(
   return { seq_num, predicate: join(first, askedByComparison(reader, second, pathAt(path, 'expression2'))) }
 }
 
-/** The value of a member; undefined for "" and null, which say nothing (3.1, D33). */
+/** The value of a member; undefined when it is missing, "" or null, which mean nothing (3.1, D33). */
 function given(object: JsonObject, member: string): JsonValue | undefined {
   const value = Object.hasOwn(object, member) ? object[member] : undefined
   return value === '' || value === null ? undefined : value
@@ -100,7 +100,7 @@ function readSequence(seq_num: JsonValue | undefined, path: string): number {
   throw new QueryProblem(path, 'must be a number')
 }
 
-/** {attribute_name, operator, attribute_value} as a whole query (D10). */
+/** Reads {attribute_name, operator, attribute_value} as a whole query (D10). */
 export function readComparison(reader: Reader, value: JsonValue, path: string): Predicate {
   return alone(askedByComparison(reader, value, path))
 }

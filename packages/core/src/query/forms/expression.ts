@@ -1,4 +1,7 @@
-/** The operator objects of a typed expression, of GraphQL arguments and of the enrolled forms (spec "Query forms" 1; G13, D10). */
+/**
+ * Reads objects of operators: in a typed expression, GraphQL arguments, and the enrolled forms (spec "Query forms" 1;
+ * G13, D10).
+ */
 
 import { isJsonObject, type JsonObject, type JsonValue, type Searchable } from '@rollcall/protocol'
 import type { Predicate } from '../../model/predicate.ts'
@@ -21,15 +24,15 @@ import { EQUALS, operatorOf, operatorWord, readExists, resolveOperator } from '.
 import { type Names, pathAt, RECORD_NAMES, type Reader, resolveName, unknownNameProblem } from './reader.ts'
 
 /**
- * Reads an object of conditions, such as `{ sex: "F", birth_date: { $lt: "1985" } }`. All of them must hold; conditions
- * on members of one compound must hold for the same element.
+ * Reads an object of conditions, such as `{ sex: "F", birth_date: { $lt: "1985" } }`. All must hold; conditions on
+ * members of one compound must hold for the same element.
  * @throws QueryProblem
  */
 export function readExpression(reader: Reader, value: JsonValue, path: string): Predicate {
   return readObject(reader, value, path, RECORD_NAMES)
 }
 
-/** An object of conditions on what `names` says: the record, or an element of a compound. */
+/** Reads an object of conditions. `names` says whether they are on the record or on an element of a compound. */
 function readObject(reader: Reader, value: JsonValue, path: string, names: Names, said?: SaidTypes): Predicate {
   const conditions = reader.within(path, () => readAsked(askedBy(reader, value, path, names), undefined, said))
   return names.compound === undefined ? inRecord(conditions) : inElement(conditions)
@@ -68,16 +71,13 @@ function askedByMember(reader: Reader, key: string, value: JsonValue, path: stri
   const about = resolveName(reader, names, key)
   if (about === undefined || isOnTheWay(reader, names, about, key, value)) {
     if (!isJsonObject(value) || hasOperators(value)) throw unknownNameProblem(reader, names, path, key)
-    // An object above an attribute: {"name": {"surname": ...}} means {"name.surname": ...}.
+    // An object around an attribute: {"name": {"surname": ...}} means {"name.surname": ...}.
     return reader.within(path, () => askedBy(reader, value, path, { ...names, prefix: `${names.prefix}${key}.` }))
   }
   return [askedAbout(reader, about, value, path, `${names.prefix}${key}.`)]
 }
 
-/**
- * Whether the object of an attribute has names of further attributes instead of operators: {"birth_place": {"name":
- * ...}}.
- */
+/** True when the object of an attribute has further names, not operators: {"birth_place": {"name": ...}}. */
 function isOnTheWay(reader: Reader, names: Names, about: Searchable, key: string, value: JsonValue): boolean {
   if (about.is !== 'attribute' && about.is !== 'member') return false
   const below = { ...names, prefix: `${names.prefix}${key}.` }
@@ -115,12 +115,12 @@ function askedAbout(reader: Reader, about: Searchable, value: JsonValue, path: s
   })
 }
 
-/** @param read reads the condition for the given subject, or for an identifier of fewer types */
+/** Makes a condition to be read later. @param read reads it, for identifiers perhaps with fewer types */
 export function leafAsked(about: SearchableLeaf, path: string, read: (about: SearchableLeaf) => Condition): Asked {
   return { path, about, read: (narrowed) => read(narrowed ?? about) }
 }
 
-/** Reads conditions on an element of the compound, or whether there is an element. */
+/** Reads conditions on an element of the compound, or the condition that there is one. */
 function readCompound(
   reader: Reader,
   names: Names & { readonly compound: NonNullable<Names['compound']> },
@@ -136,7 +136,7 @@ function readCompound(
   return readExists(only[1], pathAt(path, only[0])) ? some : { is: 'not', of: some }
 }
 
-/** Reads { identifier: { identifier_type, identifier_value } }: one identifier, of the given type if there is one. */
+/** Reads { identifier: { identifier_type, identifier_value } }: one identifier, of the type if it is given. */
 function readIdentifierObject(
   reader: Reader,
   about: Identifiers,
@@ -151,8 +151,8 @@ function readIdentifierObject(
     return askedAbout(reader, member === 'type' ? { is: 'identifier_type' } : about, raw, memberPath, '')
   })
   if (!asked.some((one) => isIdentifiers(one.about))) {
-    // Refused: it would find everyone with an identifier of the type, and `identifier_type` is the name for that
-    // question.
+    // A type without a value is refused: it would find everyone with such an identifier; `identifier_type` asks for
+    // that.
     throw new QueryProblem(path, 'must have an identifier_value; a type alone is asked for with identifier_type')
   }
   return reader.within(path, () => inRecord(readAsked(asked, isIdentifiers, said)))
@@ -165,7 +165,7 @@ const IDENTIFIER_MEMBERS: ReadonlyMap<string, 'type' | 'value'> = new Map([
   ['value', 'value'],
 ])
 
-/** A bare value, which means equality, or an object of operators that all hold. */
+/** Reads a plain value, which means equality, or an object of operators, which must all hold. */
 function readOperators(reader: Reader, subject: Subject, value: JsonValue, path: string): Predicate {
   if (Array.isArray(value)) {
     throw new QueryProblem(path, 'must be one value; one of several is asked for with {"$in": [...]}')
@@ -190,7 +190,7 @@ function readOperators(reader: Reader, subject: Subject, value: JsonValue, path:
   )
 }
 
-/** Reads one operand: an object of conditions, or the operators of an attribute. */
+/** Reads one operand of a logical operator: an object of conditions, or operators of an attribute. */
 type ReadOperand = (value: JsonValue, path: string) => Predicate
 
 type Logic = (reader: Reader, value: JsonValue, path: string, read: ReadOperand) => Predicate
@@ -206,7 +206,7 @@ function resolveLogic(key: string): Logic | undefined {
   return LOGIC.get(operatorWord(key))
 }
 
-/** An object with several members could mean one alternative or several. */
+/** Reads alternatives. An object with several members is refused: it could mean one alternative or several. */
 function alternatives(...asked: Parameters<Logic>): readonly Predicate[] {
   const [, value, path] = asked
   if (isJsonObject(value) && Object.keys(value).length > 1) {
@@ -215,7 +215,7 @@ function alternatives(...asked: Parameters<Logic>): readonly Predicate[] {
   return operands(...asked)
 }
 
-/** An array of operands; a single operand is an array of one. */
+/** Reads an array of operands. A single operand need not be in an array. */
 function operands(reader: Reader, value: JsonValue, path: string, read: ReadOperand): readonly Predicate[] {
   if (isJsonObject(value)) return [read(value, path)]
   if (!Array.isArray(value)) throw new QueryProblem(path, 'must be an array of conditions')

@@ -1,4 +1,4 @@
-/** Makes a leaf of the tree from a subject, a comparator and a value. */
+/** Makes a single condition from a subject, an operator and a value. */
 
 import {
   type Attribute,
@@ -18,16 +18,16 @@ import type { Identifier } from '../../model/records.ts'
 import { IdentifierProblem, QueryProblem } from '../query.ts'
 import type { Reader } from './reader.ts'
 
-/** The subject of a condition: an attribute by its type, or identifiers, which support equality alone. */
+/** The type of the subject of a condition: of an attribute, or identifiers, which can only be equal. */
 export type SubjectType = AttributeType | 'identifier'
 
-/** A rule for identifier values, by the normaliser of the type, when the type has no patterns of its own. */
+/** A hint at the form of identifier values, by the normaliser of the type, for types without patterns. */
 const FORMS: Readonly<Partial<Record<IdentifierType['normaliser'], string>>> = {
   phone: 'a telephone number',
   email: 'an e-mail address',
 }
 
-/** The rule for a value, by the type it is compared with. */
+/** The rule for a value, for messages, by the type of its subject. */
 const VALUE_RULES: Readonly<Record<SubjectType, string>> = {
   text: 'text of 1 to 512 characters',
   code: 'a code of 1 to 512 characters',
@@ -41,25 +41,25 @@ const VALUE_RULES: Readonly<Record<SubjectType, string>> = {
 
 /** The subject of a condition, and the conditions that can be made about it. */
 export interface Subject {
-  /** The name in messages. */
+  /** The name for messages. */
   readonly name: string
   readonly type: SubjectType
   /** The list whose elements have the subject; undefined when the record has it. */
   readonly list: List | undefined
-  /** Called only with comparators of operators that the type allows. */
+  /** Makes a comparison. Call it only with comparators that the type allows. */
   readonly compare: (comparator: Comparator, value: JsonValue, path: string) => Predicate
-  /** The predicate that is true when the subject equals one of the values. */
+  /** Makes a predicate that is true when the subject equals one of the values. */
   readonly among: (values: readonly Given[]) => Predicate
   readonly exists: Predicate
 }
 
-/** A value of a query, and its path. */
+/** A value in a query, and its path. */
 export interface Given {
   readonly value: JsonValue
   readonly path: string
 }
 
-/** The subjects that accept operators: all except a compound as a whole. */
+/** Everything that operators can be about: all but a compound as a whole. */
 export type SearchableLeaf = Exclude<Searchable, { is: 'compound' }>
 
 export function subjectOf(reader: Reader, about: SearchableLeaf): Subject {
@@ -110,19 +110,22 @@ function readValue(attribute: Attribute, { value, path }: Given, part = false): 
   throw new QueryProblem(path, `must be ${VALUE_RULES[attribute.type]}`)
 }
 
-/** Whether a record can have the text: none has a NUL character, or half of a surrogate pair. */
+/** True when a record can have the text: no record has a NUL character or a lone surrogate. */
 const isHeld = (text: string): boolean => text.isWellFormed() && !text.includes('\0')
 
-/** A word with a star before or after it. Stored texts have no stars, so the search would silently find nothing. */
+/** A word with a star before or after it. Stored texts have no stars, so the search would find nothing. */
 const WILDCARD = /^(?:\*[\p{L}\p{M}\p{N}]+\*?|[\p{L}\p{M}\p{N}]+\*)$/u
 
-/** @throws QueryProblem */
+/** Refuses a star that is meant for other characters. @throws QueryProblem */
 function checkNoWildcard({ type }: Attribute, literal: Literal, path: string): void {
   if (type !== 'text' || typeof literal !== 'string' || !WILDCARD.test(literal)) return
   throw new QueryProblem(path, 'must not have "*" for other characters: ask with $startsWith or $contains')
 }
 
-/** The values of one attribute have one type, so their texts differ when the values differ. */
+/**
+ * The value with a text that identifies it: values of one attribute have one type, so different values have different
+ * texts.
+ */
 function keyed(literal: Literal): readonly [string, Literal] {
   return [typeof literal === 'object' ? `${literal.from} ${literal.to}` : String(literal), literal]
 }
@@ -145,7 +148,7 @@ function identifierSubject(types: readonly IdentifierType[]): Subject {
   }
 }
 
-/** One identifier for each type that allows the value. Numbers are read by their digits, see `identifierValue`. */
+/** Reads an identifier: one for each type that allows the value. A number is read by its digits (`identifierValue`). */
 export function readIdentifiers(types: readonly IdentifierType[], { value, path }: Given): Identifier[] {
   const identifiers = types.flatMap((type) => {
     const normalised = identifierValue(type, value)
@@ -155,7 +158,7 @@ export function readIdentifiers(types: readonly IdentifierType[], { value, path 
   throw new IdentifierProblem(path, `must be ${VALUE_RULES.identifier}${formsOf(types)}`)
 }
 
-/** The rule for a value besides being a text, if all its possible types have the same rule. */
+/** The rule for the value in a message, if all possible types have the same one; otherwise empty. */
 function formsOf(types: readonly IdentifierType[]): string {
   const forms = new Set(
     types.map(({ normaliser, patterns }) =>

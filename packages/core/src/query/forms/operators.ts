@@ -1,4 +1,4 @@
-/** The operators of every form, one row each: spellings, allowed types, and the predicate that it makes. */
+/** The operators of all forms: for each, its spellings, the types that it allows, and the predicate that it makes. */
 import type { JsonValue } from '@rollcall/protocol'
 import type { Predicate } from '../../model/predicate.ts'
 import { QueryProblem } from '../query.ts'
@@ -7,9 +7,9 @@ import type { Subject, SubjectType } from './leaves.ts'
 import type { Reader } from './reader.ts'
 
 export interface Operator {
-  /** The name in messages; in an expression it begins with `$`. */
+  /** The name for messages; in an expression it begins with `$`. */
   readonly name: string
-  /** Spellings in lower case, without `$`. */
+  /** The spellings in lower case, without `$`. */
   readonly spellings: readonly string[]
   readonly asks: readonly SubjectType[]
   readonly make: (subject: Subject, value: JsonValue, path: string, reader: Reader) => Predicate
@@ -78,7 +78,7 @@ function compares(name: string, comparator: 'gt' | 'ge' | 'lt' | 'le'): Operator
   }
 }
 
-/** An array, or a text of values with commas between them: the specification's value types have no array. */
+/** Reads the values for `in`: an array, or a text with commas, because the specification's values cannot be arrays. */
 function among(subject: Subject, value: JsonValue, path: string, reader: Reader): Predicate {
   if (!Array.isArray(value)) {
     const values = typeof value === 'string' ? separated(value, path, reader.limits.query_values) : [value]
@@ -90,7 +90,7 @@ function among(subject: Subject, value: JsonValue, path: string, reader: Reader)
   return subject.among(value.map((each, index) => ({ value: each, path: `${path}[${index}]` })))
 }
 
-/** @param limit the most values that a query may have; the text is split into one more at most */
+/** Splits a text at commas. @param limit the largest number of values in a query; at most one more is returned */
 function separated(text: string, path: string, limit: number): readonly string[] {
   if (!text.includes(',')) return [text]
   const values = text.split(',', limit + 1).map((value) => value.trim())
@@ -126,7 +126,7 @@ export function resolveOperator(spelling: string): Operator | undefined {
   return BY_SPELLING.get(operatorWord(spelling))
 }
 
-/** The operator of this spelling, if the type of the subject allows it. */
+/** The operator with this spelling. @throws QueryProblem there is none, or the subject does not allow it */
 export function operatorOf(subject: Subject, spelling: JsonValue, path: string, shown: '$' | ''): Operator {
   const operator = typeof spelling === 'string' ? resolveOperator(spelling) : undefined
   if (operator?.asks.includes(subject.type)) return operator

@@ -1,4 +1,4 @@
-/** The state while a query is read: its scope, the used part of its limits, and the names that it resolves. */
+/** Keeps the state while a query is read: its scope, how much of its limits is used, and the names that it may use. */
 
 import {
   type Compound,
@@ -15,7 +15,7 @@ import {
 } from '@rollcall/protocol'
 import { type QueryLimits, QueryProblem, type Scope } from '../query.ts'
 
-/** One reader for each query. A limit is checked before the work that it limits. */
+/** The state of reading one query. A limit is checked before the work that it limits. */
 export class Reader {
   readonly kind: Kind
   readonly limits: QueryLimits
@@ -34,7 +34,7 @@ export class Reader {
     this.#visible = visible
   }
 
-  /** The record type that was named so far, or the first one of the kind. */
+  /** The record type that the query has named so far; else the first one of the kind. */
   get recordType(): RecordType {
     return this.#named ?? this.kind.record_types[0]
   }
@@ -44,7 +44,7 @@ export class Reader {
     return { kind: this.kind, recordType: this.#named, limits: this.limits, visible: this.#visible }
   }
 
-  /** Notes the record type that the query names. It must be equal to the one that was named before. */
+  /** Notes that the query names this record type. It must equal the one that was named before. */
   name(recordType: RecordType, path: string): void {
     if (this.#named !== undefined && this.#named !== recordType) {
       throw new QueryProblem(path, 'must mean the same record type as the criteria around the query')
@@ -52,12 +52,12 @@ export class Reader {
     this.#named = recordType
   }
 
-  /** Names the collection beside an expression. With `anyCollection`, a record type that is known already stays. */
+  /** Notes the record type of a `collection`. With `anyCollection`, a record type that is known already stays. */
   nameCollection(recordType: RecordType, path: string): void {
     if (this.#named === undefined || !this.#anyCollection) this.name(recordType, path)
   }
 
-  /** Reads one level deeper. A problem ends the whole query, so then the level is not reset. */
+  /** Reads one level deeper. After an error the level is not set back, because the error ends the query. */
   within<Read>(path: string, read: () => Read): Read {
     if (this.#depth >= this.limits.query_depth) {
       throw new QueryProblem(path, `must not be nested deeper than ${this.limits.query_depth} levels`)
@@ -68,18 +68,18 @@ export class Reader {
     return result
   }
 
-  /** Refuses `count` further members, of at least one condition each, that would exceed the limit. */
+  /** Refuses `count` more members, if the conditions in them would exceed the limit. */
   room(count: number, path: string): void {
     if (this.#terms + count > this.limits.query_terms) throw this.#tooManyTerms(path)
   }
 
-  /** Counts one more condition. */
+  /** Counts one more condition. @throws QueryProblem */
   term(path: string): void {
     this.room(1, path)
     this.#terms += 1
   }
 
-  /** Counts more values of a list. */
+  /** Counts more values in lists. @throws QueryProblem */
   values(count: number, path: string): void {
     this.#values += count
     if (this.#values <= this.limits.query_values) return
@@ -91,29 +91,29 @@ export class Reader {
   }
 }
 
-/** `query` and `sex` make `query.sex`; `query` and 0 make `query[0]`. */
+/** Joins a path and a step: `query` and `sex` give `query.sex`; `query` and 0 give `query[0]`. */
 export function pathAt(path: string, step: PathStep): string {
   const text = pathText([step])
   return path === '' || text.startsWith('[') ? `${path}${text}` : `${path}.${text}`
 }
 
 export interface Names {
-  /** The part of a path from the enclosing objects, such as `name.`. */
+  /** The beginning of a path, from the objects around it, such as `name.`. */
   readonly prefix: string
-  /** If set, only members of this compound are found. */
+  /** When it is set, only members of this compound are found. */
   readonly compound: Compound | undefined
 }
 
 export const RECORD_NAMES: Names = { prefix: '', compound: undefined }
 
-/** The longest name that is looked up; every name and path of a record is shorter. */
+/** The longest name that is looked up. Every name and path of a record is shorter. */
 const MAX_NAME_LENGTH = 256
 
 export function resolveName(reader: Reader, { prefix, compound }: Names, name: string): Searchable | undefined {
   if (prefix.length + name.length > MAX_NAME_LENGTH) return undefined
   const found = resolveSearchable(reader.kind, reader.recordType, `${prefix}${name}`)
   if (compound === undefined || isMemberOf(compound, found)) return found
-  // Directly in an element of a compound, a member may also be named by its name in the record. In an object below the
+  // Directly in an element of a compound, a member may also have its name as in the record. In an object below the
   // element, that name would mean another member.
   const around = resolveSearchable(reader.kind, reader.recordType, prefix.slice(0, -1))
   if (around?.is !== 'compound' || around.compound !== compound) return undefined
@@ -126,7 +126,7 @@ function isMemberOf(compound: Compound, found: Searchable | undefined): boolean 
 }
 
 /**
- * Says what would be accepted instead. An unknown name and a name that is not granted get the same text.
+ * Makes an error that lists the known names. A name that is not granted gets the same text as an unknown one.
  * @param name the name as written
  */
 export function unknownNameProblem(
@@ -146,35 +146,35 @@ export function unknownNameProblem(
   return new QueryProblem(path, rule)
 }
 
-/** A form of object in a query, recognised by its members. It has no other members. */
+/** A form that an object in a query may have. Its members identify it. */
 export interface Form<Read> {
-  /** An object with all of these members has this form. */
+  /** An object that has all these members has this form. */
   readonly members: readonly string[]
   readonly optional?: readonly string[]
-  /** An object with further members is not of this form; without it, such an object is refused. */
+  /** True: an object with other members does not have this form. Otherwise such an object is refused. */
   readonly exactly?: true
   readonly read: Read
 }
 
-/** An object of a form, with its possible conditions. */
+/** The members of an object whose form is known. */
 export interface Members {
   readonly whole: JsonObject
   readonly path: string
-  /** The member; undefined when it is absent. Inherited members are ignored. */
+  /** The member; undefined when it is missing. Inherited members are ignored. */
   get(name: string): Member | undefined
-  /** The member; its value is null when it is absent. */
+  /** The member, with the value null when it is missing. */
   of(name: string): Member
 }
 
-/** A member of a query, and its path. */
+/** The value of a member in a query, and its path. */
 export interface Member {
   readonly value: JsonValue
   readonly path: string
 }
 
 /**
- * The first form that the object has; undefined when it has none.
- * @throws QueryProblem the object has a member that the form does not have, which could be a condition
+ * Finds the first form that the object has; undefined when it has none.
+ * @throws QueryProblem the object has a member that the form does not have, and that could be a condition
  */
 export function formOf<Read>(
   forms: readonly Form<Read>[],

@@ -1,4 +1,4 @@
-/** The typed expression (spec "Query forms" 1; G12, G13, D21): a type, and a value in one of many shapes. */
+/** Reads a typed expression (spec "Query forms" 1; G12, G13, D21): a type, and a value that may have many shapes. */
 import {
   isJsonObject,
   JsonError,
@@ -16,7 +16,7 @@ import { readIdentifiers, readIdentifierType } from './leaves.ts'
 import { resolveOperator } from './operators.ts'
 import { type Form, formOf, type Member, type Members, type Reader } from './reader.ts'
 
-/** The form that the last segment of a `type`, or a `query_type`, gives to the text beside it. */
+/** The form of a text, as the last part of its `type` or its `query_type` names it. */
 export type QueryWord = 'expression' | 'predicate' | 'graphql' | 'identifier'
 
 const WORDS: ReadonlyMap<string, QueryWord> = new Map([
@@ -30,7 +30,7 @@ const WORDS: ReadonlyMap<string, QueryWord> = new Map([
 
 export type ReadForm = (reader: Reader, members: Members, word: QueryWord | undefined) => Query
 
-/** Forms that contain a further query. They are allowed as the whole query and inside one. */
+/** Forms that contain another query. They may be the whole query or part of one. */
 export const NESTED_FORMS: readonly Form<ReadForm>[] = [
   {
     members: ['expression'],
@@ -48,7 +48,7 @@ export const NESTED_FORMS: readonly Form<ReadForm>[] = [
   },
 ]
 
-/** The forms that `value` may have, beside a `type` that is read first. */
+/** The forms that the `value` beside a `type` may have. */
 const VALUE_FORMS: readonly Form<ReadForm>[] = [
   {
     members: ['id_type', 'id_value'],
@@ -62,7 +62,10 @@ export function asQuery({ recordType }: Reader, predicate: Predicate): Query {
   return { predicate, recordType }
 }
 
-/** Reads { type, value }: an identifier if the type is an identifier type or the value is bare, else a query of the type. */
+/**
+ * Reads { type, value }: an identifier if the type is an identifier type or the value is plain, else a query of the
+ * type.
+ */
 export function readTyped(reader: Reader, members: Members): Query {
   const [type, value] = [members.of('type'), members.of('value')]
   const isIdentifier = typeof type.value === 'string' && resolveIdentifierType(reader.kind, type.value) !== undefined
@@ -77,7 +80,7 @@ export function readTyped(reader: Reader, members: Members): Query {
   return asQuery(reader, readIdentifierQuery(reader, type, value))
 }
 
-/** @throws QueryProblem SQL is a query type that is published, and never answered */
+/** The form that a type names. @throws QueryProblem SQL, which is published as a query type and never answered */
 function wordOf({ value, path }: Member): QueryWord | undefined {
   if (typeof value !== 'string') return undefined
   const segment = value.slice(value.lastIndexOf(':') + 1).trim()
@@ -86,7 +89,7 @@ function wordOf({ value, path }: Member): QueryWord | undefined {
 }
 
 /**
- * Reads the value of `value`, `expression` or `query`. Its shape decides its form.
+ * Reads the value of `value`, `expression` or `query`; its shape decides the form.
  * @param around the members beside it, which may have the variables of a GraphQL text
  */
 export function readValue(
@@ -105,24 +108,27 @@ export function readValue(
   if (form !== undefined) return reader.within(path, () => form.read(reader, form.members, word))
   const predicate = readExpression(reader, value, path)
   if (around === undefined && predicate.is === 'identifier_type' && isBareMember(value)) {
-    // Half of an identifier form is refused: read as an expression, it would find everyone with an identifier of the
-    // type.
+    // An identifier type without a value is refused: as an expression, it would find everyone who has such an
+    // identifier.
     throw new QueryProblem(path, 'must have an identifier value beside its type')
   }
   return asQuery(reader, predicate)
 }
 
-/** One member without an operator, such as { identifier_type: "UIN" }. */
+/** True for an object with one member and no operator, such as { identifier_type: "UIN" }. */
 function isBareMember(value: JsonValue): boolean {
   const members = isJsonObject(value) ? Object.values(value) : []
   return members.length === 1 && typeof members[0] !== 'object'
 }
 
-/** GraphQL has no quoted names, JSON has no others. */
+/** A GraphQL text never begins with a quoted name, a JSON object always does. */
 const JSON_TEXT = /^\s*(?:\[|\{\s*["}])/
 const GRAPHQL_TEXT = /^[\s,\uFEFF]*(?:#|\{|(?:query|mutation|subscription|fragment)\b)/
 
-/** A text is GraphQL if its type or its beginning says so; other texts are parsed as JSON and read like a value. */
+/**
+ * Reads a text. It is GraphQL if its type or its beginning says so; any other text is parsed as JSON and read like a
+ * value.
+ */
 function readText(
   reader: Reader,
   { value: text, path }: { readonly value: string; readonly path: string },
@@ -172,7 +178,7 @@ export function readIdentifierQuery(reader: Reader, type: Member, value: Member)
   return { is: 'identifier', identifiers: readIdentifiers([known], value) }
 }
 
-/** { field, operator, value }, where the field is an identifier type: an older spelling that knows equality alone. */
+/** Reads { field, operator, value } where the field is an identifier type: an older form that only knows equality. */
 export function readFieldQuery(reader: Reader, field: Member, operator: Member, value: Member): Predicate {
   const known = typeof operator.value === 'string' ? resolveOperator(operator.value) : undefined
   if (known?.name !== 'eq') throw new QueryProblem(operator.path, 'must be eq')

@@ -1,6 +1,6 @@
 /**
- * Parses a GraphQL text into a valid document within limits: one query operation with its fragments and the values of
- * its variables. The meaning of fields and arguments is not checked here.
+ * Parses a GraphQL text, within limits, into a valid document: one query operation, its fragments and the values of its
+ * variables. What fields and arguments mean is checked elsewhere.
  */
 import { isJsonObject, type JsonObject, type JsonValue } from '@rollcall/protocol'
 import {
@@ -25,10 +25,10 @@ import { QueryProblem, UnreadableQuery } from '../query.ts'
 import { checkTokens, LANGUAGE, RULES, type TextLimits } from './language.ts'
 import type { Variables } from './literal.ts'
 
-/** The form of such a query in a message. */
+/** A GraphQL query as a message has it. */
 export interface GraphqlQuery {
   readonly text: string
-  /** Values of the variables: an object, or nothing. */
+  /** The values of the variables, as an object; undefined or null for none. */
   readonly variables: JsonValue | undefined
   readonly operationName: string | undefined
 }
@@ -36,16 +36,16 @@ export interface GraphqlQuery {
 export interface Document {
   readonly operation: OperationDefinitionNode
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>
-  /** Values for arguments. */
+  /** The values of variables for arguments. */
   readonly variables: Variables
-  /** The same values for the directives @include and @skip. */
+  /** The same values, for the directives @include and @skip. */
   readonly directiveVariables: VariableValues
 }
 
-/** The most definitions of a text: the rules compare operations and fragments with each other. */
+/** The largest number of definitions in a text: the rules compare operations and fragments with each other. */
 const MAX_DEFINITIONS = 50
 
-/** @throws QueryProblem the text is no valid document of a single query */
+/** Parses and checks a query. @throws QueryProblem the text is not a valid document with one query */
 export function readDocument(query: GraphqlQuery, limits: TextLimits, path: string): Document {
   const parsed = parseText(query.text, limits, path)
   if (parsed.definitions.length > MAX_DEFINITIONS) {
@@ -72,7 +72,10 @@ function parseText(text: string, limits: TextLimits, path: string): DocumentNode
   }
 }
 
-/** The position of an error, never its text: the library's messages cite the query, which may be about a person. */
+/**
+ * The position of an error as text. The library's own message is not used: it quotes the query, which may be about a
+ * person.
+ */
 function at(error: GraphQLError): string {
   const [location] = error.locations ?? []
   return location === undefined ? '' : `; line ${location.line}, column ${location.column}`
@@ -88,7 +91,7 @@ function operationsOf(document: DocumentNode, path: string): OperationDefinition
   })
 }
 
-/** Checks all rules in one walk through the document. The walk ends at the first broken rule. */
+/** Checks all rules in one pass through the document. @throws QueryProblem for the first rule that is broken */
 function checkRules(document: DocumentNode, path: string): void {
   const types = new TypeInfo(LANGUAGE)
   const visitors = RULES.map(({ rule, text }) => {
@@ -141,7 +144,7 @@ function readVariables(
   }
 }
 
-/** An object without a prototype, so that no variable inherits a value. */
+/** The given values of the variables, in an object without a prototype, so that no variable inherits a value. */
 function givenValues(given: JsonValue | undefined, path: string): JsonObject {
   const inputs: JsonObject = Object.create(null)
   if (given === undefined || given === null) return inputs

@@ -1,6 +1,6 @@
 /**
- * The graphql form (spec "Query forms" 1; G14): root fields are record types, their arguments conditions, and the
- * selection is what is answered of each record.
+ * Reads the graphql form (spec "Query forms" 1; G14). Root fields name record types, arguments are conditions, and the
+ * selection says what is answered of each record.
  */
 
 import { isJsonObject, type JsonObject, type Kind, type RecordType } from '@rollcall/protocol'
@@ -18,16 +18,15 @@ import { literalToJson, type Variables } from './literal.ts'
 import { type FieldGroup, type Selection, Selections, shapeOf } from './selection.ts'
 import { objectType } from './types.ts'
 
-/** One root field: which records it finds, and what it selects from them. */
+/** One root field: a condition on records, and what is selected from those that match. */
 interface Root {
   readonly predicate: Predicate
   readonly selection: Selection
 }
 
 /**
- * Reads a query to the last field, or refuses it. With several root fields, a record is found when any of them finds
- * it.
- * @throws QueryProblem and nothing else; the limits bound the time
+ * Reads a query completely, or refuses it. With several root fields, a record is found when one of them finds it.
+ * @throws QueryProblem and nothing else; limits bound the time
  */
 export function readGraphql(scope: Scope, query: GraphqlQuery, path: string): Query {
   const document = readDocument(query, textLimits(scope.limits), path)
@@ -52,7 +51,7 @@ export function readGraphql(scope: Scope, query: GraphqlQuery, path: string): Qu
   }
 }
 
-/** Checks that all root fields, and the criteria around the query, name one record type. */
+/** Checks that all root fields, and the criteria around the query, name the same record type. @throws QueryProblem */
 function nameRecordType(reader: Reader, groups: readonly (readonly [string, FieldGroup])[], path: string): void {
   const [first, ...others] = groups.map(([name, [field]]) => {
     return { memberPath: pathAt(path, name), recordType: rootType(reader.kind, field.name.value, path) }
@@ -65,12 +64,12 @@ function nameRecordType(reader: Reader, groups: readonly (readonly [string, Fiel
   reader.name(first.recordType, first.memberPath)
 }
 
-/** Room for all that the limits allow: names, values and signs of each condition, and as much for the selection. */
+/** The largest text: tokens and nesting that a query within all other limits can need. */
 function textLimits(limits: QueryLimits): { tokens: number; nesting: number } {
   return { tokens: 8 * limits.query_terms + limits.query_values + 2_000, nesting: 2 * limits.query_depth + 10 }
 }
 
-/** Several fields with one name in the answer are one field, so their arguments must be equal. */
+/** The arguments of fields with the same name in the answer. They are one field, so their arguments must be equal. */
 function argumentsOf([first, ...others]: FieldGroup, path: string): readonly ArgumentNode[] {
   const text = (field: FieldNode): string => (field.arguments ?? []).map(print).join()
   if (others.some((field) => text(field) !== text(first))) {
@@ -79,7 +78,7 @@ function argumentsOf([first, ...others]: FieldGroup, path: string): readonly Arg
   return first.arguments ?? []
 }
 
-/** Some tools put all conditions into this argument. */
+/** Some tools put all conditions into one argument with this name. */
 const NESTED = 'where'
 
 function readArguments(reader: Reader, nodes: readonly ArgumentNode[], variables: Variables, path: string): Predicate {
@@ -95,13 +94,13 @@ function readArguments(reader: Reader, nodes: readonly ArgumentNode[], variables
   ])
 }
 
-/** Shapes each record by the first root field that finds it. */
+/** Returns a function that shapes a record by the selection of the first root field that finds it. */
 function shapeBy(kind: Kind, recordType: RecordType, roots: readonly Root[]): NonNullable<Query['shape']> {
   const finding = (document: JsonObject, day: string): Root | undefined => {
     if (roots.length === 1) return roots[0]
     const record = extractRecord(kind, recordType, document)
     const found = roots.find(({ predicate }) => matches(resolveAges(predicate, recordType, day), record))
-    // No root field fits only if a new day has begun since the record was found, so that an age has changed.
+    // If no root field finds the record, a new day has begun since it was found, and an age has changed.
     return found ?? roots[0]
   }
   return (document, day) => {
@@ -111,7 +110,7 @@ function shapeBy(kind: Kind, recordType: RecordType, roots: readonly Root[]): No
   }
 }
 
-/** The record type of a root field. @throws QueryProblem the kind has no record type of this name */
+/** The record type of a root field. @throws QueryProblem no record type has this name */
 export function rootType(kind: Kind, name: string, path: string): RecordType {
   if (name.startsWith('__')) throw new QueryProblem(pathAt(path, name), 'introspection is not answered')
   const recordType = singulars(name)
@@ -124,7 +123,7 @@ export function rootType(kind: Kind, name: string, path: string): RecordType {
 
 const roots = new WeakMap<Kind, ReadonlyMap<string, RecordType>>()
 
-/** The record types by the names of their root fields; a shared name means the first of them. */
+/** The record type for each name of a root field. A name that several have means the first. */
 function rootsOf(kind: Kind): ReadonlyMap<string, RecordType> {
   let table = roots.get(kind)
   if (table === undefined) {
@@ -141,12 +140,12 @@ function rootsOf(kind: Kind): ReadonlyMap<string, RecordType> {
   return table
 }
 
-/** `DisabledPerson`, `disabledPerson` and `disabled_person` are one name. */
+/** The name without case and `_`: `DisabledPerson`, `disabledPerson` and `disabled_person` are one name. */
 function rootKey(name: string): string {
   return name.replaceAll('_', '').toLowerCase()
 }
 
-/** The name itself, and the singular forms that it may be the plural of. */
+/** The name, and the singular words of which it may be the plural. */
 function singulars(name: string): string[] {
   const plurals: readonly (readonly [RegExp, string])[] = [
     [/s$/i, ''],

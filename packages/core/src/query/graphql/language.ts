@@ -1,6 +1,6 @@
 /**
- * The part of GraphQL that the library checks: the language, whatever the kind of registry. Fields and arguments are
- * checked where they are read.
+ * The part of GraphQL that the library checks, which is the same for all kinds. Fields and arguments are checked where
+ * they are read.
  */
 
 import {
@@ -40,7 +40,7 @@ import {
 import { QueryProblem } from '../query.ts'
 import { literalToJson } from './literal.ts'
 
-/** The type of a variable that may have any JSON value, such as `$where: JSON`. */
+/** A type for variables that may have any JSON value, such as `$where: JSON`. */
 const JSON_VALUE = new GraphQLScalarType({
   name: 'JSON',
   coerceInputValue: (value) => value,
@@ -54,7 +54,7 @@ export const LANGUAGE = new GraphQLSchema({
   assumeValid: true,
 })
 
-/** The rules, each with a text that says what it demands and quotes nothing from the query. */
+/** The rules, each with a text for its error that quotes nothing from the query. */
 export const RULES: readonly { readonly rule: ValidationRule; readonly text: string }[] = [
   { rule: UniqueOperationNamesRule, text: 'two operations must not have one name' },
   { rule: LoneAnonymousOperationRule, text: 'an operation without a name must be the only one' },
@@ -77,13 +77,13 @@ export const RULES: readonly { readonly rule: ValidationRule; readonly text: str
 ]
 
 export interface TextLimits {
-  /** Words and signs. */
+  /** The number of words and signs. */
   readonly tokens: number
-  /** Levels of brackets, of all three sorts. */
+  /** The levels of brackets, of all three sorts. */
   readonly nesting: number
 }
 
-/** Characters; no query within the other limits comes near it. */
+/** The longest text in characters; no query within the other limits needs so much. */
 const MAX_TEXT = 100_000
 const MAX_NAME = 64
 
@@ -91,8 +91,9 @@ const OPENING: ReadonlySet<TokenKind> = new Set([TokenKind.BRACE_L, TokenKind.BR
 const CLOSING: ReadonlySet<TokenKind> = new Set([TokenKind.BRACE_R, TokenKind.BRACKET_R, TokenKind.PAREN_R])
 
 /**
- * @throws QueryProblem the text is beyond the limits, or has a character that no record can have
- * @throws GraphQLError the text has no tokens of GraphQL
+ * Checks the size of a text.
+ * @throws QueryProblem it exceeds the limits, or has a character that no record can have
+ * @throws GraphQLError it cannot be split into tokens of GraphQL
  */
 export function checkTokens(text: string, limits: TextLimits, path: string): void {
   if (text.length > MAX_TEXT) throw new QueryProblem(path, `must have at most ${MAX_TEXT} characters`)

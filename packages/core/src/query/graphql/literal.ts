@@ -1,14 +1,14 @@
-/** Turns literals of a GraphQL document into JSON, so that the conditions of every form are read by the same code. */
+/** Turns literals in a GraphQL document into JSON, so that one reader can read conditions of every form. */
 import { exactNumber, type JsonValue, NUMBER_RULE } from '@rollcall/protocol'
 import { Kind as Node, type ValueNode } from 'graphql'
 import { QueryProblem } from '../query.ts'
 
-/** The values of the declared variables, by name; a variable without a value has no entry. */
+/** The values of the declared variables by name. A variable without a value has no entry. */
 export type Variables = ReadonlyMap<string, JsonValue>
 
 /**
- * Enum values become strings, numbers are read by the rule for all JSON, and `__proto__` is an ordinary member. The
- * nesting was bounded before, so the recursion is bounded.
+ * Turns a literal into JSON. An enum value becomes a string, a number is read by the rule for all JSON, and `__proto__`
+ * is an ordinary member. The nesting was limited before.
  * @throws QueryProblem a variable has no value, or a number would be rounded
  */
 export function literalToJson(node: ValueNode, variables: Variables, path: string): JsonValue {
@@ -33,7 +33,10 @@ export function literalToJson(node: ValueNode, variables: Variables, path: strin
   }
 }
 
-/** GraphQL would leave out an argument without a value; here that would drop a condition and widen the answer. */
+/**
+ * The value of a variable. GraphQL would leave out an argument without a value; here this would drop a condition and
+ * find too much, so it is refused.
+ */
 function variable(name: string, variables: Variables, path: string): JsonValue {
   const value = variables.get(name)
   if (value === undefined) throw new QueryProblem(path, `the variable $${name} must have a value`)
@@ -43,6 +46,6 @@ function variable(name: string, variables: Variables, path: string): JsonValue {
 function numberOf(literal: string, path: string): number {
   const number = exactNumber(literal)
   if (number === null) throw new QueryProblem(path, NUMBER_RULE)
-  // -0 becomes 0: they are equal, but some code tells them apart.
+  // -0 becomes 0, because some code distinguishes them.
   return number + 0
 }

@@ -1,4 +1,4 @@
-/** Selection sets of GraphQL: with fragments put in, directives asked, and fields of one name put together. */
+/** Reads selection sets of GraphQL: inserts fragments, applies directives, and merges fields of the same name. */
 
 import { isJsonObject, type JsonObject, type JsonValue, searchKey } from '@rollcall/protocol'
 import {
@@ -19,36 +19,36 @@ import { QueryProblem } from '../query.ts'
 import type { Document } from './document.ts'
 import type { Field, ObjectType } from './types.ts'
 
-/** The selected members of an object. */
+/** The members that are selected from an object. */
 export interface Selection {
-  /** The name of its type, which `__typename` answers. */
+  /** The name of the object's type, for `__typename`. */
   readonly type: string
   readonly chosen: readonly Chosen[]
 }
 
-/** One member of the answer. */
+/** One selected member. */
 export interface Chosen {
   readonly name: string
-  /** Null for `__typename`. */
+  /** Reads the member's value; null for `__typename`. */
   readonly read: Field['read'] | null
-  /** The members selected from the objects there; absent: the whole value is answered. */
+  /** What is selected from the object in the member; absent when the whole value is answered. */
   readonly of?: Selection
 }
 
-/** The fields with one name in the answer, such as `a { b }` and `a { c }`. */
+/** All fields that have the same name in the answer, such as `a { b }` and `a { c }`. */
 export type FieldGroup = readonly [FieldNode, ...FieldNode[]]
 
-/** The visible parts of an object, all of which apply together; null: everything is visible. */
+/** The trees of visible members that apply to an object together; null when everything is visible. */
 export type Seen = readonly Visible[] | null
 
 type Fragment = InlineFragmentNode | FragmentDefinitionNode
 
-/** The limit of fields, fragments and uses of fragments in a query; a fragment counts at each use. */
+/** The largest number of fields, fragments and uses of fragments in a query. A fragment counts at each use. */
 const MAX_SELECTED = 500
-/** The number of times that a query may select a field again under another name: each makes answers longer. */
+/** How often a query may select a field again under another name: each time makes answers longer. */
 const MAX_REPEATED = 20
 
-/** Reads the selections of one document. */
+/** Reads the selections of one document, and counts them. */
 export class Selections {
   readonly #document: Document
   #selected = 0
@@ -92,9 +92,9 @@ export class Selections {
   }
 
   /**
-   * The members that the selection sets of `fields` select from an object.
-   * @param seen the visible parts of the object; null: everything is visible
-   * @throws QueryProblem also for a field that may not be seen, with the text for an unknown field
+   * What the selection sets of `fields` select from an object.
+   * @param seen the visible parts of the object; null when everything is visible
+   * @throws QueryProblem also for a field that may not be seen, with the text for an unknown one
    */
   of(type: ObjectType, fields: FieldGroup, path: string, seen: Seen): Selection {
     const sets = setsOf(fields)
@@ -150,7 +150,7 @@ export class Selections {
   }
 }
 
-/** The visible parts below a field. */
+/** The visible parts of the value of a field. */
 function below(seen: Seen, { places }: Field): Seen {
   if (seen === null) return null
   const found = places.flatMap((place) => {
@@ -165,7 +165,7 @@ function below(seen: Seen, { places }: Field): Seen {
   return found.some(({ whole }) => whole) ? null : found
 }
 
-/** A related person is seen as a record of its type is. */
+/** Adds the trees for related persons: a related person is visible like a record of that type. */
 const withLike = (parts: readonly Visible[]): readonly Visible[] =>
   parts.flatMap((part) => (part.like === undefined ? [part] : [part, part.like]))
 
@@ -186,8 +186,8 @@ function checkCondition(condition: string, type: string, path: string): void {
 }
 
 /**
- * The selected members of an object under the names of the selection; null for a member that the object does not have.
- * Lists stay lists and single objects stay single, whatever the documented shape says.
+ * The selected members of an object, under the names of the selection; null for a member that the object does not have.
+ * Lists stay lists, single objects stay single, whatever the schema says.
  */
 export function shapeOf(selection: Selection, object: JsonObject): JsonObject {
   return Object.fromEntries(
@@ -199,9 +199,7 @@ export function shapeOf(selection: Selection, object: JsonObject): JsonObject {
   )
 }
 
-/**
- * A value that is not an object has none of the members. An array right inside an array holds nothing, as in a search.
- */
+/** Applies a selection to a value or to each element of a list. A value that is not an object gives null. */
 function shapeEach(selection: Selection, held: JsonValue | undefined): JsonValue {
   if (Array.isArray(held)) return held.map((element) => shapeOne(selection, element))
   return shapeOne(selection, held)

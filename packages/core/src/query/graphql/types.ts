@@ -1,6 +1,6 @@
 /**
- * The fields that a selection may choose from a record: the documented members of its record type, at any depth, and
- * its searchable attributes, lists and identifiers by name.
+ * The fields that a selection can choose from a record: members in its schema, at any depth, and its searchable
+ * attributes, lists and identifiers.
  */
 
 import {
@@ -18,30 +18,30 @@ import {
   type RecordType,
 } from '@rollcall/protocol'
 
-/** An object type of GraphQL. */
+/** The type of an object in GraphQL. */
 export interface ObjectType {
   readonly name: string
-  /** The fields by names in lower case: a member in another case is no other member. */
+  /** The fields by names in lower case, because names that differ in case are the same member. */
   readonly fields: ReadonlyMap<string, Field>
-  /** The names of fields for messages, without further spellings and aliases. */
+  /** The names of the fields for messages, without other spellings and aliases. */
   readonly names: readonly string[]
 }
 
-/** A field of an object type. Its value is answered as it is stored. */
+/** A field of a type. Its value is answered as stored. */
 export interface Field {
   readonly name: string
-  /** The paths of its values, relative to the object. */
+  /** The paths at which its values are, from the object. */
   readonly places: readonly string[]
   readonly read: (object: JsonObject) => JsonValue | undefined
-  /** The type of the objects that may be there, from which a selection chooses members. */
+  /** The type of the objects in the field, from which members can be selected. */
   readonly type?: ObjectType
-  /** Whether the field may be selected without members: its value is not, or not always, an object of the type. */
+  /** True when the field may be selected without members, because its value need not be an object. */
   readonly whole: boolean
 }
 
 const types = new WeakMap<Kind, ReadonlyMap<RecordType, ObjectType>>()
 
-/** The object type of a record type, made when the kind is first asked for one. */
+/** The object type of a record type. The types of a kind are made at the first call. */
 export function objectType(kind: Kind, recordType: RecordType): ObjectType {
   const made = types.get(kind) ?? objectTypes(kind)
   types.set(kind, made)
@@ -55,7 +55,7 @@ function objectTypes(kind: Kind): ReadonlyMap<RecordType, ObjectType> {
   return new Map(
     kind.record_types.map((recordType) => {
       const type = types.ofMembers(recordType.name, membersOfSchema(recordType.schema))
-      // A member of a household is a record elsewhere: it has the same fields by the same names.
+      // A member of a household may be a record too, so its type has the same fields.
       addSearchable(type, kind, recordType)
       return [recordType, type]
     }),
@@ -71,12 +71,12 @@ class Draft implements ObjectType {
     this.name = name
   }
 
-  /** Adds a field, unless the type has one of this name. */
+  /** Adds a field, unless one of this name exists. */
   add(field: Field): void {
     if (this.#add(field)) this.names.push(field.name)
   }
 
-  /** Further names, which messages do not show. */
+  /** Adds fields that messages do not list. */
   addAlso(fields: readonly Field[]): void {
     for (const field of fields) this.#add(field)
   }
@@ -89,7 +89,7 @@ class Draft implements ObjectType {
   }
 }
 
-/** The object types of one kind, one for each name. */
+/** Makes the object types of one kind, one for each name. */
 class Types {
   readonly #byName = new Map<string, Draft>()
 
@@ -113,7 +113,7 @@ class Types {
 function addSearchable(type: Draft, kind: Kind, recordType: RecordType): void {
   const { attributes, compounds = [] } = recordType
   for (const attribute of attributes) {
-    // An age is never stored, so there is no field for it.
+    // An age is not stored, so it has no place and no field.
     const { paths: places } = attribute
     if (places.length > 0) addNamed(type, attribute, { places, read: heldValue(attribute), whole: true })
   }
@@ -136,7 +136,7 @@ function addSearchable(type: Draft, kind: Kind, recordType: RecordType): void {
   }
 }
 
-/** The elements are read by the canonical names of the members. */
+/** The type of a compound's elements, whose members have canonical names. */
 function compoundType(compound: Compound): ObjectType {
   const type = new Draft(compound.name)
   for (const member of compound.members) {
@@ -159,7 +159,7 @@ function listed(read: (object: JsonObject) => JsonValue[]): Field['read'] {
   }
 }
 
-/** Reads a single value, or a list if there are several. */
+/** Reads one value, or a list when there are several. */
 function single(read: (object: JsonObject) => JsonValue[]): Field['read'] {
   return (object) => {
     const values = read(object)
@@ -169,9 +169,9 @@ function single(read: (object: JsonObject) => JsonValue[]): Field['read'] {
 
 export interface MemberShape {
   readonly name: string
-  /** The shape of the objects that may be there, single or in a list. */
+  /** The shape of the objects that the member may have, alone or in a list; absent when it has none. */
   readonly object?: ObjectShape
-  /** Whether other values than such an object may be there too. */
+  /** True when the member may also have a value that is no such object. */
   readonly whole: boolean
 }
 
@@ -180,7 +180,7 @@ export interface ObjectShape {
   readonly members: readonly MemberShape[]
 }
 
-/** The parts of JSON Schema by which records are documented. */
+/** The keywords of JSON Schema that describe records here. */
 interface Schema {
   readonly title?: string
   readonly properties?: Readonly<Record<string, Schema>>
@@ -188,7 +188,7 @@ interface Schema {
   readonly anyOf?: readonly Schema[]
 }
 
-/** Names that GraphQL can spell; `@type` and the like are none. */
+/** Names that GraphQL can write; it cannot write `@type`, for example. */
 const SPELLABLE = /^(?!__)[A-Za-z_]\w*$/
 
 export function membersOfSchema(schema: RecordType['schema']): readonly MemberShape[] {
@@ -210,7 +210,7 @@ function membersOf({ properties = {} }: Schema): readonly MemberShape[] {
     })
 }
 
-/** The alternatives of a schema: those of a list's elements, and of each member of a union. */
+/** The possible schemas of a value: those of a list's elements, and of each part of a union. */
 function alternativesOf(schema: Schema): readonly Schema[] {
   if (schema.items !== undefined) return alternativesOf(schema.items)
   return schema.anyOf === undefined ? [schema] : schema.anyOf.flatMap(alternativesOf)

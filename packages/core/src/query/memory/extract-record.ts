@@ -1,4 +1,4 @@
-/** The searchable values of one record, read once for any number of questions in memory. */
+/** Reads all searchable values of one record, for any number of queries in memory. */
 import {
   type AttributeValue,
   type Element,
@@ -11,23 +11,19 @@ import {
 } from '@rollcall/protocol'
 import type { Identifier } from '../../model/records.ts'
 
-/** The values of a record, read by the code that fills the columns. A missing value has no entry. */
+/** The values of a record, read by the same code that fills columns. A missing value has no entry. */
 export interface ExtractedRecord {
-  /** The values by the name of the attribute; a non-empty list for an attribute with `many`. */
+  /** For each attribute, its value; for an attribute with `many`, a list that is not empty. */
   readonly values: ReadonlyMap<string, AttributeValue>
-  /** The elements by the name of the compound; non-empty lists, each element once. */
+  /** For each compound, its elements; the lists are not empty, and have each element once. */
   readonly elements: ReadonlyMap<string, readonly Element[]>
-  /**
-   * The identifier values of the record, of its parts and of records merged into it, by the canonical name of their
-   * type.
-   */
+  /** For each identifier type, the values in the record, in its parts, and in records merged into it. */
   readonly identifiers: ReadonlyMap<string, ReadonlySet<string>>
 }
 
 /**
- * Extracts the values of a record. Never throws: unreadable values are missing. The time is proportional to the
- * document.
- * @param aliases identifiers of records that were merged into this one; they find it like its own
+ * Reads the values of a record. Never throws: values that cannot be read are missing. The time grows with the document.
+ * @param aliases identifiers of records that were merged into this one
  */
 export function extractRecord(
   kind: Kind,

@@ -1,4 +1,4 @@
-/** Evaluates the predicate tree on one record in memory, with the same result as `to-sql` in the database. */
+/** Evaluates a predicate on one record in memory, with the same result as SQL from `to-sql` has in the database. */
 
 import { type AttributeScalar, type AttributeValue, compareCodePoints, type Element } from '@rollcall/protocol'
 import {
@@ -16,18 +16,21 @@ import {
 } from '../../model/predicate.ts'
 import type { ExtractedRecord } from './extract-record.ts'
 
-/** Reads an attribute of a record, or of an element of a list; undefined when it has no value. */
+/** Reads an attribute of a record or of a list's element; undefined when it has no value. */
 type Read = (name: string) => AttributeValue | undefined
 
 /**
- * Whether the predicate is true of the record; false and unknown do not match.
- * Throws an Error for a predicate about an age: apply `resolveAges` first.
+ * True when the predicate is true for the record; false when it is false or unknown.
+ * Throws an Error for a predicate about an age: call `resolveAges` first.
  */
 export function matches(predicate: Predicate, record: ExtractedRecord): boolean {
   return truthOf(predicate, (name) => record.values.get(name), record) === TRUE
 }
 
-/** `read` reads the record or an element of a list; `record` is used only for conditions on lists and identifiers. */
+/**
+ * The result of a predicate. `read` reads the record or an element; `record` is for conditions on lists and
+ * identifiers.
+ */
 function truthOf(predicate: Predicate, read: Read, record: ExtractedRecord): Truth {
   switch (predicate.is) {
     case 'and': {
@@ -72,14 +75,14 @@ function single({ attribute, until }: Comparison | OneOf, read: Read): Attribute
   return value
 }
 
-/** The date, as far as `Until` lets it count. */
+/** A date, cut at the day `until`; undefined when it begins later. */
 function upTo(until: string | undefined, value: AttributeValue | undefined): AttributeValue | undefined {
   if (until === undefined || typeof value !== 'object' || isList(value)) return value
   if (value.from > until) return undefined
   return value.to > until ? { from: value.from, to: until } : value
 }
 
-/** `Array.isArray` does not narrow readonly arrays. */
+/** True for a list. `Array.isArray` alone does not narrow the type of readonly arrays. */
 function isList(value: AttributeValue | undefined): value is readonly AttributeScalar[] {
   return Array.isArray(value)
 }
@@ -117,7 +120,7 @@ function someElement(predicate: SomeElement, record: ExtractedRecord): Truth {
   return counted ? greatest : truthOf(predicate.of, () => undefined, record)
 }
 
-/** The elements that are not ignored, each as a reader of its attributes. */
+/** The elements of a list that have any attribute of the condition, each as a function that reads an attribute. */
 function elementsOf(predicate: SomeElement, record: ExtractedRecord): Read[] {
   const { list } = predicate
   if (!isCompound(list)) {
@@ -132,7 +135,7 @@ function elementsOf(predicate: SomeElement, record: ExtractedRecord): Read[] {
 
 const known = new WeakMap<SomeElement, readonly string[]>()
 
-/** The names of the attributes that a condition on an element uses. */
+/** The names of the attributes in a condition on an element, remembered. */
 function mentioned(predicate: SomeElement): readonly string[] {
   let names = known.get(predicate)
   if (names === undefined) {
@@ -153,20 +156,18 @@ function hasOneOf(identifiers: HasIdentifier['identifiers'], { identifiers: own 
   return ofSomeType ? FALSE : UNKNOWN
 }
 
-/** Ordered so that `and` is the minimum of its parts, `or` the maximum, and `not` changes the sign. */
+/** True, false or unknown as numbers: `and` is the minimum of its parts, `or` the maximum, `not` changes the sign. */
 type Truth = typeof FALSE | typeof UNKNOWN | typeof TRUE
 const FALSE = -1
 export const UNKNOWN = 0
 export const TRUE = 1
 
-/**
- * Compares one value of a record, undefined when missing, with a literal. Both are read by the type of the attribute.
- */
+/** Compares a value of a record (undefined when missing) with a literal. Both were read by the attribute's type. */
 function compareValues(operator: Comparator, value: AttributeScalar | undefined, literal: Literal): Truth {
   if (value === undefined) return UNKNOWN
   if (typeof literal === 'object') {
     if (typeof value === 'object') return compareIntervals(operator, value.from, value.to, literal)
-    // An instant is a period without length.
+    // An instant is compared as a period without length.
     if (typeof value === 'string') return compareIntervals(operator, value, value, literal)
   } else if (operator === 'eq') {
     return value === literal ? TRUE : FALSE
@@ -184,7 +185,10 @@ function compareTexts(operator: Comparator, text: string, literal: string): bool
   return isOrdered(operator, compareCodePoints(text, literal))
 }
 
-/** `difference`: below, at or above 0 if the record's value is before, at or after the query's value. */
+/**
+ * True when a comparison holds. `difference` is negative when the record's value is less than the literal, positive
+ * when it is greater.
+ */
 function isOrdered(operator: Comparator, difference: number): boolean {
   switch (operator) {
     case 'lt':
@@ -200,7 +204,7 @@ function isOrdered(operator: Comparator, difference: number): boolean {
   }
 }
 
-/** Implements the table of `Interval`. The order of the texts of days and instants is their order in time. */
+/** Compares periods by the table at `Interval`. Days and instants as texts are in the order of time. */
 function compareIntervals(operator: Comparator, from: string, to: string, literal: Interval): Truth {
   switch (operator) {
     case 'eq':

@@ -1,4 +1,4 @@
-/** The order of records in memory: the same as `search-statement` asks of a table. */
+/** Sorts records in memory, with the same result as `search-statement` in the database. */
 import {
   type AttributeValue,
   compareCodePoints,
@@ -11,7 +11,7 @@ import {
 import type { SortKey } from '../../model/records.ts'
 import type { ExtractedRecord } from './extract-record.ts'
 
-/** The values of a record by the keys of an order; undefined where it has none. */
+/** The values of a record for each sort key; undefined where it has none. */
 export function orderValues(
   kind: Kind,
   recordType: RecordType,
@@ -31,7 +31,10 @@ export function orderValues(
   })
 }
 
-/** Below 0 where `one` comes before `other`: a record without a value comes last in either direction. 0: they are equal. */
+/**
+ * Negative when `one` comes before `other`, positive when after, 0 when equal. A record without a value comes last,
+ * ascending or descending.
+ */
 export function compareInOrder(
   sort: readonly SortKey[],
   one: readonly (AttributeValue | undefined)[],
@@ -53,6 +56,6 @@ function compare(left: AttributeValue, right: AttributeValue): number {
   return compareCodePoints(textOf(left), textOf(right))
 }
 
-/** A date sorts by the first day that it may mean. */
+/** The text to compare; of a date, the first day. */
 const textOf = (value: AttributeValue): string =>
   typeof value === 'object' && 'from' in value ? value.from : String(value)
