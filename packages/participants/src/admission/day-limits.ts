@@ -1,4 +1,4 @@
-/** How much a participant may have persisted in a day, as rows, and the check. */
+/** The limits on what a participant may have stored in one day: a row for each limit, and the check. */
 
 import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
 import { type ShortLived, shortLived } from '@rollcall/base/shared/short-lived'
@@ -10,10 +10,10 @@ import { type DayTable, type DayUse, useOfToday } from '../store/day-counts.ts'
 
 interface DayBound {
   readonly table: DayTable
-  /** The rows of `limits.ts`. */
+  /** The names of the limits in `limits.ts`. */
   readonly messages: 'inbox_messages' | 'accepted_requests'
   readonly bytes: 'inbox_bytes' | 'accepted_bytes'
-  /** The name in a refusal. */
+  /** The word for these messages in the text of a refusal. */
   readonly name: string
 }
 
@@ -35,7 +35,7 @@ export interface DayBounded {
 
 interface Persisting<Result> {
   persist(): Promise<Result>
-  /** The result of `persist` for a message that is stored already; null when it is not. */
+  /** Returns the result of `persist` for a message that is stored already; null for a message that is not stored. */
   known(): Promise<Result | null>
 }
 
@@ -63,13 +63,16 @@ export async function withinDailyLimit<Result>(
 }
 
 export interface DayUses {
-  /** @param participant `Participant.id` */
+  /**
+   * Reads how much was stored for a participant today, at most half a second old.
+   * @param participant `Participant.id`
+   */
   of(table: DayTable, participant: number): Promise<DayUse>
 }
 
 /**
- * Caches the counts, so that a limit does not cost a statement for each message. Messages that arrive meanwhile are not
- * refused.
+ * Creates a cache of the counts, so that a check costs no statement for each message. Messages that arrive while a
+ * count is cached are not in it, so a participant may exceed its limit by those.
  */
 export function createDayUses(db: Pick<Database, 'pool'>, { now }: Pick<Clock, 'now'> = CLOCK): DayUses {
   const usesIn = (table: DayTable): ShortLived<DayUse> => shortLived((id) => useOfToday(db, table, Number(id)), { now })

@@ -1,6 +1,7 @@
 /**
- * The daily quotas and the rates of grants: identifiers and other items asked, and records delivered, on all nodes together.
- * A rate is a bucket of tokens, as the rate of a participant is; all that is wanted is taken at once, or nothing.
+ * The daily quotas and the rates of grants, on all nodes together. They count the identifiers and other items that a
+ * participant asks for, and the records that it gets. A rate is a bucket of tokens, like the rate of a participant. A
+ * call takes all the tokens that it wants, or none.
  */
 import { allowedADay, allowedAMinute, type Counted, type Grant } from '@rollcall/core/model/grant'
 import type { Database } from '@rollcall/database/database'
@@ -8,19 +9,22 @@ import type { Metrics } from '@rollcall/observe/metrics'
 import { takeDailyQuota, usedToday } from '../store/grant-use.ts'
 import { takeTokens } from '../store/quotas.ts'
 
-/** A day begins at midnight in UTC. */
+/** Counts what a participant uses under a grant. A day begins at midnight in UTC. */
 export interface GrantQuota {
-  /** @returns the quota that has not so many left, and then nothing was taken of the day; null: they are taken */
+  /**
+   * Takes `wanted` pieces from the rate and from the quota of the day.
+   * @returns null when they were taken; otherwise which of the two has too few, and the quota of the day is unchanged
+   */
   take(what: Counted, of: QuotaOf, wanted: number): Promise<Shortage | null>
-  /** Whether nothing is left of the day. */
+  /** Whether nothing is left of the quota of the day. */
   isUsedUp(what: Counted, of: QuotaOf): Promise<boolean>
 }
 
 export type Shortage =
   | { readonly of: 'day' }
-  /** `most`: the rate. `wait`: seconds until so many are left. */
+  /** The rate has too few tokens now. `most`: pieces a minute. `wait`: seconds until the bucket has enough. */
   | { readonly of: 'minute'; readonly most: number; readonly wait: number }
-  /** More are wanted at once than the rate ever allows. */
+  /** More pieces are wanted at once than the rate allows in a whole minute. */
   | { readonly of: 'burst'; readonly most: number }
 
 interface QuotaOf {

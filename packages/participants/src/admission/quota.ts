@@ -1,4 +1,4 @@
-/** How much a participant, and all together, may ask of us: requests a second and requests at a time. */
+/** The quotas of requests: how many a participant, and all participants together, may send a second and at a time. */
 
 import type { Semaphore, Slot } from '@rollcall/base/shared/semaphore'
 import type { Limits } from '@rollcall/core/limits'
@@ -10,18 +10,18 @@ import { createRates } from './rate.ts'
 
 export interface Quota {
   /**
-   * Admits one request of the participant. It is in flight until `leave`.
-   * @throws RequestFault 429 err.request.too_many_requests with `retryAfter`. Errors of the database are passed on:
-   * no request is admitted uncounted.
+   * Admits one request of the participant. It counts as in flight until `leave` is called.
+   * @throws RequestFault 429 err.request.too_many_requests with `retryAfter`. Errors of the database are passed on, so
+   * no request is admitted without being counted.
    */
   enter(participant: QuotaOwner): Promise<Admission>
 }
 
 export interface Admission {
   /**
-   * Notes that this many more bytes of its body are held in memory until `leave`. If no other request holds any, the
-   * number is not limited.
-   * @throws RequestFault 429: its participant, or all participants together, hold too many
+   * Counts more bytes of the request's body, which are in memory until `leave`. The number is not limited while no
+   * other request has bytes in memory.
+   * @throws RequestFault 429: the participant, or all participants together, would have too many bytes in memory
    */
   readonly hold: (bytes: number) => void
   /**
@@ -42,10 +42,10 @@ interface Parts {
     'participant_rate' | 'participant_concurrency' | 'total_rate' | 'total_concurrency' | 'total_bytes'
   >
   readonly metrics: { requestRefused(quota: QuotaName): void }
-  /** Takes from the buckets that all nodes share (`takeTokens`). */
+  /** Takes tokens from the buckets that all nodes share (`takeTokens`). */
   readonly take: (asked: Asked) => Promise<Granted>
   readonly turns: Semaphore
-  /** Calls the function after this many milliseconds; by default by a timer that does not keep the process alive. */
+  /** Calls a function after this many milliseconds. The default is a timer that does not keep the process alive. */
   readonly delay?: (work: () => void, milliseconds: number) => void
 }
 
@@ -53,13 +53,13 @@ const waitFor = (work: () => void, milliseconds: number): void => {
   setTimeout(work, milliseconds).unref()
 }
 
-/** The bucket from which every request takes. */
+/** The name of the bucket from which every request takes a token. */
 const TOTAL = 'total'
 
 /** Milliseconds between a refused large request and the next large one of its participant: at most ten a second. */
 const REFUSED_PAUSE = 100
 
-/** Concurrency is counted on this node, rates on all nodes together. */
+/** Creates the quotas. Requests at a time are counted on this node; requests a second on all nodes together. */
 export function createQuota({ limits, metrics, take, turns, delay = waitFor }: Parts): Quota {
   const rates = createRates(take)
   const inFlight = new Map<number, number>()
@@ -112,7 +112,7 @@ export function createQuota({ limits, metrics, take, turns, delay = waitFor }: P
 
   return {
     async enter(participant) {
-      // Comes first, so that a participant cannot have more requests waiting for its rate than may be in flight.
+      // A request takes its place before it waits for the rate. So at most the allowed requests of a participant wait.
       const admission = occupy(participant)
       try {
         await count(participant)
@@ -126,8 +126,9 @@ export function createQuota({ limits, metrics, take, turns, delay = waitFor }: P
 }
 
 /**
- * The turn for a large request, and the end of the request, which ends the turn too.
- * @param left is called once, when the request ends
+ * Creates the part of an admission that takes the turn for a large request and ends the request; the end of the request
+ * ends the turn too.
+ * @param left called once, when the request ends
  */
 function createAdmissionTurn(
   takeTurn: () => Slot,
@@ -157,30 +158,29 @@ function createAdmissionTurn(
   }
 }
 
-/**
- * The reason when a limit of all participants together is reached: a participant need not know how much the others ask.
- */
+/** The text of a refusal when all participants together reach a limit. It does not tell how much others send. */
 const BUSY = 'the service is busy; try again later'
 
-/** Bytes held in memory on this node, shared among participants: one may hold half of them. */
+/** The bytes of bodies in memory on this node. One participant may have half of the bytes that are allowed. */
 interface HeldBytes {
   /** Bytes that one participant may hold. */
   readonly share: number
-  /** Starts the count of one piece of work of a participant, by its id. */
+  /** Begins to count the bytes of one request. @param participant `Participant.id` */
   begin(participant: number): Holding
 }
 
 interface Holding {
   /**
-   * Holds this many more bytes until `release`. A participant's only holding is not limited by its share, and the only
-   * holding of all is not limited at all. Otherwise nothing is held, and the result says which limit is exceeded.
+   * Counts this many more bytes until `release`. A participant's only request may exceed the participant's share, and
+   * the only request of all may exceed every limit.
+   * @returns 'held', or the limit that is exceeded; then nothing is counted
    */
   add(bytes: number): 'held' | 'participant' | 'total'
-  /** Further calls do nothing. */
+  /** Ends the count of the request's bytes. Further calls do nothing. */
   release(): void
 }
 
-/** @param most bytes at a time, of all participants */
+/** Creates the count of bytes in memory. @param most bytes at a time, of all participants */
 export function createHeldBytes(most: number): HeldBytes {
   const share = Math.floor(most / 2)
   const heldBy = new Map<number, number>()

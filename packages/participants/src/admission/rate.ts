@@ -1,29 +1,30 @@
 /**
- * Rates across nodes without a round trip for every request: a node takes tokens for a tenth of a second at a time from
- * the bucket that all nodes share, and hands them out from memory.
- * Over any time, all nodes together let through at most the bucket, the tokens that flow into it, and one slice for
+ * Limits requests a second on all nodes together, without a database query for every request: a node takes the tokens
+ * of a tenth of a second from the bucket that all nodes share, and hands them out from memory. In any period all nodes
+ * together let through at most a full bucket, the tokens that flow into the bucket in the period, and one slice for
  * each node.
  */
 import type { Asked, Granted } from '../store/quotas.ts'
 
 export interface Rates {
   /**
-   * Takes one token. Returns 0 when there was one, otherwise the seconds until it is worth asking again. Rejects with
-   * the errors of `take`: nothing passes uncounted.
+   * Takes one token.
    * @param rate tokens a second; Infinity: no limit
+   * @returns 0 when a token was taken; otherwise the seconds after which the caller should try again. It rejects with
+   * the errors of `take`: no request passes without being counted.
    */
   pass(bucket: string, rate: number): Promise<number>
   /** Gives back a token that was taken but not used. */
   giveBack(bucket: string): void
 }
 
-/** The tokens of one bucket on this node. */
+/** The tokens that this node has taken from one shared bucket. */
 interface Slice {
-  /** Tokens at hand. */
+  /** Tokens that requests on this node may still take. */
   tokens: number
-  /** Requests that wait for the result of `asking`. */
+  /** Requests that wait until `asking` is done. */
   waiting: number
-  /** When the shared bucket, found empty, will have a slice again; milliseconds of `now`. */
+  /** The time until which the shared bucket has no slice, in milliseconds of `now`. */
   emptyUntil: number
   asking: Promise<void> | undefined
 }
@@ -31,7 +32,8 @@ interface Slice {
 const SLICES_A_SECOND = 10
 
 /**
- * @param take takes from the shared bucket (`takeTokens`)
+ * Creates the rates of this node.
+ * @param take takes tokens from the shared bucket (`takeTokens`)
  * @param now milliseconds of a clock that only goes forward
  */
 export function createRates(take: (asked: Asked) => Promise<Granted>, now = () => performance.now()): Rates {
@@ -53,7 +55,7 @@ export function createRates(take: (asked: Asked) => Promise<Granted>, now = () =
     if (granted < wanted) slice.emptyUntil = now() + ((size - left) / rate) * 1_000
   }
 
-  /** One refill at a time: all waiting requests share it. */
+  /** Takes a slice from the shared bucket. One refill of a bucket runs at a time; all waiting requests share it. */
   const refill = (bucket: string, slice: Slice, rate: number): Promise<void> => {
     slice.asking ??= ask(bucket, slice, rate).finally(() => {
       slice.asking = undefined
@@ -68,8 +70,9 @@ export function createRates(take: (asked: Asked) => Promise<Granted>, now = () =
       for (;;) {
         if (slice.tokens >= 1) {
           slice.tokens -= 1
-          // Refill early, so that nobody has to wait for the next slice; but not when a slice is a single token, which
-          // another node may need. If this fails, the next request that needs a token asks again.
+          // The slice is refilled while it still has tokens, so that no request waits. A slice of a single token is not
+          // refilled early: another node may need that token. If the refill fails, the next request that needs a token
+          // takes one itself.
           const low = slice.tokens < sizeOf(rate) / 2 && slice.tokens > 0
           if (low && now() >= slice.emptyUntil) refill(bucket, slice, rate).catch(() => undefined)
           return 0
@@ -91,8 +94,8 @@ export function createRates(take: (asked: Asked) => Promise<Granted>, now = () =
   }
 }
 
-/** Tokens that a node takes at a time. */
+/** The number of tokens in a slice, which a node takes at a time. */
 const sizeOf = (rate: number): number => Math.max(1, Math.floor(rate / SLICES_A_SECOND))
 
-/** A burst may use up what a whole second allows. */
+/** The size of the shared bucket: the tokens of a whole second may be used at once. */
 const capacityOf = (rate: number): number => Math.max(1, Math.ceil(rate))

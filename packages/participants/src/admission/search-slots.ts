@@ -1,9 +1,10 @@
-/** Shares out the slots of searches, which are few, among the participants of a node. */
+/** Limits how many searches run at a time on a node, and shares the slots fairly among its participants. */
 import { RequestFault } from '@rollcall/protocol'
 
 export interface SearchSlots {
   /**
-   * Does the work of a participant, by its id, in one of the slots. Throws what the work throws.
+   * Runs the work of a participant in one of the slots. Errors of the work are passed on.
+   * @param participant `Participant.id`
    * @throws RequestFault 503 err.service.unavailable: no slot became free in time, or too many searches of the
    * participant wait
    */
@@ -11,21 +12,22 @@ export interface SearchSlots {
 }
 
 interface Options {
-  /** Searches at a time. */
+  /** The number of searches that may run at a time. */
   readonly slots: number
-  /** Seconds to wait for a slot; null: without limit. */
+  /** Seconds for which a search waits for a slot; null: without limit. */
   readonly timeout: number | null
-  /** Searches of one participant that may wait, when there is a timeout. */
+  /** The number of searches of one participant that may wait, when there is a timeout. */
   readonly waiting?: number
 }
 
-/** Seconds after which a request may be sent again for which there was no slot. */
+/** The `retryAfter` of a refusal, in seconds. */
 const RETRY_AFTER = 5
 
 /**
- * Shares out the slots. A participant has at most half of them, and not the last one if it has another: so a
- * participant without a slot finds one while two others use all they may. The next slot goes to the waiting participant
- * with the fewest slots; equal ones take turns. Searches of one participant are served in order.
+ * Creates the slots. A participant has at most half of them, and does not get the last free slot if it has another. So
+ * a participant without a slot finds one while two others have all that they may have. A free slot goes to the waiting
+ * participant with the fewest slots; participants with equally many take turns. The searches of one participant begin
+ * in their order.
  */
 export function createSearchSlots({ slots, timeout, waiting = 1_000 }: Options): SearchSlots {
   const share = Math.ceil(slots / 2)
@@ -88,9 +90,9 @@ export function createSearchSlots({ slots, timeout, waiting = 1_000 }: Options):
   }
 }
 
-/** The searches that wait, in a queue for each participant. The participant that was served last is the last one. */
+/** The searches that wait for a slot, in one queue for each participant. The queue that was served last comes last. */
 function createQueues() {
-  /** Functions that let a search begin. No queue is empty. */
+  /** The queues by `Participant.id`. Each entry is a function that begins one search. No queue is empty. */
   const queues = new Map<number, Set<() => void>>()
 
   const remove = (participant: number, begin: () => void): void => {
@@ -111,7 +113,7 @@ function createQueues() {
       if (queue !== undefined && queues.delete(participant)) queues.set(participant, queue)
       first()
     },
-    /** Resolves when the search may begin; rejects with `late()` after so many seconds. */
+    /** Waits in the queue of the participant until the search may begin. Rejects with `late()` after the limit. */
     wait(participant: number, limit: { readonly seconds: number; readonly late: () => Error } | null): Promise<void> {
       const queue = queues.get(participant) ?? new Set()
       queues.set(participant, queue)

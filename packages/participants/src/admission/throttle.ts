@@ -1,11 +1,14 @@
-/** Counts failures, so that guessing becomes slow. Each process counts for itself: secrets of 256 bits need no more. */
+/**
+ * Counts failures of an address or another key, so that guessing of secrets becomes slow. Each process counts alone:
+ * that is enough for secrets of 256 bits.
+ */
 
 import { recentlyUsed } from '@rollcall/base/shared/recently-used'
 
 export interface Throttle {
   /** Seconds until `key` may try again; 0 when it may now. @param more failures that would be added; 1 by default */
   wait(key: string, more?: number): number
-  /** Counts one or more failures of `key`. */
+  /** Adds failures to the count of `key`. @param more failures to add; 1 by default */
   fail(key: string, more?: number): void
 }
 

@@ -1,4 +1,4 @@
-/** Participants, registries and callback settings, at most half a second older than the database. */
+/** Reads participants, registries and callback settings through a cache of half a second. */
 
 import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
 import { shortLived } from '@rollcall/base/shared/short-lived'
@@ -16,11 +16,11 @@ export interface Directory {
   activeParticipant(sender_id: string): Promise<Participant | null>
   /** The participant with this `Participant.id`, whatever its status; null when there is none. */
   participantById(id: number): Promise<Participant | null>
-  /** The registry at this namespace. Throws when this version cannot read it. */
+  /** The registry with this namespace; undefined when there is none. Throws when this version cannot read it. */
   registry(namespace: string): Promise<Registry | undefined>
-  /** The registry with this `Registry.id`. Throws when this version cannot read it. */
+  /** The registry with this `Registry.id`; undefined when there is none. Throws when this version cannot read it. */
   registryById(id: number): Promise<Registry | undefined>
-  /** All that this version can read, by namespace. */
+  /** All registries that this version can read, sorted by namespace. */
   registries(): Promise<readonly Registry[]>
 }
 
@@ -61,7 +61,7 @@ export function createDirectory(db: Database, log: Pick<Log, 'error'>, { now }: 
   }
 }
 
-/** The callback settings of participants. */
+/** Reads the callback settings of participants through a cache of half a second. */
 export interface Callbacks {
   of(participant: Pick<Participant, 'id'>): Promise<CallbackSettings>
 }

@@ -1,4 +1,4 @@
-/** The grants of participants, and the persons hidden from them, at most half a second older than the database. */
+/** Reads the grants of participants, with the persons hidden from each, through a cache of half a second. */
 
 import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
 import { shortLived } from '@rollcall/base/shared/short-lived'
@@ -22,7 +22,7 @@ export interface Grants {
   ): Promise<Grant | null>
 }
 
-/** Grants that a node keeps read. */
+/** The number of parsed grants that a node caches. */
 const READ = 10_000
 
 export function createGrants(

@@ -1,8 +1,8 @@
-/** Public keys as participants hand them over: PEM, a JWK, or a JWK set. */
+/** Reads the file in which a participant hands over public keys: PEM, a JWK, or a JWK set. */
 import { createPublicKey } from 'node:crypto'
 import { isJsonObject, JsonError, KeyRefused, type LooseJwk, parseJson } from '@rollcall/protocol'
 
-/** The JWKs of a file. `readPublicKey` decides which of them are taken. @throws {KeyRefused} and nothing else */
+/** The keys of a file as JWKs, not checked yet: `readPublicKey` checks each. @throws {KeyRefused} and no other error */
 export function readKeyFile(text: string): readonly LooseJwk[] {
   const trimmed = text.trim()
   if (trimmed.startsWith('-----BEGIN ')) return [fromPem(trimmed)]
@@ -24,7 +24,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Labels of PEM files without a public key, and what to do instead. */
+/** What a PEM label shows that the file is instead of a public key, and what the operator should do then. */
 const NOT_PUBLIC: readonly { label: RegExp; rule: string }[] = [
   {
     label: /PRIVATE KEY/,

@@ -1,9 +1,9 @@
-/** The private key with which we say who we are at a provider of OpenID Connect (`private_key_jwt`). */
+/** Reads our private key for a provider of OpenID Connect, which proves there who we are (`private_key_jwt`). */
 import { createPrivateKey, type JsonWebKey, type KeyObject, type webcrypto } from 'node:crypto'
 
 export interface ClientKey {
   readonly key: webcrypto.CryptoKey
-  /** The name by which the provider finds the public key; absent: the provider has only one. */
+  /** The name by which the provider finds the public key; absent when the provider has only one. */
   readonly kid?: string
 }
 
@@ -11,10 +11,10 @@ type Algorithm = Parameters<KeyObject['toCryptoKey']>[0]
 
 const CURVES: Readonly<Record<string, string>> = { prime256v1: 'P-256', secp384r1: 'P-384', secp521r1: 'P-521' }
 
-/** Bits of a modulus. */
+/** The least length of an RSA key, in bits of its modulus. */
 const LEAST_RSA = 2_048
 
-/** The algorithm for each type of key; null: its curve or length is not supported. */
+/** The algorithm for each type of key; null when the curve or length of the key is not supported. */
 const ALGORITHMS: Readonly<Record<string, (key: KeyObject) => Algorithm | null>> = {
   rsa: ({ asymmetricKeyDetails: { modulusLength = 0 } = {} }) =>
     modulusLength < LEAST_RSA ? null : { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' },
@@ -25,10 +25,7 @@ const ALGORITHMS: Readonly<Record<string, (key: KeyObject) => Algorithm | null>>
   ed25519: () => ({ name: 'Ed25519' }),
 }
 
-/**
- * @param text PEM, or a JWK, which may have a `kid`
- * @returns null: it is no such key
- */
+/** Reads a private key: PEM, or a JWK that may have a `kid`. @returns null: it is no key of a supported type */
 export function readClientKey(text: string): ClientKey | null {
   try {
     const jwk = text.trimStart().startsWith('{') ? (JSON.parse(text) as JsonWebKey & { kid?: unknown }) : null

@@ -1,6 +1,6 @@
 /**
- * Operators who sign in at a provider of OpenID Connect: the authorization code flow with PKCE, state and nonce, all
- * three derived from one secret in the operator's browser. Nothing is stored before a sign-in has succeeded.
+ * Lets operators sign in at a provider of OpenID Connect: authorization code flow with PKCE, state and nonce, all three
+ * derived from one secret in the operator's browser. Nothing is stored before a sign-in has succeeded.
  */
 import { createHash, createHmac } from 'node:crypto'
 import { bareHost } from '@rollcall/core/model/allowed-hosts'
@@ -23,34 +23,34 @@ import type { ProvidedOperator } from '../store/sessions.ts'
 import type { ClientKey } from './openid-client-key.ts'
 import { newSecret } from './secrets.ts'
 
-/** Our credential at the provider. */
+/** The credential with which we prove to the provider who we are. */
 export type ClientCredential = { readonly secret: string } | ClientKey
 
 export interface OpenIdSettings {
   readonly issuer: string
   readonly client_id: string
   readonly credential: ClientCredential
-  /** Our roles, by values of the claim. */
+  /** Our roles for each value of `role_claim`. */
   readonly roles: ReadonlyMap<string, readonly OperatorRole[]>
   /** The claim of the ID token with the roles at the provider: its name, or a path with dots. */
   readonly role_claim: string
-  /** The claim with the name under which the operator's acts are in the audit log. */
+  /** The claim with the operator's name, which the audit log has with each act. */
   readonly name_claim: string
-  /** The claim with the namespaces that the operator is bound to; null: nobody is. */
+  /** The claim with the namespaces of the registries for which the operator may act; null: all may act for all. */
   readonly registry_claim: string | null
   readonly scope: string
-  /** The title of the provider, for a button. */
+  /** The name of the provider on the button of the sign-in page. */
   readonly title: string
   /** The address to which the provider sends the browser back. */
   readonly redirect_uri: string
 }
 
-/** Why somebody may not enter. The message is for that person. */
+/** A sign-in was refused. The message is shown to the person. */
 export class OpenIdRefused extends Error {
   override readonly name = 'OpenIdRefused'
 }
 
-/** An operator who has come back from the provider, with the registries as the provider names them. */
+/** An operator who has signed in at the provider. The registries are namespaces, as the provider names them. */
 export interface NamedOperator extends Omit<ProvidedOperator, 'registries'> {
   /** Namespaces; null: all. */
   readonly registries: readonly string[] | null
@@ -59,19 +59,22 @@ export interface NamedOperator extends Omit<ProvidedOperator, 'registries'> {
 export interface OpenIdProvider {
   readonly title: string
   /**
-   * @returns the address to which the browser goes, and the secret that it keeps meanwhile
+   * Begins a sign-in.
+   * @returns the address to which the browser goes, and the secret that the browser keeps until it comes back
    * @throws OpenIdRefused the provider does not answer
    */
   begin(): Promise<{ readonly address: string; readonly secret: string }>
   /**
-   * The operator who has come back from the provider.
+   * Ends a sign-in.
    * @param query the query of the address to which the browser came back
+   * @returns the operator
+   * @throws OpenIdRefused the provider does not confirm the sign-in, or the operator has no role or no registry here
    */
   operatorOf(secret: string, query: string): Promise<NamedOperator>
   close(): Promise<void>
 }
 
-/** A value derived from the secret for one use. It reveals neither the secret nor the other values. */
+/** Derives a value from the secret for one use. The value reveals neither the secret nor the other values. */
 const derived = (secret: string, use: 'state' | 'nonce' | 'verifier'): string =>
   createHmac('sha256', secret).update(use).digest('base64url')
 
@@ -81,7 +84,7 @@ export function createOpenIdProvider(
 ): OpenIdProvider {
   const issuer = new URL(settings.issuer)
   const plainHttp = issuer.protocol === 'http:'
-  // The operator has configured this host: it may be inside the network.
+  // The operator configured the host of the provider, so it may be in a private network.
   const guard = createAddressGuard({
     allowed: [{ host: bareHost(issuer), ports: 'any', loopback: true, private: true, plainHttp }],
   })
@@ -96,7 +99,7 @@ export function createOpenIdProvider(
       'secret' in credential
         ? discovery(issuer, client_id, credential.secret, undefined, options)
         : discovery(issuer, client_id, undefined, PrivateKeyJwt(credential), options)
-    // A provider that did not answer is asked again.
+    // A failed discovery is not cached: the next sign-in asks the provider again.
     known.catch(() => {
       known = undefined
     })
@@ -150,13 +153,13 @@ export function createOpenIdProvider(
 
 type Claims = Readonly<Record<string, unknown>> & { readonly iss: string; readonly sub: string }
 
-/** Characters of a name in the audit log. */
+/** The longest name that the audit log stores, in characters. */
 const NAME_LIMIT = 128
 
-/** Any other name is quoted, so that it cannot be confused with the text beside it. */
+/** Names without quotes. Any other name is quoted, so that a reader cannot confuse it with the text beside it. */
 const PLAIN_NAME = /^[\p{L}\p{M}\p{N} .@_'+-]+$/u
 
-/** Characters that cannot be seen, or that turn round what is beside them, are written as their numbers. */
+/** Quotes a name. Invisible characters, and those that change the direction of writing, become their code points. */
 const quoted = (name: string): string =>
   JSON.stringify(name).replaceAll(/[\p{Cf}\p{Zl}\p{Zp}]/gu, (one) => `\\u{${one.codePointAt(0)?.toString(16)}}`)
 
@@ -181,16 +184,19 @@ function readOperator(settings: OpenIdSettings, claims: Claims): NamedOperator {
   }
 }
 
-/** A provider may give two users the same name, or a name to another user later; only the subject is unique. */
+/**
+ * A short digest of the user's subject, appended to the name: the provider may give two users the same name, or reuse a
+ * name later; only the subject is unique.
+ */
 const digestOf = (issuer: string, subject: string): string =>
   createHash('sha256').update(`${issuer} ${subject}`).digest('hex').slice(0, 12)
 
-/** The value of the claim of registries that means all of them. */
+/** The value of `registry_claim` that means all registries. */
 const ALL_REGISTRIES = '*'
 
 /**
- * The registries that the claim names; null: all.
- * @throws OpenIdRefused the claim is configured and names no registry: only `*` means all
+ * Reads the registries of the operator from the claims; null: all.
+ * @throws OpenIdRefused the claim is configured but names no registry (`*` means all)
  */
 function registriesOf(
   { registry_claim }: Pick<OpenIdSettings, 'registry_claim'>,
@@ -205,7 +211,7 @@ function registriesOf(
 
 export const NO_REGISTRY = 'your account at the provider is for no registry here; ask whoever manages the operators'
 
-/** The texts of a claim: one, or a list. A name may contain dots, so the whole path is tried as a name first. */
+/** The texts of a claim: one, or a list. The path is tried as a whole name first: a name may contain dots. */
 function valuesAt(claims: Claims, path: string): readonly string[] {
   const own = (from: unknown, name: string): unknown =>
     typeof from === 'object' && from !== null && Object.hasOwn(from, name)
@@ -217,7 +223,7 @@ function valuesAt(claims: Claims, path: string): readonly string[] {
 
 const REQUEST = { timeoutMs: 10_000, maxBytes: 262_144 }
 
-/** Requests to the provider go through the guard of addresses, as all others do. */
+/** Sends the requests to the provider through the address guard. */
 const fetchBy =
   (guard: Pick<AddressGuard, 'request'>): CustomFetch =>
   async (address, { method, headers, body }) => {
@@ -237,6 +243,6 @@ const fetchBy =
     return new Response(Buffer.from(content), { status, headers: { 'content-type': String(type) } })
   }
 
-/** A code for the log. Messages of these errors may contain what the provider said about a person. */
+/** The code of an error, for the log. The message is not logged: it may have what the provider said about a person. */
 const codeOf = (error: unknown): string =>
   error instanceof Error ? ('code' in error ? String(error.code) : error.name) : 'unknown'

@@ -7,16 +7,19 @@ import { findOperatorToken } from '../store/operator-tokens.ts'
 import { isSecretOf } from './secrets.ts'
 
 export interface Operators {
-  /** The owner of a token; null when the token is unknown, expired or revoked. */
+  /** The operator who owns a token; null when the token is unknown, expired or revoked. */
   operatorOf(token: string): Promise<Operator | null>
 }
 
-/** The text of a token. Its prefix lets scanners for leaked secrets recognise it. */
+/** The text of a new token. Its prefix lets scanners for leaked secrets recognise it. */
 export const operatorToken = (id: number, secret: string): string => `rollcall_${id}_${secret}`
 
 const TOKEN = /^rollcall_([1-9]\d{0,8})_([\w-]{43})$/
 
-/** @param clock by which tokens expire; what is revoked is refused from the next call on */
+/**
+ * Creates the check of tokens. It reads the database at each call, so a revoked token is refused at once.
+ * @param clock the time by which tokens expire
+ */
 export function createOperators(db: Pick<Database, 'pool'>, { date }: Pick<Clock, 'date'> = CLOCK): Operators {
   return {
     async operatorOf(token) {

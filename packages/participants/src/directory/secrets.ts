@@ -1,7 +1,7 @@
-/** Client secrets: 256 random bits, of which the database holds only the SHA-256. */
+/** Client secrets of 256 random bits. The database has only the SHA-256 of each. */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 
-/** A new secret, 43 URL-safe characters, and the digest to store. It is shown once and never again. */
+/** Makes a new secret of 43 URL-safe characters, and the digest to store. The secret is shown once and never again. */
 export function newSecret(): { secret: string; sha256: Buffer } {
   const secret = randomBytes(32).toString('base64url')
   return { secret, sha256: digestSecret(secret) }
@@ -12,7 +12,7 @@ export function digestSecret(secret: string): Buffer {
   return createHash('sha256').update(secret, 'utf8').digest()
 }
 
-/** Whether `secret` is one of the stored ones. All stored digests are compared, each in constant time. */
+/** Whether the digest of `secret` is one of the stored ones. All are compared, each in constant time. */
 export function isSecretOf(stored: readonly Buffer[], secret: string): boolean {
   const given = digestSecret(secret)
   let found = false

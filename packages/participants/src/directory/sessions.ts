@@ -1,6 +1,7 @@
 /**
- * Sessions in a browser, and the one-time links that begin one. A cookie, and the code of a link, are `<id>_<secret>`.
- * A session ends when it is idle for too long, at its end, or when its owner may no longer sign in.
+ * Sessions in browsers, and the one-time links that begin them. The value of a cookie, and the code of a link, is
+ * `<id>_<secret>`. A session ends when it is idle for too long, at its fixed end, or when its owner may no longer sign
+ * in.
  */
 
 import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
@@ -32,19 +33,16 @@ export interface Session<Owner> {
 
 export type OperatorSession = Session<Operator>
 
-/** Its owner is the sender_id of a participant. */
+/** A session of the partner page. Its owner is the sender_id of a participant. */
 export type PartnerSession = Session<string>
 
-/** The sessions of one page. */
+/** The sessions of one page: the console or the partner page. */
 export interface Sessions<Owner> {
-  /**
-   * Begins a session with a secret of its own.
-   * @returns the value of its cookie; null: its owner may not sign in any more
-   */
+  /** Begins a session. @returns the value of its cookie; null when its owner may no longer sign in */
   begin(by: SignedInBy): Promise<{ readonly cookie: string; readonly session: Session<Owner> } | null>
   /**
-   * The session of a cookie; null when it belongs to another page, or has ended.
-   * @param acts whether a person did something: calls that a page makes by itself do not keep the session alive
+   * Finds the session of a cookie; null when the session belongs to another page, or has ended.
+   * @param acts true when a person did something. Calls that a page makes by itself do not keep the session alive.
    */
   sessionOf(cookie: string, acts: boolean): Promise<Session<Owner> | null>
   /** Spends a one-time code, and returns its owner; null when the code is not valid. */
@@ -52,32 +50,32 @@ export interface Sessions<Owner> {
   end(session: Pick<Session<Owner>, 'id'>): Promise<void>
 }
 
-/** Seconds for which a link is good. */
+/** Seconds for which a sign-in link is valid. */
 export const LINK_TIME = 900
 
-/** Seconds after which a session ends, whatever the person does: a long day of work. */
+/** Seconds after which a session ends even if it is used: a long day of work. */
 const SESSION_TIME = 43_200
 
-/** Seconds after which a session ends that a provider of OpenID Connect began: its roles are those of the sign-in. */
+/** The same for a session begun at a provider of OpenID Connect: its roles are those of the sign-in. */
 const PROVIDED_SESSION_TIME = 3_600
 
-/** Milliseconds for which the last call of a session need not be written again. */
+/** Milliseconds between two writes of the time at which a session was last used. */
 const SEEN_EVERY = 15_000
 
 const ID_AND_SECRET = /^([1-9]\d{0,14})_([\w-]{43})$/
 
 interface SessionDeps {
   readonly limits: SessionLimits & Pick<Limits, 'operator_sessions'>
-  /** The provider of OpenID Connect that is configured: sessions of any other have ended. */
+  /** The issuer of the configured provider of OpenID Connect. A session begun at another issuer has ended. */
   readonly issuer: string | null
   readonly clock?: Pick<Clock, 'date'>
 }
 
-/** Sessions of the console. */
+/** Creates the sessions of the console. */
 export const createOperatorSessions = (db: Pick<Database, 'pool'>, deps: SessionDeps): Sessions<Operator> =>
   createSessions<Operator>(db, 'operator', deps)
 
-/** Sessions of the partner page. */
+/** Creates the sessions of the partner page. */
 export const createPartnerSessions = (
   db: Pick<Database, 'pool'>,
   deps: Omit<SessionDeps, 'issuer'>,
@@ -88,7 +86,7 @@ function createSessions<Owner extends StoredSession['owner']>(
   audience: Audience,
   { limits, issuer, clock = CLOCK }: SessionDeps,
 ): Sessions<Owner> {
-  /** A session that has not ended. The store finds only sessions of this audience, so `owner` has its type. */
+  /** Finds a session that has not ended. The store finds only this audience, so `owner` has the right type. */
   const live = async (id: number): Promise<(StoredSession & { readonly owner: Owner }) | null> => {
     const { now, seenAfter } = sessionBounds(limits, clock.date())
     const found = await findSession(db, audience, id, now)
@@ -128,7 +126,7 @@ function createSessions<Owner extends StoredSession['owner']>(
 
 const shown = <Owner>({ id, owner, ends_at }: Session<Owner>): Session<Owner> => ({ id, owner, ends_at })
 
-/** The bounds of a time: a session that has not ended ends after `now`, and was seen after `seenAfter`. */
+/** The bounds of a live session: it ends after `now`, and was used after `seenAfter`. */
 export const sessionBounds = (
   { session_idle }: Pick<Limits, 'session_idle'>,
   now: number,

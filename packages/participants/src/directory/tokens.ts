@@ -1,45 +1,45 @@
-/** Access tokens: EdDSA JWTs of type at+jwt (RFC 9068), signed and verified here, a quarter of an hour at most. */
+/**
+ * Access tokens for participants: EdDSA JWTs of type at+jwt (RFC 9068), which this server signs and verifies. They are
+ * valid for a quarter of an hour at most.
+ */
 import { randomUUID } from 'node:crypto'
 import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
 import { recentlyUsed } from '@rollcall/base/shared/recently-used'
 import type { Participant } from '@rollcall/core/model/participant'
 import { type CryptoKey, errors, jwtVerify, SignJWT } from 'jose'
 
-/** The keys that sign and verify tokens, a part of the server's own keys. */
+/** The server's own keys that sign and verify access tokens. */
 export interface TokenKeys {
   signing(): Promise<{ readonly kid: string; readonly privateKey: CryptoKey }>
-  /** Null: there is no live key with this kid. */
+  /** The key with this kid; null when it is unknown or no longer valid. */
   verification(kid: string): Promise<{ readonly publicKey: CryptoKey } | null>
 }
 
 export interface Tokens {
-  /** A token for this participant, and its lifetime in seconds. */
+  /** Issues a token for this participant. `expires_in` is its lifetime in seconds. */
   issue(owner: TokenOwner): Promise<{ access_token: string; expires_in: number }>
   /** The owner of a token; null when the token is not ours, was altered, has expired, or has another type. */
   verify(token: string): Promise<TokenOwner | null>
 }
 
 /**
- * The participant when the token was issued. A participant that was removed and added again has another `client_id`,
- * and a promoted one another environment, so their older tokens are refused.
+ * What a token says of its participant. A participant that was removed and added again has another `client_id`, and a
+ * promoted one another environment, so their older tokens are refused.
  */
 export type TokenOwner = Pick<Participant, 'sender_id' | 'client_id' | 'environment'>
 
 const ALGORITHM = 'EdDSA'
 const TYPE = 'at+jwt'
-/** Issuer and audience of every token, so that tokens of another system with the same key are refused. */
+/** The issuer and the audience of every token. Tokens of another system that has the same key are refused. */
 const ISSUER = 'rollcall'
 /** The claim of tokens for sandbox participants; tokens of live ones do not have it. */
 const ENVIRONMENT = 'environment'
-/** Verified tokens that are cached until they expire. */
+/** The number of verified tokens that are cached until they expire. */
 const MAX_REMEMBERED = 10_000
-/** Our tokens are far shorter than this many characters; the signature of a longer one is not checked. */
+/** The length in characters from which a token is refused unchecked. Our tokens are far shorter. */
 const MAX_TOKEN_LENGTH = 2_048
 
-/**
- * @param options.lifetime seconds
- * @param clock gives the time at which tokens are issued and expire
- */
+/** Creates the tokens. @param options.lifetime seconds @param clock the time of issue and of expiry */
 export function createTokens(
   keys: TokenKeys,
   options: { lifetime: number },
@@ -102,14 +102,14 @@ export function createTokens(
 }
 
 interface Verified extends TokenOwner {
-  /** Unix time in seconds */
+  /** Unix time in seconds at which the token expires. */
   readonly expires: number
   readonly kid: string
 }
 
 /**
- * Whether each part is the only spelling of its bytes. The last character of base64url may have unused bits, so one
- * token could be spelt in several ways.
+ * Whether each part of a token is spelt in the one canonical way. The last character of base64url may have unused bits,
+ * so that one token could be written in several ways.
  */
 const isCanonical = (token: string): boolean =>
   token.split('.').every((part) => Buffer.from(part, 'base64url').toString('base64url') === part)

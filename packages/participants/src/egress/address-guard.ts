@@ -1,6 +1,6 @@
 /**
- * The guard for every outgoing request: callbacks, access tokens, key sets. It checks the address of the request, and
- * connects only to the IP address that it checked.
+ * The address guard sends every outgoing request for a participant: callbacks, access tokens, key sets. It checks the
+ * address of the request, and connects only to the IP address that it has checked.
  */
 import { lookup as systemLookup } from 'node:dns/promises'
 import { isIP, type LookupFunction } from 'node:net'
@@ -11,50 +11,50 @@ import { assertReachable, readAddress } from './address-rules.ts'
 import { type Answer, type GuardedRequest, sendRequest } from './guarded-request.ts'
 import { codeOf, RequestFailed } from './problems.ts'
 
-/** A client certificate with its key, PEM. */
+/** A client certificate and its private key, both PEM. */
 export interface ClientIdentity {
   readonly cert: string
   readonly key: string
-  /** A digest of both. */
+  /** A digest of certificate and key. */
   readonly fingerprint: string
 }
 
-/** All addresses of a host name. */
+/** Resolves a host name to all of its IP addresses. */
 export type Resolve = (host: string) => Promise<readonly string[]>
 
 export interface AddressGuardOptions {
   /** Hosts that the operator allows for one participant beyond the rules. */
   readonly allowed?: readonly AllowedHost[]
-  /** Ports that are allowed at every host; 443 by default. */
+  /** The ports that are allowed at every host; only 443 by default. */
   readonly ports?: readonly number[]
   readonly resolve?: Resolve
-  /** Certificates (PEM) that are trusted instead of those of Node.js. */
+  /** Certificates (PEM) of the authorities that are trusted in place of those of Node.js. */
   readonly ca?: string
-  /** The client certificate for every host that asks for one. */
+  /** The client certificate, shown to every host that asks for one. */
   readonly identity?: ClientIdentity
-  /** Milliseconds for resolving the name, and again for connecting with TLS; the second is exact to about a second. */
+  /** Milliseconds for resolving the name, and again for connecting with TLS (exact to about a second). */
   readonly connectTimeoutMs?: number
-  /** Open connections to one host and port. */
+  /** The number of open connections to one host and port. */
   readonly connections?: number
 }
 
-/** The guard of one participant, with connections that are kept open between requests. */
+/** The address guard of one participant. Its connections stay open between requests. */
 export interface AddressGuard {
-  /** Applies the rules that need no resolver, for an address in a request. @throws {AddressRefused} */
+  /** Checks an address in a request by the rules that need no resolver. @throws {AddressRefused} */
   read(address: string): URL
   /**
-   * Applies all rules, for an address that is being registered. A later request applies them again.
+   * Checks an address that is being registered by all rules. A later request checks it again.
    * @throws {AddressRefused}
    * @throws {RequestFailed} the name cannot be resolved
    */
   check(address: string): Promise<void>
   /**
-   * Sends one request and reads the whole answer. Redirects are answers like any other and are not followed.
+   * Sends one request and reads the whole answer. A redirect is returned as an answer and is not followed.
    * @throws {AddressRefused} before a socket is opened
    * @throws {RequestFailed}
    */
   request(address: string, request: GuardedRequest): Promise<Answer>
-  /** Ends the kept connections after their current requests. */
+  /** Closes the open connections when their current requests have ended. */
   close(): Promise<void>
 }
 
@@ -65,7 +65,7 @@ export function createAddressGuard(options: AddressGuardOptions = {}): AddressGu
   const { connectTimeoutMs = 5_000, connections = 8 } = options
   const rules = { ports, allowed: allowedHosts(options.allowed ?? []) }
 
-  /** Resolves a host once. All of its addresses must pass, so any of them can be used. */
+  /** Resolves a host once, and checks every address. All must pass, so a connection may use any of them. */
   async function reachableAddresses(host: string): Promise<readonly string[]> {
     const resolved = resolve(host).catch((error: unknown) => {
       throw new RequestFailed('unresolved', codeOf(error))
@@ -76,8 +76,8 @@ export function createAddressGuard(options: AddressGuardOptions = {}): AddressGu
     return addresses
   }
 
-  // Node.js calls this once for each connection to a name, and connects to an address that it returns. It is not called
-  // for IP addresses.
+  // Node.js calls this function once for each connection to a name, and connects to an address that it returns. Node.js
+  // does not call it for a host that is an IP address.
   const lookup: LookupFunction = (host, _options, answer) => {
     reachableAddresses(host).then(
       (addresses) =>
@@ -88,13 +88,13 @@ export function createAddressGuard(options: AddressGuardOptions = {}): AddressGu
       (error: Error) => answer(error, []),
     )
   }
-  /** Made for the first request: most of those who check an address send none, and undici takes long to load. */
+  /** The agent is made for the first request: most guards only check addresses, and undici takes long to load. */
   const openAgent = async (): Promise<Agent> => {
     const { Agent, buildConnector } = await import('undici')
     const made = new Agent({
       connect: buildConnector({
         lookup,
-        // Node.js tries the addresses one after another.
+        // Node.js tries the addresses of a host one after another.
         autoSelectFamily: true,
         timeout: connectTimeoutMs,
         allowH2: false,
@@ -106,7 +106,7 @@ export function createAddressGuard(options: AddressGuardOptions = {}): AddressGu
       pipelining: 1,
       maxHeaderSize: 16_384,
     })
-    // A closed guard sends nothing, even if it has never sent anything.
+    // A closed guard refuses requests, also when it has never sent one.
     if (closing !== undefined) await made.close()
     return made
   }
@@ -131,7 +131,7 @@ export function createAddressGuard(options: AddressGuardOptions = {}): AddressGu
   }
 }
 
-/** Limits a resolver, which has no timeout of its own. After a late answer, no socket is opened. */
+/** Limits the time of a resolver, which has no timeout. No socket is opened after a late answer. */
 async function within<Value>(timeoutMs: number, promise: Promise<Value>): Promise<Value> {
   const { promise: late, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(() => reject(new RequestFailed('timeout')), timeoutMs)
@@ -142,25 +142,22 @@ async function within<Value>(timeoutMs: number, promise: Promise<Value>): Promis
   }
 }
 
-/** The owner of a guard. */
+/** The participant to which a guard belongs. */
 export interface GuardOwner {
   readonly id: number
   readonly outgoing: readonly AllowedHost[]
 }
 
 export interface Guards {
-  /** @param identity our client certificate; its connections are used for nothing else */
+  /** The guard of a participant. @param identity our client certificate; its connections are used for nothing else */
   of(participant: GuardOwner, identity?: ClientIdentity): AddressGuard
-  /** Ends all kept connections, after the requests that are under way. */
+  /** Closes all open connections, after the requests that are under way. */
   close(): Promise<void>
 }
 
-/**
- * One guard for each participant, kept as long as the allowed hosts stay the same.
- * @param options the options for all participants
- */
+/** Creates one guard for each participant, replaced when its allowed hosts change. @param options for all */
 export function createGuards(options: Omit<AddressGuardOptions, 'allowed'> = {}): Guards {
-  // A replaced guard lets its requests end, and accepts no others.
+  // A replaced guard ends its current requests and accepts no others.
   const guards = new Memo<AddressGuard>((guard) => void guard.close().catch(() => undefined))
   return {
     of({ id, outgoing }, identity) {

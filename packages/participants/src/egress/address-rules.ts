@@ -1,4 +1,4 @@
-/** The rules for an address that can be checked without resolving its name. */
+/** The rules for an outgoing address that can be checked without resolving its name. */
 import { BlockList, isIP } from 'node:net'
 import {
   type AllowableNetwork,
@@ -9,7 +9,7 @@ import {
 import { AddressRefused } from './problems.ts'
 
 export interface AddressRules {
-  /** Ports that every host may be reached at. */
+  /** The ports that are allowed at every host. */
   readonly ports: readonly number[]
   readonly allowed: ReadonlyMap<string, AllowedHost>
 }
@@ -54,7 +54,7 @@ export function unreachableHost(row: AllowedHost): string | null {
   return `${row.host} is in the network "${network}", which this does not open: add --${allowedBy}`
 }
 
-/** The text between `//` and the path, in lower case; empty when the text has another form. */
+/** The text between `//` and the path, in lower case; empty when the address has another form. */
 function writtenAuthority(address: string): string {
   // The URL parser drops white space and control characters and reads `\` as `/`; other parsers may not.
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
@@ -77,23 +77,23 @@ export function assertReachable(addresses: readonly string[], allowed: AllowedHo
 }
 
 /**
- * Networks that are not the public network, one row for each range, from the special-purpose registries (RFC 6890 and
- * the IANA lists it began). The first row with an address decides.
+ * The networks that are not public, one row for each range, from the special-purpose registries (RFC 6890 and those of
+ * IANA). The first row with an address decides.
  */
 interface Range {
   readonly network: string
-  /** Prefixes, `address/bits`, all of one family. */
+  /** The prefixes of the range as `address/bits`, all of one family. */
   readonly prefixes: readonly string[]
-  /** Null: no setting opens it. */
+  /** The setting that opens the range for a host; null: no setting opens it. */
   readonly allowedBy: AllowableNetwork | null
-  /** The last 32 bits are an IPv4 address, which is checked instead. */
+  /** True when the last 32 bits are an IPv4 address, which is checked instead. */
   readonly embeds?: true
 }
 
 const IPV4: readonly Range[] = [
   {
     network: 'cloud metadata',
-    // The last three are outside the link-local range: Alibaba, Azure, Oracle.
+    // The last three are outside the link-local range: the metadata services of Alibaba, Azure and Oracle.
     prefixes: ['169.254.169.254/32', '169.254.170.2/32', '100.100.100.200/32', '168.63.129.16/32', '192.0.0.192/32'],
     allowedBy: null,
   },
@@ -126,7 +126,7 @@ const IPV6: readonly Range[] = [
   { network: 'link-local', prefixes: ['fe80::/10'], allowedBy: null },
   { network: 'site-local', prefixes: ['fec0::/10'], allowedBy: null },
   { network: 'multicast', prefixes: ['ff00::/8'], allowedBy: null },
-  // Global unicast is 2000::/3, and nothing else is.
+  // The public addresses of IPv6 are 2000::/3 alone.
   { network: 'reserved', prefixes: ['::/3', '4000::/2', '8000::/1'], allowedBy: null },
 ]
 
@@ -158,7 +158,7 @@ const SCOPED: SpecialNetwork = { network: 'scoped', allowedBy: null }
 export function specialNetwork(address: string): SpecialNetwork | null {
   const family = isIP(address)
   if (family === 0) return NO_ADDRESS
-  // `fe80::1%eth0`: a scope makes any address one of this machine's links.
+  // An address with a scope, such as `fe80::1%eth0`, is on a link of this machine.
   if (address.includes('%')) return SCOPED
   const name = family === 6 ? 'ipv6' : 'ipv4'
   const range = RANGES[name].find(({ list }) => list.check(address, name))
@@ -168,7 +168,7 @@ export function specialNetwork(address: string): SpecialNetwork | null {
 
 /** The IPv4 address in the last 32 bits of an IPv6 address. */
 function embeddedAddress(address: string): string {
-  // The URL parser writes every IPv6 address in hexadecimal groups, `::` for the longest run of zeros.
+  // The URL parser writes every IPv6 address in hexadecimal groups, with `::` for the longest run of zeros.
   const groups = new URL(`http://[${address}]`).hostname.slice(1, -1).split(':')
   const [high = 0, low = 0] = groups.slice(-2).map((group) => Number.parseInt(group || '0', 16))
   return [high >> 8, high & 0xff, low >> 8, low & 0xff].join('.')

@@ -1,7 +1,4 @@
-/**
- * Sends one request over a guarded connection, limited in time and size. Redirects are not followed, and nothing is
- * decompressed.
- */
+/** Sends one request over a guarded connection, limited in time and size. Redirects are not followed. */
 import type { Dispatcher } from 'undici'
 import { AddressRefused, codeOf, RequestFailed } from './problems.ts'
 
@@ -9,9 +6,9 @@ export interface GuardedRequest {
   readonly method: 'GET' | 'POST'
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string | Uint8Array
-  /** For the whole request: waiting for a connection, connecting, sending, and reading the whole answer. */
+  /** Milliseconds for the whole request: waiting for a connection, connecting, sending and reading the answer. */
   readonly timeoutMs: number
-  /** The limit for the body of the answer. */
+  /** The largest body of an answer, in bytes. */
   readonly maxBytes: number
   /**
    * How a longer or compressed answer is treated. `refuse` (the default): the request fails. `cut`: its status is used,
@@ -22,14 +19,14 @@ export interface GuardedRequest {
 
 export interface Answer {
   readonly status: number
-  /** Names in lower case. */
+  /** The headers of the answer; the names are in lower case. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   readonly body: Uint8Array
 }
 
 /**
  * Sends one request to a checked address.
- * @throws {AddressRefused} the host resolves to a refused address
+ * @throws {AddressRefused} the host has a refused address
  * @throws {RequestFailed}
  */
 export async function sendRequest(agent: Dispatcher, url: URL, request: GuardedRequest): Promise<Answer> {
@@ -43,7 +40,7 @@ export async function sendRequest(agent: Dispatcher, url: URL, request: GuardedR
       headers: requestHeaders(url, request.headers),
       body,
       signal,
-      // The signal limits the whole request; these would limit only its parts.
+      // The signal limits the time of the whole request. These two options of undici would limit only parts of it.
       headersTimeout: 0,
       bodyTimeout: 0,
     })
@@ -53,7 +50,7 @@ export async function sendRequest(agent: Dispatcher, url: URL, request: GuardedR
   }
 }
 
-/** The Host header is that of the address. The answer must not be compressed, so that its size is known. */
+/** The headers to send. A compressed answer is not accepted, so that the size of the answer is known. */
 function requestHeaders(url: URL, headers: GuardedRequest['headers'] = {}): Record<string, string> {
   const lowered = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const)
   return { ...Object.fromEntries(lowered), host: url.host, 'accept-encoding': 'identity' }
@@ -77,7 +74,7 @@ async function readBody(
       if (bytes > maxBytes) throw new RequestFailed('too_large')
     }
   } catch (error) {
-    // Discards the rest of the answer, and the stream's error when it is cut off.
+    // The rest of the answer is discarded, with the error that its stream gives when it is cut off.
     body.on('error', () => {}).destroy()
     const isBeyond = error instanceof RequestFailed && ['encoded', 'too_large'].includes(error.failure)
     if (!isBeyond || beyond === 'refuse') throw error

@@ -1,10 +1,7 @@
-/**
- * The reasons why a request to another system failed: the address was refused, the credentials are unusable, or the
- * request failed.
- */
+/** Why a request to another system failed: a refused address, unusable credentials, or a failed request. */
 import { MAX_ADDRESS_LENGTH } from '@rollcall/core/model/allowed-hosts'
 
-/** The rules for addresses. Peers see these texts, so they do not say to what an address resolved. */
+/** The texts of the rules for addresses. Peers see them, so they do not say to which IP address a name resolved. */
 const RULES = {
   form: `the address must be an absolute address of at most ${MAX_ADDRESS_LENGTH} characters`,
   spelling: 'the host and port must be written in their usual form',
@@ -24,7 +21,7 @@ const REMEDIES: Partial<Readonly<Record<AddressRule, string>>> = {
     'rollcall participant host allow permits that host, with --private in a private network, with --loopback on this machine',
 }
 
-/** The broken rule with its remedy, for the operator. */
+/** The broken rule and its remedy, for the operator. */
 export const addressAdvice = ({ rule }: AddressRefused): string => {
   const remedy = REMEDIES[rule]
   return remedy === undefined ? RULES[rule] : `${RULES[rule]}; ${remedy}`
@@ -33,7 +30,7 @@ export const addressAdvice = ({ rule }: AddressRefused): string => {
 /** The guard refused an address, and opened no socket. The address stays refused until the operator allows it. */
 export class AddressRefused extends Error {
   readonly rule: AddressRule
-  /** For our own log only: the network of the address, when the network is the reason. */
+  /** The network of the address, when it is the reason. For our own log only. */
   readonly network: string | null
 
   constructor(rule: AddressRule, network: string | null = null) {
@@ -56,7 +53,7 @@ export type RequestFailure = keyof typeof FAILURES
 /** A request that was allowed has failed; another try may succeed. */
 export class RequestFailed extends Error {
   readonly failure: RequestFailure
-  /** For our own log only: the code of the system or library, such as `ECONNREFUSED`. */
+  /** The code of the system or library, such as `ECONNREFUSED`. For our own log only. */
   readonly detail: string | null
 
   constructor(failure: RequestFailure, detail: string | null = null) {
@@ -73,11 +70,11 @@ const UNUSABLE = {
   certificate: 'the client certificate or its key cannot be used; set them anew',
 } as const
 
-/** The participant has credentials for callbacks, but they are unusable. Nothing is sent without them. */
+/** The participant has credentials for callbacks, but they are unusable. Nothing is sent to it without them. */
 export class CredentialsUnusable extends Error {
   override readonly name = 'CredentialsUnusable'
   readonly why: keyof typeof UNUSABLE
-  /** For our own log only: what went wrong, without any text of the peer. */
+  /** What went wrong, without any text of the peer. For our own log only. */
   readonly detail: string | null
 
   constructor(why: keyof typeof UNUSABLE, detail: string | null = null) {
@@ -87,7 +84,7 @@ export class CredentialsUnusable extends Error {
   }
 }
 
-/** The code of an error of the system or a library, if it is a text. */
+/** The code of an error of the system or of a library; undefined when it has none. */
 export function codeOf(error: unknown): string | null {
   const code: unknown = error instanceof Error && 'code' in error ? error.code : null
   return typeof code === 'string' ? code : null

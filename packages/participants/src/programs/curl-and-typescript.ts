@@ -1,4 +1,4 @@
-/** A search that is tried out, as search_criteria, as commands of a shell, and in TypeScript. */
+/** Shows a search of the try-out page as search_criteria, as shell commands, and as a TypeScript program. */
 import {
   DEFAULT_SIGNATURE_PROFILE,
   isJsonObject,
@@ -9,10 +9,10 @@ import {
   TOKEN_PATH,
 } from '@rollcall/protocol'
 
-/** The words of the programs for the private key, which no page of ours has. */
+/** The placeholder for the private key in a shown program. Our pages never have the key. */
 export const SIGNING_KEY = 'A file with your private key as a JWK.'
 
-/** The query forms for which a trial message and its programs can be made. */
+/** The query forms that the try-out page can send and show as programs. */
 export const TRY_QUERY_FORMS = ['identifier', 'expression', 'predicate', 'graphql'] as const
 
 export interface TriedForm {
@@ -21,9 +21,9 @@ export interface TriedForm {
 }
 
 interface FormRow {
-  /** The members of search_criteria that hold the query. */
+  /** Returns the members of search_criteria that hold the query. */
   readonly criteria: (query: JsonValue, record_type: string) => JsonObject
-  /** The argument of `client.search`, and the name that it imports. */
+  /** The argument of `client.search` as TypeScript, and the name that the program imports for it. */
   readonly code: (query: JsonValue, record_type: string) => { readonly name: string | null; readonly text: string }
 }
 
@@ -61,7 +61,7 @@ const FORMS: Readonly<Record<TriedForm['name'], FormRow>> = {
 export const criteriaOf = ({ name, query }: TriedForm, record_type: string): JsonObject =>
   FORMS[name].criteria(query, record_type)
 
-/** Commands for a shell. The body is between two lines, so that nothing in it is read by the shell. */
+/** Shell commands that send the search. The body is a here-document, so the shell interprets nothing in it. */
 export const curlOf = (path: string, body: string): string =>
   `TOKEN=$(curl -s "$REGISTRY/${TOKEN_PATH}" \\
   -d grant_type=client_credentials -d "client_id=$CLIENT_ID" -d "client_secret=$CLIENT_SECRET" |
@@ -78,7 +78,7 @@ export interface TypeScriptProgram {
   readonly participant: { readonly sender_id: string; readonly signature_profile: SignatureProfile }
 }
 
-/** A program with `@rollcall/client`, which signs what it sends. */
+/** A TypeScript program with `@rollcall/client`, which signs what it sends. */
 export function typeScriptOf({
   record_type,
   form,
@@ -101,9 +101,9 @@ export function typeScriptOf({
 }
 
 /**
- * The program around a call of the client.
+ * The TypeScript program around one call of the client.
  * @param call the method and its arguments
- * @param names what it imports from the client
+ * @param names the names that the program imports from the client
  */
 export function typeScriptProgram(
   { namespace, registry, participant }: TypeScriptProgram,
@@ -133,6 +133,6 @@ console.dir(await registry.${call}, { depth: null })
 `
 }
 
-/** JSON is TypeScript; the two line ends that JSON has as they are are written as escapes. */
+/** A value as a TypeScript literal: JSON, with U+2028 and U+2029 escaped. */
 const literal = (value: JsonValue): string =>
   JSON.stringify(value).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')

@@ -1,4 +1,4 @@
-/** A search that is tried out, as programs with the files of examples/python and examples/java. */
+/** Shows a search of the try-out page as programs that use the files of examples/python and examples/java. */
 import {
   DEFAULT_SIGNATURE_PROFILE,
   type JsonObject,
@@ -13,7 +13,7 @@ export interface ShownProgram {
   readonly namespace: string
   readonly registry: { readonly sender_id: string }
   readonly participant: { readonly sender_id: string; readonly signature_profile: SignatureProfile }
-  /** The kid of the key with which the participant signs; null: it has registered none. */
+  /** The kid of the key with which the participant signs; null when it has registered none. */
   readonly kid: string | null
 }
 
@@ -29,7 +29,7 @@ export const pythonOf = ({ criteria, later, ...program }: ShownSearch): string =
   pythonProgram(program, `${later ? 'search_later' : 'search'}(${pythonLiteral(criteria)})`)
 
 /**
- * A program beside rollcall.py; where that cannot sign as the participant does, a comment that says so.
+ * A Python program that uses rollcall.py. When rollcall.py cannot sign as the participant does, a comment that says so.
  * @param call the method of the registry and its arguments
  */
 export function pythonProgram({ namespace, registry, participant, kid }: ShownProgram, call: string): string {
@@ -62,7 +62,8 @@ export function javaOf({ criteria, later, ...program }: ShownSearch): string {
 }
 
 /**
- * A program beside Rollcall.java; where that cannot sign as the participant does, a comment that says so.
+ * A Java program that uses Rollcall.java. When Rollcall.java cannot sign as the participant does, a comment that says
+ * so.
  * @param call the method of the registry and its arguments; `json` reads a text
  */
 export function javaProgram({ namespace, registry, participant, kid }: ShownProgram, call: string): string {
@@ -74,7 +75,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 
-/** Beside examples/java/Rollcall.java. */
+/** The class stands beside examples/java/Rollcall.java. */
 public class Search {
   public static void main(String... words) throws Exception {
     String host = System.getenv("REGISTRY");
@@ -104,7 +105,7 @@ const hasDefaultForm = ({ layout, canonical_form }: SignatureProfile): boolean =
 const unsupported = (file: string, { layout, canonical_form, digest_prefix, algorithms }: SignatureProfile): string =>
   `${file} cannot sign as this participant does: ${[layout, canonical_form, digest_prefix, ...algorithms].filter((word) => word !== '').join(', ')}. docs/other-languages.md has the steps.`
 
-/** A text as JSON, Python and Java write it alike. The two line ends that JSON has as they are are written as escapes. */
+/** A text as a literal, which JSON, Python and Java write alike. U+2028 and U+2029 are escaped. */
 const literal = (text: string): string =>
   JSON.stringify(text).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')
 

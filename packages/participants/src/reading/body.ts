@@ -1,4 +1,4 @@
-/** Reads a request body: of the right type, within its size, as text. */
+/** Reads the body of a request: checks its type and size, and decodes it. */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import { type AcceptedTypes, bodyTypeProblem, RequestFault } from '@rollcall/protocol'
@@ -9,40 +9,40 @@ export interface IncomingRequest {
   readonly path: string
   readonly headers: IncomingHttpHeaders
   readonly body: Readable
-  /** Whether the connection has ended. */
+  /** Whether the connection has been closed. */
   readonly isGone: () => boolean
-  /** Called with the sender of the token. */
+  /** Called when the sender is known from its token. */
   readonly identified?: (sender_id: string) => void
-  /** Called with the message_id of the header. */
+  /** Called when the message_id is known from the header. */
   readonly named?: (message_id: string) => void
 }
 
-/** A request that was admitted. */
+/** A request that the quotas have admitted. */
 export interface Admission extends IncomingRequest {
-  /** Called with the length of each piece of the body that is held in memory (`Admission.hold`). */
+  /** Counts a piece of the body that is in memory (`Admission.hold` of `quota.ts`). */
   readonly hold: Hold
-  /** Resolves when this process works on no other large request of the participant (`Admission.largeTurn`). */
+  /** Waits for the turn for a large request (`Admission.largeTurn` of `quota.ts`). */
   readonly largeTurn: () => Promise<void>
   readonly endTurn: () => void
 }
 
-/** The dependencies for reading a body. */
+/** What reading a body needs of an admitted request. */
 type Body = Pick<Admission, 'headers' | 'body' | 'hold' | 'largeTurn' | 'endTurn'>
 
-/** A longer request waits for its turn: a node works on one such request of a participant at a time. */
+/** A request of more bytes waits for its turn: a node works on one such request of a participant at a time. */
 const TURN_BYTES = 1_048_576
-/** The first bytes of a longer body are checked before the rest is read. */
+/** The number of bytes after which the beginning of a longer body is checked, before the rest is read. */
 const BEGINNING_BYTES = 262_144
 
-/** Counts bytes against the memory budget. @throws RequestFault 429 when the budget is spent */
+/** Counts bytes in memory. @throws RequestFault 429: too many bytes are in memory */
 export type Hold = (bytes: number) => void
 
 /**
- * Reads the bytes of the body; `decodeBody` turns them into text.
- * @param accepted the accepted types
+ * Reads the bytes of a body; `decodeBody` turns them into text.
+ * @param accepted the accepted content types
  * @param checkBeginning throws to refuse a long body by its first bytes
- * @throws RequestFault err.request.bad: 415 its headers do not say plain UTF-8 JSON, 413 above `maxBytes`, 400 the
- * connection ends early
+ * @throws RequestFault err.request.bad: 415 the headers do not say plain UTF-8 JSON; 413 the body is above `maxBytes`;
+ * 400 the connection ends early
  */
 export async function readJsonBody(
   { headers, body, hold, largeTurn, endTurn }: Body,
@@ -55,7 +55,7 @@ export async function readJsonBody(
   const check = async (beginning: Buffer): Promise<void> => {
     await largeTurn()
     checkBeginning(beginning)
-    // The rest may come slowly; meanwhile the turn is free for another request.
+    // The rest may come slowly. Another request may have the turn meanwhile.
     endTurn()
   }
   const bytes = await readBytes(body, maxBytes, { hold, check })
@@ -64,17 +64,17 @@ export async function readJsonBody(
 }
 
 /**
- * One decoder for all bodies: each body is decoded at once, so it keeps no state. A byte order mark stays in the text,
- * because the text is what was signed; the JSON reader refuses it.
+ * The one decoder for all bodies. Each body is decoded in one call, so the decoder keeps no state. A byte order mark
+ * stays in the text, because it was signed; the JSON reader refuses it.
  */
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** The body as text, whatever its type, without a byte order mark. Throws as `readJsonBody` and `decodeBody` do. */
+/** Reads a body as text of any type, without a byte order mark. Throws as `readJsonBody` and `decodeBody` do. */
 export async function readText(body: Readable, maxBytes: number, hold?: Hold): Promise<string> {
   return decodeBody(await readBytes(body, maxBytes, { hold })).replace(/^\ufeff/, '')
 }
 
-/** A whole body as text. @throws RequestFault err.request.bad: its bytes are not UTF-8 */
+/** Decodes a whole body as text. @throws RequestFault err.request.bad: the bytes are not UTF-8 */
 export function decodeBody(bytes: Uint8Array): string {
   try {
     return utf8.decode(bytes)
@@ -83,15 +83,15 @@ export function decodeBody(bytes: Uint8Array): string {
   }
 }
 
-/** @throws RequestFault 415: the headers do not say plain UTF-8 JSON */
+/** Checks the headers of a request. @throws RequestFault 415: they do not say plain UTF-8 JSON */
 export function checkContentType(headers: IncomingHttpHeaders, accepted: AcceptedTypes): void {
   const problem = bodyTypeProblem(accepted, (name) => String(headers[name] ?? '') || null)
   if (problem !== null) throw new RequestFault('err.request.bad', problem, 415)
 }
 
 /**
- * The next piece of a body; null at its end. Nothing is read between two calls: when a caller stops, the HTTP layer
- * discards the rest.
+ * Reads the next piece of a body; null at its end. Nothing is read between two calls: if the caller stops, the HTTP
+ * layer discards the rest.
  * @throws RequestFault 400: the connection ends early
  */
 export function nextChunk(body: Readable): Promise<Buffer | null> {
@@ -110,7 +110,7 @@ export function nextChunk(body: Readable): Promise<Buffer | null> {
   })
 }
 
-/** Collects the body; above the limit nothing more is stored, and the HTTP layer discards the rest. */
+/** Collects the whole body. Above the limit nothing more is stored, and the HTTP layer discards the rest. */
 function readBytes(
   body: Readable,
   maxBytes: number,

@@ -1,6 +1,6 @@
 /**
- * Turns a text into a checked frame of header and message (spec "Envelope", "Header"; N1), and then checks the message.
- * Values are counted during reading, so little time is spent on a body beyond the bounds.
+ * Parses a text into an envelope with a checked header (spec "Envelope", "Header"; N1), and later checks the message.
+ * JSON values are counted while they are parsed, so a body with too many of them costs little time.
  */
 
 import type { Limits } from '@rollcall/core/limits'
@@ -32,14 +32,14 @@ import {
 
 type Counted = Pick<Limits, 'body_depth'>
 
-/** Objects, arrays, texts, numbers and words in a body, all together: 40 for each of 10,000 items. */
+/** The most JSON values in a body (objects, arrays, texts, numbers, words): 40 for each of 10,000 items. */
 const BODY_VALUES = 400_000
-/** Values outside the array of items, and in one item of a file: they are parsed before the sender is known. */
+/** The most JSON values outside of the array of items, and in one item of an uploaded file. */
 const FRAME_VALUES = 10_000
-/** Names of members in one object: more than any object of the standard has. */
+/** The most members of one object: more than any object of the standard has. */
 const OBJECT_NAMES = 1_000
 
-/** The bounds of an envelope. More items than `batch_items` are refused before the signature is verified. */
+/** The bounds for parsing an envelope. More items than `batch_items` are refused before the signature is verified. */
 export function envelopeBounds(
   limits: Counted & Pick<Limits, 'batch_items'>,
   { bulk, batch }: Pick<MessageRow, 'bulk' | 'batch'>,
@@ -49,15 +49,15 @@ export function envelopeBounds(
   return { ...allOf(limits), bulk: { paths, ...maxItems, maxOutside: FRAME_VALUES } }
 }
 
-/** The bounds of a decrypted message. Its sender is known, and too many items are refused in a later step. */
+/** The bounds for parsing a decrypted message. The sender is known by then, and a later step refuses too many items. */
 export function messageBounds(limits: Counted, { bulk }: Pick<MessageRow, 'bulk'>): JsonBounds {
   return { ...allOf(limits), bulk: { paths: bulk, maxOutside: FRAME_VALUES } }
 }
 
-/** Levels around each item of a message: the body, the message, the array. */
+/** Levels of JSON around each item of a message: the body, the message, the array. */
 const AROUND = 3
 
-/** The bounds of one item of a file. */
+/** The bounds for parsing one item of an uploaded file. */
 export function itemBounds({ body_depth }: Counted): JsonBounds {
   return { maxDepth: Math.max(1, body_depth - AROUND), maxValues: FRAME_VALUES, maxNames: OBJECT_NAMES }
 }
@@ -76,15 +76,15 @@ export interface Envelope {
   readonly source: SignedEnvelope
 }
 
-/** Read on this thread: the text is still at hand. */
+/** An envelope that was read on the main thread, so the text of its body is still available. */
 interface Sourced {
   readonly source: SourcedEnvelope
 }
 
-/** An envelope on a callback path; a rejection may come without a message. */
+/** The envelope of a callback. A rejection may have no message. */
 export interface CallbackEnvelope extends Omit<Envelope, 'message'> {
   readonly message: JsonObject | undefined
-  /** Timestamps of the header that had no zone. */
+  /** The timestamps of the header that had no time zone and were read as UTC. */
   readonly assumed_utc: InUtc['assumed_utc']
 }
 
@@ -92,7 +92,7 @@ const headers = validator<IncomingHeader>(IncomingHeader)
 const callbackHeaders = validator(receivedSchema(CallbackHeader))
 
 /**
- * Reads the frame of a request: its checked header in canonical spelling, and its message as an object.
+ * Reads the envelope of a request: the header is checked and in canonical spelling, the message is an unchecked object.
  * @throws RequestFault 400 err.request.bad
  */
 export function readEnvelope(text: string, bounds: JsonBounds): Envelope & Sourced {
@@ -102,8 +102,9 @@ export function readEnvelope(text: string, bounds: JsonBounds): Envelope & Sourc
 }
 
 /**
- * Reads the frame of a callback. Its header need not name the sender (N1): then the sender is the owner of the token.
- * @param callback decides which header is required; the members of a status are checked wherever they are
+ * Reads the envelope of a callback. Its header need not name the sender (N1): then the owner of the token is the
+ * sender.
+ * @param callback decides which header members are required; members of a status are checked wherever they are
  * @throws RequestFault 400 err.request.bad
  */
 export function readCallbackEnvelope(
@@ -125,7 +126,7 @@ export function readCallbackEnvelope(
   return { ...frame, header: checkedHeader, assumed_utc }
 }
 
-/** Header, in canonical spelling, and message as objects; the message may be missing. */
+/** Reads header and message as objects; the message may be missing. The header is in canonical spelling. */
 function readFrame(text: string, bounds: JsonBounds) {
   const source = parse(text, bounds)
   const body = tolerateEnvelope(source.value)
@@ -138,8 +139,8 @@ function readFrame(text: string, bounds: JsonBounds) {
 }
 
 /**
- * The message in canonical spelling, checked against the schema of the whole message. Rules about single items are
- * checked when the item is answered.
+ * Checks a message against the schema of its operation, and returns it in canonical spelling. Rules about single items
+ * are checked when the item is answered.
  * @throws RequestFault 400 err.request.bad, with the member and the rule
  */
 export function readMessage(row: MessageRow, message: JsonObject): Message {
@@ -150,7 +151,7 @@ export function readMessage(row: MessageRow, message: JsonObject): Message {
 /**
  * Reads the message of a callback. It is accepted when its shape can be read.
  * @param kind the kind of the receiving registry, which may leave more members open
- * @returns the message, and which timestamps had no zone
+ * @returns the message, and the timestamps that had no time zone
  * @throws RequestFault 400 err.request.bad, with the member and the rule
  */
 export function readResult(
@@ -166,7 +167,7 @@ export function readResult(
 }
 
 const requests = new Map<MessageRow, Validator<Message>>()
-/** Validators by the open members of kinds; few kinds have any. */
+/** Validators of callback messages, by the members that a kind leaves open; few kinds have any. */
 const results = new Map<Kind['relaxed'], Map<MessageRow, Validator<Message>>>()
 
 function validatorIn(
@@ -189,17 +190,17 @@ function parse(text: string, bounds: JsonBounds): SourcedEnvelope {
 }
 
 function faultOf(error: JsonError): RequestFault {
-  // The code belongs to a rejected header. Before the sender is known, it is in the text of a fault.
+  // This code rejects a header. Before the sender is known only a fault can be answered, so the code stands in its text.
   if (error instanceof TooManyItems) return bad(`rjct.total_count.limit_exceeded: ${error.message}`)
   return bad(error.message)
 }
 
 /**
  * Refuses a large body by its first bytes, before the rest is read.
- * @throws RequestFault err.request.bad, as `readEnvelope` would for the whole body
+ * @throws RequestFault err.request.bad, as `readEnvelope` would throw for the whole body
  */
 export function checkBeginning(bytes: Uint8Array, bounds: JsonBounds): void {
-  // A character that is cut at the end is left out, and whether the rest is UTF-8 is checked with the whole body.
+  // A character that is cut at the end is left out. Whether the rest is UTF-8 is checked with the whole body.
   const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes, { stream: true })
   const problem = jsonBeginningProblem(text, bounds)
   if (problem !== null) throw faultOf(problem)

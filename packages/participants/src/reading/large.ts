@@ -1,4 +1,4 @@
-/** Large requests as the checks see them: read on a thread, with their items as text. */
+/** Reads large requests on a reading thread, and gives the checks a message whose items are canonical text. */
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Message } from '@rollcall/core/model/exchange'
@@ -22,11 +22,12 @@ interface Reading {
   readonly reading: ReadingThreads
 }
 
-/** The result of a thread, by the message as sent. */
+/** What the reading thread returned for a message, by that message. */
 const found = new WeakMap<JsonObject, ReadMessage>()
 
 /**
- * @param body is handed over to the thread: it cannot be read here afterwards
+ * Reads a large envelope on a thread.
+ * @param body is moved to the thread: the caller cannot read it afterwards
  * @throws RequestFault as `decodeBody` and `readEnvelope` do
  */
 export async function readLargeEnvelope(
@@ -45,12 +46,12 @@ export async function readLargeEnvelope(
     mustBeSigned: signature_policy === 'required',
     form: signature_policy === 'off' ? null : signature_profile.canonical_form,
   })
-  // A message that was not read is refused before it is used.
+  // The thread does not read a message that the checks will refuse.
   const message = read.message === null ? {} : asSent(operation, read.message)
   return { header: read.header, message, source: signedEnvelope(read, message, bounds) }
 }
 
-/** Reads a decrypted message; null when it is no JSON object within the bounds. */
+/** Reads a large decrypted message on a thread; null when the text is no JSON object within the bounds. */
 export async function readLargeMessage(
   { reading }: Reading,
   operation: Operation,
@@ -62,7 +63,7 @@ export async function readLargeMessage(
   return read === null ? null : asSent(operation, read)
 }
 
-/** A message as sent. Its items are canonical text, which `canonicalJson` writes unchanged. */
+/** The message as the participant sent it. Its items are canonical text, which `canonicalJson` writes unchanged. */
 function asSent({ request }: Operation, read: ReadMessage): JsonObject {
   const { frame, items } = read.sent
   const batch = request.items === null || items === null ? {} : { [request.items]: asText(items) }
@@ -71,12 +72,12 @@ function asSent({ request }: Operation, read: ReadMessage): JsonObject {
   return message
 }
 
-/** A checked message in canonical spelling, and its items. */
+/** A checked message in canonical spelling, with its items apart. */
 export type CheckedMessage = Parted<Message>
 
 /**
- * The result of a thread for a message as sent; undefined when the message was read on this thread.
- * @throws RequestFault err.request.bad: it breaks a rule of its schema
+ * The checked form of a message that a reading thread has read; undefined when the main thread read the message.
+ * @throws RequestFault err.request.bad: the message breaks a rule of its schema
  */
 export function checkedLarge(message: JsonObject): CheckedMessage | undefined {
   const read = found.get(message)
@@ -85,7 +86,7 @@ export function checkedLarge(message: JsonObject): CheckedMessage | undefined {
   return { frame: read.checked.frame, items: read.checked.items ?? read.sent.items }
 }
 
-/** The message with its items as values, for answering, or as text, for storing. */
+/** Puts the items back into a message: as values for answering, or as text for storing. */
 export async function wholeMessage(
   { request }: Operation,
   { frame, items }: CheckedMessage,
@@ -95,15 +96,15 @@ export async function wholeMessage(
   return { ...frame, [request.items]: as === 'text' ? asText(items) : await asValues(items) }
 }
 
-/** All items as one array, to be written and not to be read. */
+/** All items as one array of canonical text, which is written but never parsed. */
 const asText = ({ pieces }: Items): CanonicalText =>
   new CanonicalText(`[${pieces.map((piece) => piece.slice(1, -1)).join(',')}]`)
 
-/** All items as values. Between two pieces the event loop does other work. */
+/** All items as values. The event loop does other work between two pieces. */
 async function asValues({ pieces }: Items): Promise<JsonValue[]> {
   const values: JsonValue[] = []
   for (const piece of pieces) {
-    // Our own thread wrote this text, so nothing in it is refused.
+    // Our own thread wrote this text, so it needs no checks.
     values.push(...(JSON.parse(piece) as JsonValue[]))
     await nextTurn()
   }

@@ -1,6 +1,6 @@
 /**
- * A reading thread (`threads.ts` starts it): the slow work on a large body that needs only its text. Results are small
- * objects and texts, because these are handed over quickly.
+ * The program of a reading thread, which `threads.ts` starts. It does the slow work on a large body that needs only the
+ * text. Its results are small objects and texts, which are quick to pass to the main thread.
  */
 import { parentPort } from 'node:worker_threads'
 import type { Message } from '@rollcall/core/model/exchange'
@@ -26,12 +26,12 @@ import {
 import { decodeBody } from './body.ts'
 import { readEnvelope, readMessage } from './envelope.ts'
 
-/** A batch of items as text, in pieces that are each parsed in about a millisecond. */
+/** The items of a batch as text, in pieces that take about a millisecond to parse. */
 export interface Items {
-  /** Canonical JSON of arrays which, one after the other, hold all items. */
+  /** Each piece is a JSON array in canonical form; all pieces in order have all items. */
   readonly pieces: readonly string[]
   readonly count: number
-  /** The reference_id of each item for its answer. */
+  /** The reference_id of each item, in order. */
   readonly reference_ids: readonly string[]
 }
 
@@ -44,16 +44,13 @@ export interface Parted<Frame extends object> {
 export interface ReadMessage {
   /** The message as sent. */
   readonly sent: Parted<JsonObject>
-  /**
-   * The message in canonical spelling, or the rule that it breaks. `items` is null when they are the items that were
-   * sent.
-   */
+  /** The message in canonical spelling, or the rule that it breaks. `items` is null when they equal those of `sent`. */
   readonly checked: Parted<Message> | { readonly problem: string }
 }
 
 /**
- * The texts of header and message that a signature in another form than RFC 8785 covers, or why there are none. Null: the form is
- * RFC 8785, or no signature was verified.
+ * The texts of header and message that the signature covers, when its form is not RFC 8785, or the reason why they
+ * cannot be found. Null when the form is RFC 8785, or no signature is verified.
  */
 export type SignedTexts = { readonly header: string; readonly message: string } | { readonly problem: string } | null
 
@@ -61,7 +58,7 @@ export interface ReadEnvelope {
   readonly header: IncomingHeader
   /** The signature and header members of the envelope, as received; undefined for one that is missing. */
   readonly source: { readonly signature: JsonValue | undefined; readonly header: JsonValue | undefined }
-  /** Null: not read, because the envelope will be refused before. */
+  /** Null: the message was not read, because the envelope will be refused. */
   readonly message: ReadMessage | null
   readonly signed: SignedTexts
 }
@@ -73,11 +70,11 @@ export interface EnvelopeTask {
   readonly bounds: JsonBounds
   readonly sender_id: string
   readonly mustBeSigned: boolean
-  /** Null: signatures are not verified. */
+  /** The canonical form that the signature covers; null: signatures of the sender are not verified. */
   readonly form: CanonicalFormName | null
 }
 
-/** @throws RequestFault as `decodeBody` and `readEnvelope` do */
+/** Reads an envelope. @throws RequestFault as `decodeBody` and `readEnvelope` do */
 function envelope(task: EnvelopeTask): ReadEnvelope {
   const { body, bounds, sender_id, mustBeSigned, form } = task
   const text = typeof body === 'string' ? body : decodeBody(body)
@@ -85,7 +82,7 @@ function envelope(task: EnvelopeTask): ReadEnvelope {
   const signature = source.member('signature')
   const found = { header, source: { signature, header: source.member('header') } }
   const isSigned = typeof signature === 'string' && !isPlaceholder(signature)
-  // The sender or the signature will be refused, so the message is not read.
+  // The main thread will refuse the sender or the signature, so the message is not read.
   if (header.sender_id !== sender_id || (mustBeSigned && !isSigned)) {
     return { ...found, message: null, signed: null }
   }
@@ -102,7 +99,7 @@ function signedTexts(source: SourcedEnvelope, form: CanonicalFormName): SignedTe
   }
 }
 
-/** @param inClear false for an encrypted message, which cannot be checked here */
+/** Separates the items of a message, and checks it. @param inClear false: an encrypted message is not checked */
 function parted(name: string, message: JsonObject, inClear = true): ReadMessage {
   const sent = withoutItems(name, message)
   return { sent, checked: inClear ? checked(name, message) : { problem: 'message: is encrypted' } }
@@ -120,19 +117,19 @@ function checked(name: string, message: JsonObject): ReadMessage['checked'] {
 type Members = Readonly<Record<string, unknown>>
 
 /**
- * Takes the items out of a message.
- * @param same a message with items: where they are the very same, they are not written again
+ * Separates the items from the rest of a message.
+ * @param same another form of the message: if its items are the same array, they are not written again
  */
 function withoutItems<Frame extends Members>(name: string, message: Frame, same?: Members): Parted<Frame> {
   const member = operation(name).request.items
   const batch: unknown = member === null ? undefined : message[member]
   if (member === null || !Array.isArray(batch)) return { frame: message, items: null }
-  // The member is set again when the message is made whole (`large.ts`).
+  // The member keeps its place in the order; `large.ts` sets it again.
   const frame = { ...message, [member]: undefined }
   return { frame, items: same !== undefined && same[member] === batch ? null : itemsText(batch) }
 }
 
-/** Items of one piece. */
+/** The number of items in one piece. */
 const PIECE = 100
 
 function itemsText(items: readonly unknown[]): Items {
@@ -167,7 +164,7 @@ interface PersistedRequest {
   readonly traceparent: JsonValue
 }
 
-/** Header and message of a stored request; null when this version cannot read it. */
+/** Reads the header and message of a stored request; null when this version cannot read them. */
 function persisted(task: TextTask): PersistedRequest | null {
   try {
     const { header, message, traceparent = null } = parsePersisted(task.text)
@@ -204,7 +201,7 @@ function outcomeOf({ name, task }: Order): Outcome {
       const { code, message, httpStatus } = error
       return { refused: { code, message, httpStatus } }
     }
-    // The class only: the error's message may quote the body.
+    // Only the class of the error is passed on: its message may quote the body.
     return { failed: error instanceof Error ? error.constructor.name : typeof error }
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Threads that read large bodies, so that the main thread can answer other requests meanwhile. There are few threads.
- * Participants take turns, so none waits for all bodies of another.
+ * The threads that read large bodies, so that the main thread can answer other requests meanwhile. Participants take
+ * turns, so none waits for all bodies of another.
  */
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
@@ -9,8 +9,9 @@ import type { Order, Outcome, Work, WorkName } from './thread.ts'
 
 export interface ReadingThreads {
   /**
-   * @param participant the sender of the body
-   * @throws RequestFault thrown by the work
+   * Does one piece of work on a thread.
+   * @param participant the `Participant.id` of the sender
+   * @throws RequestFault the fault that the work throws
    */
   run<Name extends WorkName>(
     participant: number,
@@ -19,10 +20,10 @@ export interface ReadingThreads {
   ): Promise<ReturnType<Work[Name]>>
 }
 
-/** Texts with more characters than this are large; shorter ones are read in a few milliseconds. */
+/** The number of characters above which a text counts as large; a shorter one is read in a few milliseconds. */
 export const LARGE_TEXT = 65_536
 
-/** One processor is left to the main thread. More than four threads help only when more large bodies arrive at once. */
+/** The most threads. More help only when more large bodies arrive at once; one processor is left to the main thread. */
 const MAX_THREADS = 4
 
 interface Waiting {
@@ -30,11 +31,11 @@ interface Waiting {
   readonly settle: PromiseWithResolvers<unknown>
 }
 
-/** @param most the number of threads; they start when needed, and do not keep the process alive */
+/** Creates the threads, which start when needed and do not keep the process alive. @param most how many */
 export function createReadingThreads(
   most = Math.min(MAX_THREADS, Math.max(1, availableParallelism() - 1)),
 ): ReadingThreads {
-  /** Waiting work by participant, in the order of their turns. */
+  /** The waiting work by `Participant.id`, in the order of turns. */
   const waiting = new Map<number, Waiting[]>()
   const idle: Worker[] = []
   let started = 0
@@ -53,7 +54,8 @@ export function createReadingThreads(
     started += 1
     const made = new Worker(new URL('./thread.ts', import.meta.url))
     made.unref()
-    // If a thread ends while it works, that work is rejected (below). An idle thread is replaced when one is needed.
+    // A thread that ends while it works rejects its work (below). An idle thread that ended is replaced when it is
+    // needed.
     made
       .on('error', () => undefined)
       .on('exit', () => {
@@ -98,7 +100,7 @@ export function createReadingThreads(
   }
 }
 
-/** The memory of a body, if nothing else is in it: then the body is moved instead of copied. */
+/** The memory of a body, which is moved to the thread instead of copied when it has nothing else in it. */
 function handedOver(task: object): ArrayBuffer[] {
   if (!('body' in task) || !(task.body instanceof Uint8Array)) return []
   const { buffer, byteLength } = task.body

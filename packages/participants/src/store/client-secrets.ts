@@ -1,15 +1,15 @@
-/** The digests of participants' client secrets. */
+/** The SHA-256 digests of client secrets in the database. */
 
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Database } from '@rollcall/database/database'
 import { sql } from 'kysely'
 import { lockParticipant } from './participants.ts'
 
-/** Two, so that the old secret works while the new one is being put in place. */
+/** The number of live secrets of a participant: the old one works while a new one is put in place. */
 const LIVE_SECRETS = 2
 
 /**
- * Adds a secret, by its SHA-256. If more than two are live, the oldest are retired.
+ * Adds a secret by its SHA-256. The oldest live secret above two is retired.
  * @throws StoreRefusal no such participant
  */
 export async function addSecret(db: Database, participant: Pick<Participant, 'id'>, sha256: Buffer): Promise<void> {

@@ -1,13 +1,14 @@
-/** Closes a registry or participant that is to be removed. */
+/** Closes a registry or participant before its removal. */
 import type { Database } from '@rollcall/database/database'
 import type { Removable } from '@rollcall/database/removal'
 
 interface Closing {
   /**
-   * SQL that closes it: from now on nobody can use the registry, or act as the participant. Returns the changed rows.
+   * SQL that closes the row with id `$1`: nobody can use the registry, or act as the participant, from then on. Returns
+   * the ids of the changed rows.
    */
   readonly close: string
-  /** SQL that restores these rows (`$1`), unless newer ones have replaced them. */
+  /** SQL that restores the rows with the ids `$1`, unless newer rows have replaced them. */
   readonly reopen: string
 }
 
@@ -26,7 +27,7 @@ const CLOSING: Readonly<Record<Removable, Closing>> = {
   },
 }
 
-/** Closes it; all nodes follow within a second. @returns undoes it */
+/** Closes the registry or participant for all nodes within a second. @returns a function that opens it again */
 export async function closeForRemoval(
   { pool }: Pick<Database, 'pool'>,
   removable: Removable,

@@ -1,16 +1,16 @@
 /**
- * How many messages and bytes of one sort were stored for each participant today. Days are UTC days by the clock of the
- * database.
+ * Counts the messages and bytes that were stored for each participant on a day, for each sort of message. Days are UTC
+ * days by the clock of the database.
  */
 import type { Database } from '@rollcall/database/database'
 
-/** The tables in which callbacks and accepted requests are counted; both have the same columns. */
+/** The tables that count callbacks (inbox) and accepted requests; both have the same columns. */
 export const [INBOX_DAY, ACCEPTED_DAY] = ['inbox_day', 'accepted_day'] as const
 export type DayTable = typeof INBOX_DAY | typeof ACCEPTED_DAY
 
 export interface DayUse {
   readonly messages: number
-  /** As stored, encrypted. */
+  /** The bytes as stored, encrypted. */
   readonly bytes: number
   /** Whole seconds until the next day, at least 1. */
   readonly seconds_left: number
@@ -19,9 +19,10 @@ export interface DayUse {
 const TODAY = `(now() at time zone 'UTC')::date`
 
 /**
- * SQL that counts the rows of `written`, a part of the same statement with `participant` and `bytes`. Nothing may read
- * from it: then it runs last, and the rows of days, for which all nodes wait, are locked only until the commit. All
- * nodes count in the same order, so there are no deadlocks.
+ * SQL for the `with` part of a statement: adds the rows of `written`, another part of it, to the counts of today.
+ * `written` has the columns `participant` and `bytes`. No other part may read from this one: so it runs last, and locks
+ * the rows of counts, for which all nodes wait, only until the commit. All nodes count in the same order, so they do
+ * not deadlock.
  * @param messages SQL that counts the messages in the rows
  */
 export const countingSql = (table: DayTable, written: string, messages = 'count(*)'): string =>

@@ -1,6 +1,6 @@
 /**
- * Finds out whether a database belongs to a demo. A demo and a production never share a database, and at most one demo
- * runs on it: a second one would write its own address over that of the first.
+ * Finds out whether a database belongs to a demo. A demo and a production system never share a database. At most one
+ * demo runs on a database: a second one would overwrite the address of the first.
  */
 
 import type { Database } from '@rollcall/database/database'
@@ -9,7 +9,7 @@ import pg from 'pg'
 
 /** The entries of the directory, such as `registry civil`. Both lists are empty in a new database. */
 export interface DirectoryContent {
-  /** Made by `rollcall demo`. */
+  /** True when `rollcall demo` made the database. */
   readonly demo: readonly string[]
   readonly real: readonly string[]
 }
@@ -32,19 +32,19 @@ export async function directoryContent(db: Database): Promise<DirectoryContent> 
   return { demo: named(true), real: named(false) }
 }
 
-/** Milliseconds after which the session of a killed demo has ended. */
+/** Milliseconds to wait for the lock: the session of a demo that was killed ends within that time. */
 const LOCK_TIMEOUT = 2_000
 
 /** The code of PostgreSQL for a lock that was not free in time. */
 const LOCK_NOT_AVAILABLE = '55P03'
 
 /**
- * Takes the demo's lock in a session of its own, for the life of this process.
- * @returns releases the lock; null: another demo has it
+ * Takes the lock of the demo in a session of its own, until the process ends.
+ * @returns a function that releases the lock; null when another demo has it
  */
 export async function becomeOnlyDemo(db: Database): Promise<(() => Promise<void>) | null> {
   const client = new pg.Client(db.connection)
-  // The next query reports a lost connection.
+  // A lost connection is reported by the next query.
   client.on('error', () => undefined)
   await client.connect()
   try {

@@ -1,11 +1,11 @@
-/** The grants and keys of participants that end soon. */
+/** Finds the grants and keys of participants that end soon. */
 import type { End } from '@rollcall/core/model/health'
 import type { Database } from '@rollcall/database/database'
 import { REGISTRIES } from '@rollcall/records/registries/registry-names'
 
 /**
- * The ends, within these days, of the last grant in a registry and of the last key for a use, of active participants.
- * Ends in the past are left out.
+ * Finds where an active participant's last grant in a registry, or last key for a use, ends within this many days.
+ * Grants and keys that ended already are left out.
  */
 export async function findEnds({ pool }: Pick<Database, 'pool'>, days: number): Promise<readonly End[]> {
   const { rows } = await pool.query<End>({

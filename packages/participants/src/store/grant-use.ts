@@ -1,10 +1,7 @@
-/**
- * The use of the daily quotas of grants today, on all nodes together. Days are UTC days by the clock of the
- * database.
- */
+/** Counts the use of the daily quotas of grants on all nodes. Days are UTC days by the clock of the database. */
 import type { Database } from '@rollcall/database/database'
 
-/** The participant, the registry, and the sort of thing that is counted. */
+/** Identifies one count of a day: the participant, the registry, and what is counted. */
 export interface Used {
   readonly participant: number
   readonly registry: number
@@ -13,11 +10,7 @@ export interface Used {
 
 const TODAY = `(clock_timestamp() at time zone 'UTC')::date`
 
-/**
- * Takes `wanted`, or nothing.
- * @param most the quota of the day
- * @returns false: the day has not so many left
- */
+/** Takes `wanted` from a day's quota, or nothing. @param most the quota @returns false: too little is left */
 export async function takeDailyQuota(
   { pool }: Pick<Database, 'pool'>,
   { participant, registry, counted }: Used,
@@ -37,15 +30,16 @@ export async function takeDailyQuota(
 }
 
 /**
- * Part of a statement that counts what is delivered without being asked for, also beyond the quota of the day.
- * @param rows a select with the columns of `Used` and `used`, in one order on every node, so that nobody deadlocks
+ * SQL for the `with` part of a statement: counts what is delivered without a request, even beyond the quota of the day.
+ * @param rows a select with the columns of `Used` and `used`. Its order is the same on every node, so that they do not
+ * deadlock.
  */
 export const countUses = (rows: string): string =>
   `insert into grant_use as held (participant, registry, counted, day, used)
     select participant, registry, counted, ${TODAY}, used from (${rows}) as counts
     on conflict (participant, registry, counted, day) do update set used = held.used + excluded.used`
 
-/** The number that was used today. */
+/** How much of the quota of the day was used. */
 export async function usedToday(
   { pool }: Pick<Database, 'pool'>,
   { participant, registry, counted }: Used,
@@ -58,7 +52,7 @@ export async function usedToday(
   return rows[0]?.used ?? 0
 }
 
-/** Forgets the days before yesterday. */
+/** Deletes the counts of the days before yesterday. */
 export async function forgetUse({ pool }: Pick<Database, 'pool'>): Promise<void> {
   await pool.query(`delete from grant_use where day < ${TODAY} - 1`)
 }

@@ -1,4 +1,4 @@
-/** Grants of participants in registries. A changed grant is a new row; the former row stays as a record. */
+/** Grants of participants in registries. A change writes a new row, and the former row stays as a record. */
 
 import type { Environment } from '@rollcall/core/model/environment'
 import type { GrantTerms } from '@rollcall/core/model/grant'
@@ -12,14 +12,14 @@ import { REGISTRIES } from '@rollcall/records/registries/registry-names'
 import { sql, type Transaction } from 'kysely'
 import { lockParticipant } from './participants.ts'
 
-/** A stored grant. */
+/** A row of the table of grants. */
 export interface StoredGrant {
   readonly id: number
   readonly participant: number
   readonly registry: number
   readonly terms: GrantTerms
   readonly valid_from: Date
-  /** Null: it has no end. */
+  /** The end of the grant; null: it has no end. */
   readonly valid_until: Date | null
 }
 
@@ -31,8 +31,9 @@ interface Owner {
 }
 
 /**
- * Grants the terms, from `valid_from` on.
- * @param replace revokes every other grant of the participant in the registry; otherwise one whose time overlaps refuses
+ * Adds a grant, in force from `valid_from` on.
+ * @param replace true revokes every other grant of the participant in the registry; false refuses when another grant
+ * overlaps in time
  * @throws StoreRefusal
  */
 export async function addGrant(
@@ -46,7 +47,7 @@ export async function addGrant(
   return added
 }
 
-/** Whether a participant has, or had, a grant in one of the registries. */
+/** Whether a participant has, or once had, a grant in one of the registries. */
 export async function hadGrantIn(
   { pool }: Pick<Database, 'pool'>,
   sender_id: string,
@@ -62,7 +63,7 @@ export async function hadGrantIn(
 }
 
 export interface GrantChanges {
-  /** `id`s of grants, or all that the participant has in the registry. */
+  /** The ids of the grants to revoke, or 'all' that the participant has in the registry. */
   readonly revoke: readonly number[] | 'all'
   readonly add: readonly GrantTerms[]
 }
@@ -93,10 +94,7 @@ export async function changeGrants(
   })
 }
 
-/**
- * A sandbox participant is granted nothing in a live registry, and a live one nothing in a sandbox.
- * @throws StoreRefusal
- */
+/** Refuses a grant when one of participant and registry is sandbox and the other live. @throws StoreRefusal */
 async function checkEnvironment(
   transaction: Transaction<unknown>,
   { environment }: Pick<Participant, 'environment'>,
@@ -110,7 +108,7 @@ async function checkEnvironment(
   if (problem !== null) throw new StoreRefusal(problem)
 }
 
-/** Why a participant of this environment may have no grant in the registry; null: it may. */
+/** Says why a participant of this environment may have no grant in the registry; null: it may have one. */
 export function environmentProblem(
   participant: Environment,
   { namespace, environment }: Pick<Registry, 'namespace' | 'environment'>,
@@ -130,7 +128,8 @@ async function insertGrant(
   terms: GrantTerms,
 ): Promise<StoredGrant> {
   const { valid_from, valid_until } = grantPeriod(terms)
-  // By the database's clock, at which the transaction began: `findGrant` in the same transaction finds the grant in force.
+  // The database's time at the begin of the transaction, so that `findGrant` in the same transaction finds the new
+  // grant.
   const from = terms.valid_from === undefined ? sql`now()` : sql`${valid_from}::timestamptz`
   const [overlapping] = (
     await sql<Pick<StoredGrant, 'id'>>`select id from participant_grant
@@ -151,7 +150,7 @@ async function insertGrant(
   return added
 }
 
-/** The period of the terms, if they are granted now. @throws StoreRefusal the period would end before it begins */
+/** The start and end of a grant with these terms, added now. @throws StoreRefusal it would end before it starts */
 export function grantPeriod(terms: Pick<GrantTerms, 'valid_from' | 'valid_until'>, now = new Date()) {
   const valid_from = terms.valid_from === undefined ? now : new Date(terms.valid_from)
   const valid_until = terms.valid_until === undefined ? null : new Date(terms.valid_until)
@@ -161,7 +160,7 @@ export function grantPeriod(terms: Pick<GrantTerms, 'valid_from' | 'valid_until'
   return { valid_from, valid_until }
 }
 
-/** The grant in force; null: there is none. Calls at the same time share a statement. */
+/** Finds the grant in force; null when there is none. Simultaneous calls share one statement. */
 export const findGrant = (
   { pool }: Pick<Database, 'pool'>,
   participant: number,
@@ -190,14 +189,14 @@ const counting = perPool((pool) =>
   ),
 )
 
-/** SQL of a relation for joins in other packages: the grants in force. */
+/** SQL for a `from` clause of other packages: the grants in force. */
 export const GRANTS_IN_FORCE = `(select participant, registry, terms from participant_grant
   where revoked_at is null and valid_from <= now() and (valid_until is null or valid_until > now()))`
 
-/** SQL of a relation of all grants, revoked ones too, with the time from which each was in force. */
+/** SQL for a `from` clause: all grants, also revoked ones, with the time at which each came into force. */
 export const GRANT_STARTS = '(select id, registry, greatest(created_at, valid_from) as starts from participant_grant)'
 
-/** The grants that are not revoked, past and future ones included: of one participant, in one registry, or all. */
+/** Lists the grants that are not revoked, also past and future ones: of one participant, in one registry, or all. */
 export async function listGrants(
   { pool }: Pick<Database, 'pool'>,
   { participant, registry }: { readonly participant?: number; readonly registry?: number } = {},
@@ -211,7 +210,7 @@ export async function listGrants(
   return rows
 }
 
-/** @returns how many were revoked; every node follows within a second */
+/** Revokes grants; every node follows within a second. @returns the number of revoked grants */
 export async function revokeGrants(
   { kysely }: Pick<Database, 'kysely'>,
   { participant, registry }: Owner,

@@ -1,4 +1,4 @@
-/** The rules for what may be agreed with a participant about signing and encrypting. Pure. */
+/** The rules for what an operator may agree with a participant about signing and encrypting. Pure functions. */
 
 import { isDeepStrictEqual } from 'node:util'
 import { type AllowedHost, allowedHosts, hostsNotIn, MAX_ADDRESS_LENGTH } from '@rollcall/core/model/allowed-hosts'
@@ -19,12 +19,12 @@ export const DEFAULT_MESSAGE_POLICY: MessagePolicy = {
 
 const HOSTS_LIMIT = 100
 
-/** Adds the consequences of the changes: a new signature_policy resets `allow_unsigned`, unless the changes set it. */
+/** Adds what follows from the changes: a new `signature_policy` resets `allow_unsigned`, unless that is set too. */
 export function withConsequences(changes: Partial<MessagePolicy>): Partial<MessagePolicy> {
   return { ...(changes.signature_policy !== undefined && { allow_unsigned: false }), ...changes }
 }
 
-/** @throws StoreRefusal for the first rule that is broken */
+/** Checks a policy. @throws StoreRefusal with the first rule that is broken */
 export function checkMessagePolicy(policy: MessagePolicy): void {
   const problem = messagePolicyProblem(policy)
   if (problem !== null) throw new StoreRefusal(problem)
@@ -49,7 +49,7 @@ function messagePolicyProblem(policy: MessagePolicy): string | null {
   return outgoingProblem(policy.outgoing)
 }
 
-/** Checks only the form. The address guard checks the address when it is used. */
+/** Whether a text has the form of an address. The address guard checks the address when it is used. */
 function isAddress(text: string): boolean {
   return text.length <= MAX_ADDRESS_LENGTH && isStorable(text) && /^https?:\/\//i.test(text) && URL.canParse(text)
 }
@@ -73,7 +73,8 @@ const isPort = (port: number): boolean => Number.isInteger(port) && port >= 1 &&
 type Tightening = Pick<Extract<JournalAct, { readonly kind: 'policy_tightened' }>, 'policy' | 'hosts'>
 
 /**
- * The part of a change that a restore must not undo; null: there is none. Policies are listed from the strictest on.
+ * The part of a change that makes the policy stricter, which a restore must not undo; null when no part does. Each list
+ * of policies begins with the strictest.
  */
 export function tighteningOf(from: MessagePolicy, to: MessagePolicy): Tightening | null {
   const { signature_policy, allow_unsigned, signature_profile, encryption_policy, jwks_uri } = to
@@ -82,7 +83,7 @@ export function tighteningOf(from: MessagePolicy, to: MessagePolicy): Tightening
   const policy = {
     ...(isStricter && { signature_policy, allow_unsigned }),
     ...(isBefore(ENCRYPTION_POLICIES, encryption_policy, from.encryption_policy) && { encryption_policy }),
-    // Profiles have no order, so every change of the profile is kept.
+    // No profile is stricter than another, so every change of the profile belongs to this part.
     ...(!isDeepStrictEqual(signature_profile, from.signature_profile) && { signature_profile }),
     ...(from.jwks_uri !== null && jwks_uri !== from.jwks_uri && { jwks_uri }),
   }
@@ -93,7 +94,7 @@ export function tighteningOf(from: MessagePolicy, to: MessagePolicy): Tightening
 const isBefore = <Value>(values: readonly Value[], one: Value, other: Value): boolean =>
   values.indexOf(one) < values.indexOf(other)
 
-/** The columns of the table for a policy. */
+/** The values of the table's columns for a policy. */
 export function messagePolicyValues(policy: MessagePolicy) {
   const { signature_policy, allow_unsigned, encryption_policy, jwks_uri, outgoing } = policy
   const { layout, canonical_form, digest_prefix, algorithms } = policy.signature_profile

@@ -1,33 +1,34 @@
 /**
- * The steps that the system of a participant was seen to do. Messages are deleted after a time; a step that was seen
- * once stays noted.
+ * Notes the first time at which a participant's system did each step that a check asks for. Messages are deleted after
+ * a time; a noted step stays.
  */
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Database } from '@rollcall/database/database'
 import { perPool } from '@rollcall/database/group-commit'
 
-/** When a step was first seen; null: not yet. */
+/** The time at which each step was first seen; null: not yet. */
 export interface Milestones {
-  /** A request was accepted, for which an access token is needed. */
+  /** A request was accepted, so the participant had an access token. */
   readonly token: Date | null
   /** A search was accepted. */
   readonly search: Date | null
-  /** A signature of its messages was verified. */
+  /** A signature of one of the participant's messages was verified. */
   readonly signature: Date | null
-  /** A callback or a notification was acknowledged. */
+  /** The participant acknowledged a callback or a notification. */
   readonly callback: Date | null
 }
 
-/** Milliseconds between two looks, because a look also reads messages of other participants. */
+/** Milliseconds between two calls of `look` for a participant: it also reads messages of other participants. */
 const LOOK_INTERVAL = 60_000
 const MOST_LOOKS = 10_000
 
-/** The time of the last look, by `Participant.id`. */
+/** The time of the last call of `look`, by `Participant.id`. */
 const lastLooks = perPool(() => new Map<number, number>())
 
 /**
- * Looks at what is stored, at most once a minute, and notes steps that were seen for the first time.
- * @param look finds when each step of a participant was first seen
+ * Returns the noted steps. When some are missing, searches the stored messages for them, at most once a minute, and
+ * notes the steps that it finds.
+ * @param look finds the time at which each step of a participant was first seen
  * @param now milliseconds
  */
 export async function milestonesOf(

@@ -1,4 +1,4 @@
-/** Tokens of the admin API. Only the SHA-256 of each secret is stored. */
+/** Tokens of operators for the admin API. Only the SHA-256 of each secret is stored. */
 import type { Operator, OperatorRole } from '@rollcall/core/model/operator'
 import type { Database } from '@rollcall/database/database'
 import { isDuplicate } from '@rollcall/database/database-errors'
@@ -6,14 +6,14 @@ import { StoreRefusal } from '@rollcall/database/refusal'
 import { isStorable } from '@rollcall/database/text'
 import { REGISTRIES } from '@rollcall/records/registries/registry-names'
 
-/** A token as the operator's list has it. */
+/** A token as operators see it in the list. */
 export interface OperatorToken {
   readonly id: number
   readonly name: string
   readonly roles: readonly OperatorRole[]
-  /** Namespaces; null: all registries. */
+  /** The namespaces of the registries for which the token is valid; null: all registries. */
   readonly registries: readonly string[] | null
-  /** `ConsentAuthority.id` of the only authority whose consents it may withdraw; null: it is not bound to one. */
+  /** The `ConsentAuthority.id` of the only authority whose consents the token may withdraw; null: no such limit. */
   readonly authority: number | null
   readonly created_at: Date
   readonly expires_at: Date
@@ -66,7 +66,7 @@ export async function listOperatorTokens({ pool }: Pick<Database, 'pool'>): Prom
   return rows
 }
 
-/** @returns false: no live token has this name */
+/** Revokes the token with this name. @returns false when no live token has the name */
 export async function revokeOperatorToken({ pool }: Pick<Database, 'pool'>, name: string): Promise<boolean> {
   const { rowCount } = await pool.query(
     'update operator_token set revoked_at = now() where name = $1 and revoked_at is null',
@@ -75,7 +75,7 @@ export async function revokeOperatorToken({ pool }: Pick<Database, 'pool'>, name
   return rowCount !== 0
 }
 
-/** A token that is not revoked, by its id; null when there is none. It may have expired. */
+/** Finds a token that is not revoked by its id; null when there is none. The token may have expired. */
 export async function findOperatorToken(
   { pool }: Pick<Database, 'pool'>,
   id: number,
@@ -89,7 +89,7 @@ export async function findOperatorToken(
   return rows[0] ?? null
 }
 
-/** Deletes tokens that were revoked or expired more than this many days ago. @returns how many */
+/** Deletes tokens that were revoked or have expired more than this many days ago. @returns how many */
 export async function forgetOperatorTokens({ pool }: Pick<Database, 'pool'>, days: number, now: Date): Promise<number> {
   const { rowCount } = await pool.query(
     `delete from operator_token

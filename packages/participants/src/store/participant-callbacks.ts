@@ -1,4 +1,4 @@
-/** The callback settings of a participant: addresses, credentials (encrypted before they come here), rate and retries. */
+/** The callback settings of a participant: addresses, encrypted credentials, rate and retries. */
 
 import type { Database } from '@rollcall/database/database'
 import { groupCommit, perPool } from '@rollcall/database/group-commit'
@@ -10,38 +10,35 @@ import { CompiledQuery, sql } from 'kysely'
 export type CallbackAuth = 'none' | 'bearer' | 'oauth2' | 'mtls'
 
 export interface CallbackSettings {
-  /** Origins with a path prefix that a `sender_uri` may begin with; `:*` is any port. */
+  /** The origins, with a path prefix, that are allowed for a `sender_uri`; `:*` allows any port. */
   readonly allowed: readonly string[]
-  /**
-   * The address for answers to requests without `sender_uri`; the path of the callback is appended. Null: there is
-   * none.
-   */
+  /** The address for answers to requests without `sender_uri`, without the path of the callback; null: none. */
   readonly default_url: string | null
   readonly auth: CallbackAuth
-  /** The credentials for `auth`, encrypted for their origin (`delivery/credentials.ts`); null: none. */
+  /** The credentials for `auth`, encrypted for their origin (`delivery/credentials.ts`); null when there are none. */
   readonly sealed: Buffer | null
-  /** Requests in flight on one node. */
+  /** The most requests in flight on one node. */
   readonly concurrency: number
-  /** Requests a second on one node. */
+  /** The most requests a second on one node. */
   readonly rate: number
-  /** The timeout of one attempt. */
+  /** The timeout of one attempt, in milliseconds. */
   readonly timeout_ms: number
-  /** Seconds between attempts; null: the server's schedule. */
+  /** The seconds between attempts; null: the schedule of the server. */
   readonly schedule: readonly number[] | null
-  /** The address for all notifications; null: the `sender_uri` of the subscription, or the default address. */
+  /** The address for all notifications; null: the `sender_uri` of the subscription, or else the default address. */
   readonly notify_url: string | null
   /** The most items of one notification. */
   readonly notify_items: number
-  /** The most bytes of one notification; a single larger item is sent nevertheless. */
+  /** The most bytes of one notification. A single item that is larger is sent nevertheless. */
   readonly notify_bytes: number
   /** Whether notifications may name events that are not in the published list of the registry's kind. */
   readonly notify_unlisted: boolean
 }
 
-/** The limit for one participant on one node. */
+/** The largest allowed value of `concurrency`. */
 export const MOST_CONCURRENCY = 128
 
-/** The settings of a participant without settings: it gets no callbacks. */
+/** The callback settings of a participant that has none: no callbacks are sent to it. */
 export const NO_CALLBACKS: CallbackSettings = {
   allowed: [],
   default_url: null,
@@ -57,19 +54,19 @@ export const NO_CALLBACKS: CallbackSettings = {
   notify_unlisted: false,
 }
 
-/** The column with encrypted credentials. */
+/** The table and column of the encrypted credentials. */
 export const SEALED_CREDENTIALS = {
   table: 'participant_callback',
   id: 'participant',
   purpose: 'callback credentials',
 } as const
 
-/** SQL of a relation to join: of each participant, where its notifications go whatever a subscription names. */
+/** SQL for a `from` clause: the address for all notifications of each participant. */
 export const NOTIFY_ADDRESSES = '(select participant, notify_url from participant_callback)'
 
 const COLUMNS = Object.keys(NO_CALLBACKS).join(', ')
 
-/** The settings of a participant, by `Participant.id`. Calls at the same time share a statement. */
+/** Finds the callback settings of a participant by its `Participant.id`. Simultaneous calls share one statement. */
 export const findCallbackSettings = (
   { pool }: Pick<Database, 'pool'>,
   participant: number,
@@ -98,14 +95,17 @@ const RANGES = [
   ['notify_bytes', 1_024, 67_108_864],
 ] as const
 
-/** The default address of a callback. Settings are stored as the operator wrote them. */
+/**
+ * The full address of a callback at the default address of a participant. Settings are stored as the operator wrote
+ * them, so the address is normalised here.
+ */
 export function defaultTarget(default_url: string, { path }: Pick<Callback, 'path'>): string {
   return `${(URL.parse(default_url)?.href ?? default_url).replace(/\/+$/, '')}/${path}`
 }
 
 /**
  * Changes the settings that `changes` names.
- * @param moving the statement that moves waiting deliveries from the default address to a new one
+ * @param moving makes the statement that moves waiting deliveries to a new default address
  * @throws StoreRefusal a value is invalid
  */
 export async function setCallbackSettings(

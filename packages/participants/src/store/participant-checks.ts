@@ -1,21 +1,21 @@
-/** The reports of checks that were made of the system of a participant in a registry. */
+/** Stores the reports of checks of a participant's system in a registry. */
 import type { CheckedSystem, CheckStep } from '@rollcall/core/model/check'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Database } from '@rollcall/database/database'
 import { REGISTRIES } from '@rollcall/records/registries/registry-names'
 
-/** A report. */
+/** The report of one check. */
 export interface ParticipantCheck {
   readonly namespace: string
   readonly since: Date
   readonly checked_at: Date
-  /** The version of Rollcall. */
+  /** The version of Rollcall that made the report. */
   readonly version: string
   readonly passed: boolean
   readonly steps: readonly CheckStep[]
 }
 
-/** Stores the report of a check, in place of that of the same check at an earlier time. */
+/** Stores the report of a check. It replaces the earlier report of the same check. */
 export async function saveCheck(
   { pool }: Pick<Database, 'pool'>,
   { participant, registry, since }: CheckedSystem,

@@ -1,7 +1,4 @@
-/**
- * The stored facts about a participant beside its settings: its secrets without their digests, and its use of quotas
- * today.
- */
+/** Reads the times of a participant's secrets, and how much of its quotas it used today. */
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Database } from '@rollcall/database/database'
 
@@ -10,11 +7,11 @@ type Of = Pick<Participant, 'id'>
 
 export interface SecretTimes {
   readonly created_at: Date
-  /** Null: it is live. */
+  /** The time at which the secret was retired; null: it is live. */
   readonly retired_at: Date | null
 }
 
-/** Times of its client secrets, the newest first; never the secrets. */
+/** Lists the times of a participant's client secrets, the newest first; never the secrets. */
 export async function listSecretTimes({ pool }: Pool, { id }: Of): Promise<readonly SecretTimes[]> {
   const { rows } = await pool.query<SecretTimes>(
     'select created_at, retired_at from participant_secret where participant = $1 order by participant_secret.id desc',
@@ -30,7 +27,7 @@ export interface CountedToday {
   readonly used: number
 }
 
-/** The use of the daily quotas of the participant's grants today. Nothing is counted for a grant without a quota. */
+/** Lists how much of its grants' daily quotas a participant used today. Grants without a quota are not counted. */
 export async function listUsedToday({ pool }: Pool, { id }: Of): Promise<readonly CountedToday[]> {
   const { rows } = await pool.query<CountedToday>(
     `select registry, counted, used from grant_use

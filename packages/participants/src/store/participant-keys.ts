@@ -1,4 +1,4 @@
-/** Public keys of participants that the operator has registered. */
+/** Public keys of participants, which the operator has registered. */
 
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Database } from '@rollcall/database/database'
@@ -12,29 +12,29 @@ import { lockParticipant } from './participants.ts'
 
 export interface ParticipantKey {
   readonly id: number
-  /** Null: the participant was removed. */
+  /** The `Participant.id` of the owner; null: the owner was removed. */
   readonly participant: number | null
-  /** The sender_id of the removed participant; then the key is revoked. */
+  /** The sender_id of an owner that was removed; such a key is revoked. */
   readonly former_sender_id: string | null
   readonly kid: string
   readonly use: 'sig' | 'enc'
   readonly algorithm: string
-  /** The members that make the key (RFC 7638) and no others. */
+  /** Only the members of the JWK that make the key (RFC 7638). */
   readonly public_jwk: Jwk
-  /** RFC 7638, SHA-256. */
+  /** The RFC 7638 thumbprint with SHA-256. */
   readonly thumbprint: string
   readonly valid_from: Date
-  /** Null: no end. */
+  /** The end of the key; null: it has no end. */
   readonly valid_until: Date | null
   readonly created_at: Date
-  /** Null: it is live. */
+  /** The time of the revocation; null: the key is not revoked. */
   readonly revoked_at: Date | null
 }
 
-/** Neither revoked nor ended. */
+/** SQL condition: the key is neither revoked nor past its end. */
 const LIVE = 'revoked_at is null and (valid_until is null or valid_until > now())'
 
-/** When a key is valid: from the first moment until just before the second; null: without end. */
+/** The period of a key: valid from `valid_from` until just before `valid_until`; null: without end. */
 export interface Validity {
   readonly valid_from?: Date
   readonly valid_until?: Date | null
@@ -108,7 +108,7 @@ function asRefusal(error: unknown, kid: string): unknown {
   return error
 }
 
-/** All keys that were ever registered for it, the newest first. */
+/** Lists all keys that were ever registered for a participant, the newest first. */
 export async function listParticipantKeys(
   db: Database,
   participant: Pick<Participant, 'id'>,
@@ -120,7 +120,7 @@ export async function listParticipantKeys(
   return rows
 }
 
-/** The keys of one participant, or of all, that are neither revoked nor ended; the latest begin first. */
+/** Lists the keys of one participant, or of all, that are neither revoked nor ended; the latest to begin first. */
 export async function listLiveKeys(
   db: Database,
   participant?: Pick<Participant, 'id'>,
@@ -133,7 +133,7 @@ export async function listLiveKeys(
   return rows
 }
 
-/** The registered keys with these thumbprints, of all participants, revoked ones included. */
+/** Finds the registered keys with these thumbprints, of all participants, also revoked ones. */
 export async function findRegisteredKeys(
   db: Database,
   thumbprints: readonly string[],
@@ -145,10 +145,7 @@ export async function findRegisteredKeys(
   return rows
 }
 
-/**
- * Revokes a key at once and for ever; every node follows within a second.
- * @throws StoreRefusal it has no live key of this kid
- */
+/** Revokes a key for ever; all nodes follow within a second. @throws StoreRefusal it has no live key of this kid */
 export async function revokeParticipantKey(
   db: Database,
   participant: Pick<Participant, 'id' | 'sender_id'>,
@@ -172,8 +169,9 @@ export async function revokeParticipantKey(
 }
 
 /**
- * Stores a key as revoked, whether or not it is registered.
- * @param owner.id null: there is no such participant; the key stays revoked for a later one with this sender_id
+ * Stores a key as revoked, whether it was registered before or not.
+ * @param owner.id null when the participant does not exist: then a later participant with this sender_id cannot use the
+ * key
  */
 export async function storeRevokedKey(
   { pool }: Pick<Database, 'pool'>,

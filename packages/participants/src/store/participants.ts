@@ -1,4 +1,4 @@
-/** The directory of participants, with the digests of their client secrets. */
+/** Participants in the database, with the digests of their client secrets. */
 
 import { randomBytes } from 'node:crypto'
 import type { MessagePolicy, Participant } from '@rollcall/core/model/participant'
@@ -20,7 +20,7 @@ import {
 } from './message-policy.ts'
 import { endPartnerSessions } from './sessions.ts'
 
-/** A participant with the SHA-256 of its live secrets, newest first. */
+/** A participant with the SHA-256 of each of its live secrets, the newest first. */
 export interface Client {
   readonly participant: Participant
   readonly secrets: readonly Buffer[]
@@ -29,7 +29,7 @@ export interface Client {
 const NAME_LIMIT = 255
 
 type Row = Omit<Participant, 'signature_profile'> & {
-  /** Null: the default profile. */
+  /** The signature profile as stored; null: the default profile. */
   readonly signature_profile: Participant['signature_profile'] | null
 }
 
@@ -40,7 +40,7 @@ function fromRow({ signature_profile, ...row }: Row): Participant {
   return { ...row, signature_profile: signature_profile ?? DEFAULT_SIGNATURE_PROFILE }
 }
 
-/** The settings that may be given beside a name; by default the server's limits apply. */
+/** The settings that may be given for a new participant; a missing limit is that of the server. */
 export type ParticipantSettings = Pick<Participant, 'max_page_size' | 'max_subscriptions' | 'demo' | 'environment'> &
   Quotas &
   MessagePolicy
@@ -67,7 +67,8 @@ export async function addParticipant(
   checkQuotas({ rate_limit, concurrency_limit })
   checkMaxSubscriptions(max_subscriptions)
   checkMessagePolicy(policy)
-  // Hexadecimal: no colon, which would end it in HTTP Basic, and nothing to escape in a form or a shell.
+  // The id is hexadecimal: a colon would end it in HTTP Basic, and other signs would need an escape in a form or a
+  // shell.
   const client_id = randomBytes(16).toString('hex')
   const limits = { max_page_size, rate_limit, concurrency_limit, max_subscriptions }
   const values = { sender_id, client_id, name, ...limits, demo, environment }
@@ -88,10 +89,7 @@ export async function addParticipant(
   }
 }
 
-/**
- * Applies to this participant what was refused to a removed one with the same sender_id: revoked keys, withdrawn
- * consents.
- */
+/** Gives a new participant what was refused to a removed one with its sender_id: revoked keys, withdrawn consents. */
 async function takeOverFormer(
   transaction: Transaction<unknown>,
   { id, sender_id }: Pick<Participant, 'id' | 'sender_id'>,
@@ -102,7 +100,7 @@ async function takeOverFormer(
   }
 }
 
-/** A public key belongs to one participant, and so does a key set. */
+/** Turns the violated constraint into a refusal: no two participants have one jwks_uri. */
 function asRefusal(error: unknown): unknown {
   if (!isDuplicate(error, 'participant_jwks_uri_key')) return error
   return new StoreRefusal('another participant has this jwks_uri; each participant needs one of its own')
@@ -120,7 +118,7 @@ function checkMaxPageSize(max_page_size: number | null): void {
   }
 }
 
-/** Infinity, which is no limit, is a limit like any other here. */
+/** Checks the limits of requests. Infinity, which means no limit, is a valid value. */
 function checkQuotas({ rate_limit, concurrency_limit }: Quotas): void {
   if (rate_limit !== null && !(rate_limit > 0)) {
     throw new StoreRefusal('rate_limit is a number above 0, or Infinity for no limit')
@@ -130,20 +128,20 @@ function checkQuotas({ rate_limit, concurrency_limit }: Quotas): void {
   }
 }
 
-/** Infinity, which is no limit, is a limit like any other here. */
+/** Checks the limit of subscriptions. Infinity, which means no limit, is a valid value. */
 function checkMaxSubscriptions(most: number | null): void {
   if (most !== null && !(most >= 0 && Math.floor(most) === most)) {
     throw new StoreRefusal('max_subscriptions is a whole number of at least 0, or Infinity for no limit')
   }
 }
 
-/** Every participant, by sender_id. */
+/** Lists every participant by sender_id. */
 export async function listParticipants(db: Database): Promise<readonly Participant[]> {
   const { rows } = await db.pool.query<Row>(`select ${COLUMNS} from participant order by sender_id`)
   return rows.map(fromRow)
 }
 
-/** Participants without a live secret, who can get no token; by sender_id. */
+/** Lists the participants without a live secret, which can get no token, by sender_id. */
 export async function listWithoutSecret(db: Database): Promise<readonly Participant[]> {
   const { rows } = await db.pool.query<Row>(
     `select ${COLUMNS} from participant where not exists (
@@ -153,14 +151,14 @@ export async function listWithoutSecret(db: Database): Promise<readonly Particip
   return rows.map(fromRow)
 }
 
-/** The participant, whatever its status; null when there is none. */
+/** Finds a participant by its sender_id, whatever its status; null when there is none. */
 export async function findParticipant(db: Database, sender_id: string): Promise<Participant | null> {
   if (!isStorable(sender_id)) return null
   const { rows } = await db.pool.query<Row>(`select ${COLUMNS} from participant where sender_id = $1`, [sender_id])
   return rows[0] === undefined ? null : fromRow(rows[0])
 }
 
-/** The participant, whatever its status; null when there is none. Calls at the same time share a statement. */
+/** Finds a participant by its id, whatever its status; null: none. Simultaneous calls share one statement. */
 export const findParticipantById = ({ pool }: Pick<Database, 'pool'>, id: number): Promise<Participant | null> =>
   byId(pool).submit(id)
 
@@ -180,8 +178,8 @@ const byId = perPool((pool) =>
 )
 
 /**
- * Sets the status. Nodes must not cache participants for longer than a second. Disabling also ends the sessions of the
- * partner page, for good.
+ * Sets the status of a participant. Nodes must not cache participants for longer than a second. Disabling also ends the
+ * participant's sessions of the partner page for good.
  * @throws StoreRefusal no such participant
  */
 export function setParticipantStatus(
@@ -197,7 +195,8 @@ export function setParticipantStatus(
 }
 
 /**
- * Changes the given name and limits; others stay, and so do subscriptions above a limit. All nodes follow within a second.
+ * Changes the given name and limits of a participant. Others stay, and so do subscriptions above a new limit. All nodes
+ * follow within a second.
  * @throws StoreRefusal there is no such participant, the name is empty, or a limit is invalid
  */
 export async function changeParticipant(
@@ -214,7 +213,7 @@ export async function changeParticipant(
 }
 
 /**
- * Changes the given members of the policy; others stay. All nodes follow within a second.
+ * Changes the given members of a participant's message policy; others stay. All nodes follow within a second.
  * @throws StoreRefusal there is no such participant, the policy is invalid, or it is weak and the changes do not set
  * `allow_unsigned: true`
  */
@@ -229,7 +228,7 @@ export async function setMessagePolicy(
   const policy = { ...current, ...meant }
   checkMessagePolicy(policy)
   const named = Object.entries(messagePolicyValues(policy)).filter(([column]) => Object.hasOwn(meant, column))
-  // Sets only the given members, so that two changes of different members at once do not undo each other.
+  // Only the given members are written, so that two simultaneous changes of different members both succeed.
   if (named.length === 0) return current
   const set = (connection: Pick<Database, 'kysely'>) => update(connection, sender_id, Object.fromEntries(named))
   const tightened = tighteningOf(current, policy)
@@ -261,7 +260,7 @@ async function update(
 
 const unknown = (sender_id: string): StoreRefusal => new StoreRefusal(`no participant has sender_id ${sender_id}`)
 
-/** The participant with this client id, whatever its status, and its live secrets; null when there is none. */
+/** Finds the participant with this client id, whatever its status, and its live secrets; null when there is none. */
 export async function findClient(db: Database, client_id: string): Promise<Client | null> {
   if (!isStorable(client_id)) return null
   const { rows } = await db.pool.query<Row & { secrets: Buffer[] }>({
@@ -280,8 +279,8 @@ export async function findClient(db: Database, client_id: string): Promise<Clien
 }
 
 /**
- * Locks a participant's row until the transaction ends, so that transactions that add something to it come one after
- * the other, and each sees what the one before added.
+ * Locks the row of a participant until the transaction ends. So transactions that add something to the participant run
+ * one after the other, and each sees what the one before added.
  * @throws StoreRefusal no such participant
  */
 export async function lockParticipant(

@@ -1,4 +1,4 @@
-/** Makes a sandbox participant a live one: everything it had in the sandbox ends in one transaction. */
+/** Makes a sandbox participant live. All that it had in the sandbox ends in the same transaction. */
 
 import type { Participant } from '@rollcall/core/model/participant'
 import { commitJournaled } from '@rollcall/database/commit-journaled'
@@ -12,19 +12,19 @@ import { lockParticipant } from './participants.ts'
 import { endPartnerSessions } from './sessions.ts'
 
 export interface Promotion {
-  /** Its live keys. */
+  /** The keys of the live participant. */
   readonly keys: readonly PublicKey[]
-  /** Keys that it had published for the sandbox. They are never accepted again. */
+  /** The keys that the participant published for the sandbox. They are never accepted again. */
   readonly former: readonly PublicKey[]
-  /** The address of its live key set. */
+  /** The address of the key set of the live participant. */
   readonly jwks_uri: string | null
-  /** SHA-256 of its live client secret. */
+  /** The SHA-256 of the client secret of the live participant. */
   readonly sha256: Buffer
 }
 
 /**
- * Replaces its keys, secrets, grants and callback settings by the given ones. Its tokens, which are marked as sandbox
- * tokens, end with them. All nodes follow within a second.
+ * Replaces the participant's keys, secrets, grants and callback settings by the given ones. Its access tokens, which
+ * are marked as sandbox tokens, become invalid. All nodes follow within a second.
  * @returns ids of the registries in which it had a grant
  * @throws StoreRefusal it is no sandbox participant; a key was used in the sandbox, or belongs to another participant
  */
@@ -77,7 +77,7 @@ async function setLive(
   }
 }
 
-/** Registers a published key as a revoked one, so that it is refused even if it is published again. */
+/** Stores a published key as revoked, so that it is refused even if it is published again. */
 async function refuseForEver(transaction: Transaction<unknown>, participant: number, key: PublicKey): Promise<void> {
   await sql`insert into participant_key (participant, kid, use, algorithm, public_jwk, thumbprint, revoked_at)
     values (${participant}, ${key.kid}, ${key.use}, ${key.algorithm}, ${JSON.stringify(key.public_jwk)}, ${key.thumbprint}, now())

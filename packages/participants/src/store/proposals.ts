@@ -1,10 +1,10 @@
-/** Acts that wait for a second operator. Their input is encrypted here. */
+/** Proposals: acts that wait for a second operator. Their input is encrypted in this file. */
 
 import type { Database } from '@rollcall/database/database'
 import { rowOf } from '@rollcall/database/statement-parts'
 import { sql } from 'kysely'
 
-/** The column with encrypted inputs of acts. */
+/** The table and column with the encrypted inputs of acts. */
 export const SEALED_PROPOSALS = { table: 'proposal', id: 'id', purpose: 'proposal' } as const
 
 export const PROPOSAL_STATES = [
@@ -12,7 +12,7 @@ export const PROPOSAL_STATES = [
 ] as const
 export type ProposalState = (typeof PROPOSAL_STATES)[number]
 
-/** Who proposes or decides: compared by the id, and by the name as well. */
+/** The operator who proposes or decides. Two are the same when the id or the name is the same. */
 export interface Actor {
   readonly id: string
   readonly name: string
@@ -21,7 +21,7 @@ export interface Actor {
 export interface StoredProposal {
   readonly id: string
   readonly act: string
-  /** JSON. */
+  /** The lines that show the approver what would change, as JSON. */
   readonly diff: string
   readonly state: ProposalState
   readonly proposed_by: string
@@ -48,7 +48,7 @@ export async function addProposal(
   await sql`insert into proposal ${inserted}`.execute(kysely)
 }
 
-/** A proposal whose time is over has lapsed, also where no server has noted it yet. */
+/** The state that an operator sees: a waiting proposal whose time is over has lapsed, also if nobody noted that. */
 const shownAt = (
   now: Date,
 ) => sql`select id, act, diff, proposed_by, proposed_name, proposed_at, lapses_at, decided_name,
@@ -75,7 +75,7 @@ export async function countWaitingProposals({ pool }: Pick<Database, 'pool'>, no
   return rows[0]?.count ?? 0
 }
 
-/** A proposal by its id; null: there is none. */
+/** Finds a proposal by its id; null when there is none. */
 export async function findProposal(
   { kysely }: Kysely,
   id: string,
@@ -87,8 +87,8 @@ export async function findProposal(
 }
 
 /**
- * Decides a waiting proposal. Only one of several decisions succeeds, and never that of the proposer.
- * @returns false: the proposal waits no more, or its proposer tries to decide it
+ * Approves or rejects a waiting proposal. Of several decisions only the first succeeds, and a proposer cannot decide.
+ * @returns false when the proposal no longer waits, or its proposer tries to decide it
  */
 export async function decideProposal(
   { kysely }: Kysely,
@@ -103,7 +103,7 @@ export async function decideProposal(
   return numAffectedRows !== 0n
 }
 
-/** Notes how the act of an approved proposal ended. @param failure null: it was done */
+/** Notes how the act of an approved proposal ended. @param failure the reason why it failed; null: it was done */
 export async function noteProposalEnd({ kysely }: Kysely, id: string, failure: string | null): Promise<void> {
   await sql`update proposal set state = ${failure === null ? 'done' : 'failed'}, failure = ${failure}
     where id = ${id} and state = 'approved'`.execute(kysely)
@@ -114,16 +114,14 @@ export async function lapseAllWaitingProposals(kysely: Kysely['kysely']): Promis
   await sql`update proposal set state = 'lapsed', sealed = null where state = 'waiting'`.execute(kysely)
 }
 
-/** Lets the waiting proposals of an operator lapse. @returns how many */
+/** Lets the waiting proposals of an operator lapse. @returns the number of proposals */
 export async function lapseProposalsOf({ kysely }: Kysely, name: string): Promise<number> {
   const { numAffectedRows } = await sql`update proposal set state = 'lapsed', sealed = null
     where state = 'waiting' and proposed_name = ${name}`.execute(kysely)
   return Number(numAffectedRows)
 }
 
-/**
- * Lets proposals lapse whose time is over, and erases their inputs. Deletes proposals this many days after that time.
- */
+/** Lets proposals whose time is over lapse, and erases their inputs. Deletes them this many days later. */
 export async function lapseProposals({ kysely }: Kysely, days: number, now: Date): Promise<void> {
   await sql`update proposal set state = 'lapsed', sealed = null
     where state = 'waiting' and lapses_at <= ${now}`.execute(kysely)

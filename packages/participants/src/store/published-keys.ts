@@ -1,4 +1,4 @@
-/** Keys that participants publish and that have verified messages. They are evidence for these messages. */
+/** The published keys of participants that have verified messages. They are stored as evidence for these messages. */
 
 import type { Database } from '@rollcall/database/database'
 import type { Jwk, PublicKey } from '@rollcall/protocol'
@@ -6,13 +6,13 @@ import type { Jwk, PublicKey } from '@rollcall/protocol'
 export interface UsedKey {
   readonly kid: string
   readonly public_jwk: Jwk
-  /** When a message was first verified with it. */
+  /** The time at which the key first verified a message. */
   readonly first_used_at: Date
-  /** When a message was last verified with it, to the hour. */
+  /** The time at which the key last verified a message, exact to the hour. */
   readonly last_used_at: Date
 }
 
-/** Notes that a key verifies messages now. */
+/** Notes that a published key has verified a message now. */
 export async function noteUsedKey(
   { pool }: Pick<Database, 'pool'>,
   sender_id: string,
@@ -26,7 +26,7 @@ export async function noteUsedKey(
   })
 }
 
-/** The keys of a participant, the oldest first. */
+/** Lists the used published keys of a participant, the oldest first. */
 export async function listUsedKeys({ pool }: Pick<Database, 'pool'>, sender_id: string): Promise<readonly UsedKey[]> {
   const { rows } = await pool.query<UsedKey>(
     `select kid, public_jwk, first_used_at, last_used_at from published_key

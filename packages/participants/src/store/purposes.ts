@@ -1,15 +1,15 @@
-/** The purposes that consents may name, as configured by the operator. */
+/** The purposes for which a consent may be given, as the operator configured them. */
 import type { Database } from '@rollcall/database/database'
 import { StoreRefusal } from '@rollcall/database/refusal'
 import { isStorable } from '@rollcall/database/text'
 
 export interface Purpose {
   readonly code: string
-  /** For people; null: none. */
+  /** The text that explains the purpose to people; null when there is none. */
   readonly text: string | null
 }
 
-/** Only letters, digits and signs that are common in codes, so that a code cannot be confused with another one. */
+/** The form of a purpose's code: letters, digits and common signs, so that no two codes look alike. */
 const CODE = /^[A-Za-z0-9][\w.:/-]{0,99}$/
 const TEXT_LIMIT = 500
 
@@ -22,7 +22,7 @@ export async function putPurpose({ pool }: Pick<Database, 'pool'>, { code, text 
   ])
 }
 
-/** @throws StoreRefusal */
+/** Checks the form of a purpose. @throws StoreRefusal */
 export function checkPurpose({ code, text }: Purpose): void {
   if (!CODE.test(code)) {
     throw new StoreRefusal('code: must have 1 to 100 characters: letters, digits and . : / _ -')
@@ -32,13 +32,13 @@ export function checkPurpose({ code, text }: Purpose): void {
   }
 }
 
-/** All of them, by code. */
+/** Lists all purposes by code. */
 export async function listPurposes({ pool }: Pick<Database, 'pool'>): Promise<readonly Purpose[]> {
   const { rows } = await pool.query<Purpose>('select code, text from purpose order by code')
   return rows
 }
 
-/** Whether a purpose is configured, or named in a grant. */
+/** Whether a purpose is configured, or a grant names it. */
 export async function isGrantedPurpose({ pool }: Pick<Database, 'pool'>, purpose: string): Promise<boolean> {
   const { rows } = await pool.query<{ known: boolean }>(
     `select exists (select from purpose where code = $1)
@@ -48,7 +48,7 @@ export async function isGrantedPurpose({ pool }: Pick<Database, 'pool'>, purpose
   return rows[0]?.known === true
 }
 
-/** @returns whether the code existed */
+/** Removes a purpose. @returns false when there was none with this code */
 export async function removePurpose({ pool }: Pick<Database, 'pool'>, code: string): Promise<boolean> {
   const { rowCount } = await pool.query('delete from purpose where code = $1', [code])
   return (rowCount ?? 0) > 0

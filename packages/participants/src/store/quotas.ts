@@ -1,8 +1,8 @@
-/** Token buckets in the database. All nodes take from them. */
+/** Token buckets in the database, from which all nodes take. */
 import type { Database } from '@rollcall/database/database'
 
 export interface Asked {
-  /** Names the bucket. */
+  /** The name of the bucket. */
   readonly bucket: string
   /** Tokens that flow in each second; finite, above 0. */
   readonly rate: number
@@ -10,21 +10,20 @@ export interface Asked {
   readonly capacity: number
   /** Tokens to take; a whole number of at least 1. */
   readonly wanted: number
-  /** If there are fewer than this, nothing is taken; 0 by default. */
+  /** The least number of tokens to take: if the bucket has fewer, none is taken; 0 by default. */
   readonly least?: number
 }
 
 export interface Granted {
-  /** Whole tokens that were taken, at most those wanted. */
+  /** The whole tokens that were taken, at most those wanted. */
   readonly granted: number
-  /** Tokens left in the bucket. */
+  /** The tokens left in the bucket. */
   readonly left: number
 }
 
 /**
- * Takes as many of the wanted tokens as there are, in one prepared statement. A bucket fills by the clock of the
- * database, which all nodes share. If that clock is set back, the bucket does not fill for a moment and continues from
- * there; it does not wait until the clock has caught up.
+ * Takes as many of the wanted tokens as the bucket has, in one prepared statement. A bucket fills by the clock of the
+ * database, which all nodes share. If that clock is set back, the bucket goes on filling from the new time at once.
  */
 export async function takeTokens({ pool }: Pick<Database, 'pool'>, asked: Asked): Promise<Granted> {
   const { rows } = await pool.query<{ granted: number; tokens: number }>({

@@ -1,10 +1,10 @@
-/** Rows of this package's tables that are deleted with a removed registry or participant. */
+/** Deletes the rows of this package's tables that belong to a removed registry or participant. */
 import { countOf, type Removable, rowsOf, type StoredPart } from '@rollcall/database/removal'
 import type { ClientBase } from 'pg'
 
 const grantsOf = (removable: Removable) => ({ grants: countOf(removable, 'participant_grant') })
 
-/** Grants and keys go with the row of the registry or the participant. */
+/** The tables to count and to empty. Grants and keys are deleted with the row of the registry or participant. */
 export const STORED_OF_PARTICIPANTS: Readonly<Record<Removable, StoredPart>> = {
   registry: { counted: grantsOf('registry'), removed: rowsOf('registry', ['participant_check']) },
   participant: {
@@ -18,7 +18,7 @@ export const STORED_OF_PARTICIPANTS: Readonly<Record<Removable, StoredPart>> = {
 }
 
 /**
- * Deletes the participant. Its public keys stay, so that its signatures can still be verified. Its revoked keys stay
+ * Deletes a participant. Its public keys are kept, so that its signatures can still be verified. Its revoked keys stay
  * under its sender_id, and are refused for a later participant with the same sender_id.
  */
 export async function removeParticipantRow(client: ClientBase, id: number): Promise<void> {

@@ -1,12 +1,13 @@
-/** Work that only one session, or one transaction, may do at a time. */
+/** Locks for work that only one session or one transaction of the database may do at a time. */
 import type { Database } from '@rollcall/database/database'
 import { isConflict } from '@rollcall/database/database-errors'
 import { StoreUnavailable } from '@rollcall/database/refusal'
 import type { ClientBase } from 'pg'
 
 /**
- * Works while no other session approves a proposal. The claim ends with the session, also when this process is killed.
- * @returns null: another session has the claim, and nothing was done
+ * Runs the work while no other database session approves a proposal. The claim ends with the session, also when this
+ * process is killed.
+ * @returns null when another session has the claim; then nothing was done
  */
 export async function withApprovalClaim<Result>(
   { pool }: Pick<Database, 'pool'>,
@@ -24,24 +25,21 @@ export async function withApprovalClaim<Result>(
   }
 }
 
-/**
- * The name of the lock for changes of the settings by which acts are decided: grants, policies, addresses, keys,
- * statuses.
- */
+/** The name of the lock for changes of settings that acts depend on: grants, policies, addresses, keys, statuses. */
 const SETTINGS = 'rollcall settings'
-/** Milliseconds for which an act waits for another one that changes settings. */
+/** Milliseconds for which an act waits until another act has changed settings. */
 const SETTINGS_WAIT = 10_000
 
 /**
- * Waits for a lock on settings, held until the transaction ends: no other transaction changes settings meanwhile.
- * @throws StoreUnavailable another one holds the lock for `SETTINGS_WAIT`
+ * Locks the settings until the transaction ends: no other transaction changes them meanwhile.
+ * @throws StoreUnavailable another transaction holds the lock for `SETTINGS_WAIT`
  */
 export const lockSettings = (client: ClientBase): Promise<void> =>
   takeSettings(client, 'pg_advisory_xact_lock', 'local')
 
 /**
- * Works while nobody else changes settings, in transactions of its own.
- * @param work is given a check, to be called before each change: it fails when the lock was lost with its connection
+ * Locks the settings while work runs that has several transactions.
+ * @param work gets a check, to be called before each change: the check fails when the lock was lost with its connection
  */
 export async function holdSettings<Result>(
   { pool }: Pick<Database, 'pool'>,
@@ -54,7 +52,7 @@ export async function holdSettings<Result>(
       await client.query('select')
     })
   } finally {
-    // The lock ends with the connection.
+    // The end of the connection releases the lock.
     client.release(true)
   }
 }

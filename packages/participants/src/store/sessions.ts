@@ -1,6 +1,6 @@
 /**
- * Sessions in browsers, and links that sign in once: operators in the console, participants in the partner page. Only
- * the SHA-256 of each secret is stored.
+ * Sessions in browsers, and links that sign in once: for operators in the console, for participants in the partner
+ * page. Only the SHA-256 of each secret is stored.
  */
 
 import type { Operator, OperatorRole } from '@rollcall/core/model/operator'
@@ -12,50 +12,50 @@ import { type Kysely, sql } from 'kysely'
 
 type Pool = Pick<Database, 'pool'>
 
-/** An operator at a provider of OpenID Connect, and the operator's roles here. */
+/** An operator at a provider of OpenID Connect, with the operator's roles in this system. */
 export interface ProvidedOperator {
   readonly issuer: string
   readonly subject: string
   readonly name: string
   readonly roles: readonly OperatorRole[]
-  /** `Registry.id`s; null: all. */
+  /** The `Registry.id`s for which the operator may act; null: all. */
   readonly registries: readonly number[] | null
 }
 
-/** The persons whose sessions a page has. A session of one page is not valid on the other. */
+/** The kind of persons that a page is for. A session of one page is not valid on the other. */
 export type Audience = 'operator' | 'participant'
 
-/** The owner of a link: an operator token or a participant, by id. */
+/** The owner of a sign-in link: the id of an operator token, or of a participant. */
 export type Linked = { readonly token: number } | { readonly participant: number }
 
-/** How someone signed in: by a link or a token, or at a provider. */
+/** What somebody signed in with: a link or a token, or a provider. */
 export type SignedInBy = Linked | ProvidedOperator
 
 export interface SessionTimes {
   readonly created_at: Date
-  /** Time of the last call. */
+  /** The time of the last call. */
   readonly seen_at: Date
-  /** The session ends then at the latest. */
+  /** The latest end of the session. */
   readonly ends_at: Date
 }
 
-/** A session whose owner may still sign in. It may have ended. */
+/** A session whose owner may still sign in. The session itself may have ended. */
 export interface StoredSession extends SessionTimes {
   readonly id: number
   readonly sha256: Buffer
-  /** Null: the session was not begun at a provider. */
+  /** The issuer of the provider where the session began; null: it began by a link or a token. */
   readonly issuer: string | null
   /** The owner of the session: an operator, or the sender_id of a participant. */
   readonly owner: Operator | string
 }
 
 /**
- * SQL of the id of a new session or link. It is the time in steps of 10 microseconds: a number of a sequence would tell
- * the owner how many sessions others have. Ids grow, and have 15 digits.
+ * SQL for the id of a new session or link: the time in steps of 10 microseconds. A number of a sequence would tell the
+ * owner how many sessions others have. Ids grow, and have 15 digits.
  */
 const NEW_ID = '(extract(epoch from clock_timestamp()) * 100000)::bigint'
 
-/** @returns the id of the session; null: there is no such active participant */
+/** Adds a session. @returns its id; null when the participant is not active */
 export async function addSession(
   { pool }: Pool,
   by: SignedInBy,
@@ -63,7 +63,7 @@ export async function addSession(
 ): Promise<number | null> {
   const given = { token: null, participant: null, issuer: null, subject: null, name: null, roles: null, ...by }
   const bound_to = 'registries' in by ? by.registries : null
-  // Locks the participant: if it is being disabled, it must not get a session that a later `enable` would make valid.
+  // The participant is locked: a session that is added while it is disabled would become valid when it is enabled again.
   const { rows } = await pool.query<{ id: string }>(
     `with active as (select id from participant where id = $5 and status = 'active' for share)
       insert into session
@@ -96,8 +96,9 @@ interface SessionColumns extends SessionTimes, Omit<Operator, 'id'> {
 }
 
 /**
- * @returns null: there is no such session of this page, its token was revoked or has expired by `now`, or its
- * participant is not active
+ * Finds a session.
+ * @returns null: this page has no such session, its token was revoked or has expired by `now`, or its participant is
+ * not active
  */
 export async function findSession(
   { pool }: Pool,
@@ -125,7 +126,7 @@ export async function findSession(
   return { id, sha256, issuer, created_at, seen_at, ends_at, owner: row.sender_id ?? operator }
 }
 
-/** Notes that somebody does something in a session. */
+/** Notes the time at which somebody did something in a session. */
 export async function noteSessionSeen({ pool }: Pool, id: number, now: Date): Promise<void> {
   await pool.query('update session set seen_at = greatest(seen_at, $2) where id = $1', [id, now])
 }
@@ -135,7 +136,7 @@ export async function endSession({ pool }: Pool, id: number): Promise<void> {
   await pool.query('delete from session where id = $1', [id])
 }
 
-/** Ends all but the `most` recently used sessions of the owner of a session. */
+/** Ends the sessions of an owner except the `most` that were used last. */
 export async function endOlderSessions({ pool }: Pool, session: number, most: number): Promise<void> {
   await pool.query(
     `delete from session where id in (
@@ -148,7 +149,7 @@ export async function endOlderSessions({ pool }: Pool, session: number, most: nu
 
 const OF_NAME = `(name = $1 or token in (select id from operator_token where operator_token.name = $1))`
 
-/** Ends all sessions of an operator, and deletes the operator's links. @returns how many sessions */
+/** Ends all sessions of an operator, and deletes the operator's links. @returns the number of sessions */
 export async function endOperatorSessions({ pool }: Pool, name: string): Promise<number> {
   await pool.query('delete from sign_in_link using operator_token where operator_token.id = token and name = $1', [
     name,
@@ -163,21 +164,21 @@ export async function endOperatorSession({ pool }: Pool, name: string, id: numbe
   return rowCount ?? 0
 }
 
-/** Ends all sessions of a participant, and deletes its links. @returns how many sessions */
+/** Ends all sessions of a participant, and deletes its links. @returns the number of sessions */
 export async function endPartnerSessions(on: Kysely<unknown>, { id }: Pick<Participant, 'id'>): Promise<number> {
   await sql`delete from sign_in_link where participant = ${id}`.execute(on)
   const { numAffectedRows } = await sql`delete from session where participant = ${id}`.execute(on)
   return Number(numAffectedRows)
 }
 
-/** A session as the operators' list has it. */
+/** A session as operators see it in the list. */
 export interface ListedSession extends SessionTimes {
   readonly id: number
   readonly name: string
   readonly issuer: string | null
 }
 
-/** Sessions of operators that were seen after a time and have not ended, by the name of the operator; the newest first. */
+/** Lists sessions of operators that have not ended and were used after a time, by name, the newest first. */
 export async function listOperatorSessions(
   { pool }: Pool,
   { now, seenAfter }: { readonly now: Date; readonly seenAfter: Date },
@@ -202,7 +203,7 @@ export async function forgetSessions(
   await pool.query('delete from sign_in_link where ends_at <= $1', [now])
 }
 
-/** Adds a link that signs in as the owner of a token. @returns its id; null: no live token has this name */
+/** Adds a sign-in link for the owner of a token. @returns its id; null when no live token has this name */
 export async function addOperatorLink(
   { pool }: Pool,
   link: { readonly name: string; readonly sha256: Buffer; readonly now: Date; readonly ends_at: Date },
@@ -216,17 +217,14 @@ export async function addOperatorLink(
   return rows[0] === undefined ? null : Number(rows[0].id)
 }
 
-/**
- * Adds a link that signs in as a participant, and deletes its unused links.
- * @returns its id; null: no active participant has this sender_id
- */
+/** Adds a sign-in link for a participant, and deletes its unused links. @returns its id; null: none is active */
 export async function addPartnerLink(
   { pool }: Pool,
   link: { readonly sender_id: string; readonly sha256: Buffer; readonly ends_at: Date },
 ): Promise<number | null> {
   if (!isStorable(link.sender_id)) return null
   return withTransaction(pool, async (client) => {
-    // Locks the participant, so that only the last of several links made at once is valid.
+    // The participant is locked, so that only the last of several simultaneous links is valid.
     const { rows } = await client.query<{ participant: number }>(
       `select id as participant from participant where sender_id = $1 and status = 'active' for no key update`,
       [link.sender_id],
@@ -244,7 +242,7 @@ export async function addPartnerLink(
 
 const FOR_AUDIENCE = `case when participant is null then 'operator' else 'participant' end = $2`
 
-/** The digest of a link that has not ended; null: this page has none. */
+/** Finds the SHA-256 of a link that has not ended; null when this page has none with this id. */
 export async function findLink({ pool }: Pool, audience: Audience, id: number, now: Date): Promise<Buffer | null> {
   const { rows } = await pool.query<{ sha256: Buffer }>(
     `select sha256 from sign_in_link where id = $1 and ${FOR_AUDIENCE} and ends_at > $3`,
@@ -253,7 +251,7 @@ export async function findLink({ pool }: Pool, audience: Audience, id: number, n
   return rows[0]?.sha256 ?? null
 }
 
-/** Spends a link. Only one of several calls at once gets its owner, the others null. */
+/** Deletes a link and returns its owner. Of several simultaneous calls only one gets the owner, the others null. */
 export async function spendLink({ pool }: Pool, audience: Audience, id: number): Promise<Linked | null> {
   const { rows } = await pool.query<{ token: number; participant: null } | { token: null; participant: number }>(
     `delete from sign_in_link where id = $1 and ${FOR_AUDIENCE} returning token, participant`,

@@ -1,6 +1,6 @@
 /**
- * The key sets that participants publish at their registered `jwks_uri` (D19), fetched through their address guards and
- * cached. An address from a message is never fetched.
+ * The key sets that participants publish at their registered `jwks_uri` (D19), fetched through the address guard and
+ * cached. An address in a message is never fetched.
  */
 
 import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
@@ -20,13 +20,13 @@ import type { AddressGuard, GuardOwner } from '../egress/address-guard.ts'
 import type { Answer } from '../egress/guarded-request.ts'
 import { AddressRefused, RequestFailed } from '../egress/problems.ts'
 
-/** The owner of a key set, and its address. */
+/** The participant that owns a key set, with the address of the set. */
 export type KeySetOwner = GuardOwner & Pick<Participant, 'sender_id' | 'jwks_uri'>
 
 export interface KeySets {
   /**
-   * The published keys of the participant; none when it has no jwks_uri, or the keys cannot be fetched. Never throws.
-   * @param kid the wanted key; a cached set without it is fetched again, unless that was just done
+   * The published keys of a participant; empty when it has no jwks_uri, or the keys cannot be fetched. Never throws.
+   * @param kid the wanted key: a cached set without it is fetched again, unless that was done a moment ago
    */
   get(participant: KeySetOwner, kid: string | null): Promise<readonly PublicKey[]>
 }
@@ -36,7 +36,7 @@ const REQUEST = {
   headers: { accept: 'application/jwk-set+json, application/json' },
   maxBytes: 256 * 1024,
 } as const
-/** Milliseconds for all of a request. */
+/** Milliseconds for a whole request. */
 const TIMEOUT = 5_000
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json *(?:;|$)/i
 
@@ -71,7 +71,7 @@ export function createKeySets(deps: {
     async get(participant, kid) {
       const { id, jwks_uri, outgoing } = participant
       if (jwks_uri === null) return []
-      // Another address, or other allowed hosts, make another set.
+      // The key of the cache entry: another address, or other allowed hosts, need another fetch.
       const set = sets.of(id, JSON.stringify([jwks_uri, outgoing]), () => new Refreshed(rules))
       const isKnown = (keys: readonly PublicKey[]): boolean => kid === null || keys.some((key) => key.kid === kid)
       return set.get(() => fetchKeys(participant, jwks_uri), isKnown).catch(() => [])
@@ -79,7 +79,7 @@ export function createKeySets(deps: {
   }
 }
 
-/** @throws KeySetProblem */
+/** Fetches the text of a key set. @throws KeySetProblem */
 function textOf({ status, headers, body }: Answer): string {
   if (status !== 200) throw new KeySetProblem(`the answer has status ${status}`)
   const type = headers['content-type']
@@ -93,7 +93,7 @@ function textOf({ status, headers, body }: Answer): string {
   }
 }
 
-/** The text of an expected error; the class of any other, whose text may hold anything. */
+/** The text of an expected error. For any other error its class, because its message may have anything in it. */
 function problemText(error: unknown): string {
   const expected = error instanceof AddressRefused || error instanceof RequestFailed || error instanceof KeySetProblem
   if (expected) return error.message

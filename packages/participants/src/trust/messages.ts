@@ -1,4 +1,4 @@
-/** Messages from and to participants: verified, decrypted, encrypted and signed (spec "Authentication", D16 to D20). */
+/** Verifies, decrypts, signs and encrypts the messages of participants (spec "Authentication", D16 to D20). */
 
 import type { Clock } from '@rollcall/base/shared/clock'
 import type { Limits } from '@rollcall/core/limits'
@@ -28,22 +28,22 @@ import { readLargeMessage } from '../reading/large.ts'
 import { LARGE_TEXT, type ReadingThreads } from '../reading/threads.ts'
 import type { PeerKeys } from './peer-keys.ts'
 
-/** The dependencies of verifying. */
+/** The dependencies of `verifyEnvelope`. */
 export interface Verifying {
   readonly clock: Pick<Clock, 'date'>
   readonly peerKeys: Pick<PeerKeys, 'verifying' | 'verified'>
-  /** Accepted values of `namespace` (D17). */
+  /** The accepted values of `namespace` in a signature (D17). */
   readonly signatureNamespaces: { readonly read: readonly string[] }
 }
 
-/** Seconds by which the clock of a signer may differ from ours: the most that the specification allows. */
+/** The most seconds by which a signer's clock may differ from ours, as the specification allows. */
 const CLOCK_SKEW = 60
 
 /**
- * Verifies the signature of an envelope by the policy and profile of its sender: read strictly, fresh, and made with a
- * live key of this participant. The parsed envelope must not be changed before.
- * @param options.callback whether it came on a callback path, where a message may be days old (N16)
- * @returns the verified signature; null: there is none, or it is not checked
+ * Verifies the signature of an envelope by the policy and profile of its sender. The signature must have the exact
+ * form, be fresh, and be made with a live key of the participant. The parsed envelope must not be changed before.
+ * @param options.callback true for a callback, whose message may be days old (N16)
+ * @returns the verified signature; null when there is none, or the policy does not check it
  * @throws RequestFault err.signature.missing, err.signature.invalid; the text names the rule
  */
 export async function verifyEnvelope(
@@ -72,14 +72,14 @@ export async function verifyEnvelope(
   return verified ? { kid, value: String(envelope.member('signature')) } : null
 }
 
-/** The signature of a message as written. */
+/** A verified or written signature of a message. */
 export interface Signature {
-  /** The id of the key; null where the signature does not name it. */
+  /** The id of the key; null when the signature does not name a key. */
   readonly kid: string | null
   readonly value: string
 }
 
-/** The reasons why a policy refuses messages in clear, or encrypted ones; null: they are accepted. */
+/** For each policy: why it refuses a message in clear, and why an encrypted one; null: it accepts that. */
 const REFUSES: Readonly<Record<Participant['encryption_policy'], { clear: string | null; encrypted: string | null }>> =
   {
     required: { clear: 'message: must be encrypted', encrypted: null },
@@ -87,12 +87,12 @@ const REFUSES: Readonly<Record<Participant['encryption_policy'], { clear: string
     refused: { clear: null, encrypted: 'message: this participant is registered to send in clear' },
   }
 
-/** The dependencies of decrypting. */
+/** The dependencies of `openMessage`. */
 export interface Opening {
   /** Our own keys. */
   readonly keys: { readonly decryption: ResolveKey }
   readonly peerKeys: Pick<PeerKeys, 'encryption'>
-  /** Remembers the message with which a ciphertext came first. */
+  /** Notes the message in which a ciphertext came first. @returns false when it came in another message before */
   readonly ciphertexts: {
     remember(ciphertext: {
       readonly fingerprint: Buffer
@@ -105,10 +105,10 @@ export interface Opening {
 }
 
 /**
- * Decrypts a message. All encrypted messages that cannot be decrypted are refused with one text. A ciphertext that was
- * copied from another message is refused in the same way: its sender could learn its content, if only by a rejection.
- * @param row the row of the message
- * @param options.answered whether an answer follows that must be encrypted too; an ack never is
+ * Decrypts a message. All messages that cannot be decrypted are refused with one text. A ciphertext that was copied
+ * from another message is refused in the same way: otherwise its sender could learn something of its content.
+ * @param row the message's row in the tables of operations and callbacks
+ * @param options.answered false when no encrypted answer follows; an ack is never encrypted
  * @throws RequestFault err.encryption.invalid
  */
 export async function openMessage(
@@ -126,11 +126,11 @@ export async function openMessage(
     keys: keys.decryption,
     maxCiphertextBytes: limits.body_bytes,
     bounds,
-    // An encrypted request is answered encrypted. Without a key for the answer, no record is searched.
+    // The answer to an encrypted request is encrypted. Without a key for it, no record is searched.
     before: async () => {
       if (answered) await answerKey(opening, participant)
     },
-    // Large callbacks are read here, because the kind of the registry decides as well how they are read.
+    // Large requests are read on a thread. Large callbacks are read here, because their kind of registry decides how.
     ...('request' in row && {
       large: { from: LARGE_TEXT, read: (text: string) => readLargeMessage(opening, row, participant.id, text, bounds) },
     }),
@@ -151,24 +151,25 @@ async function answerKey({ peerKeys }: Pick<Opening, 'peerKeys'>, participant: P
   throw encryptionFault('message: there is no usable key of the sender to encrypt the answer with')
 }
 
-/** The dependencies of signing and encrypting. */
+/** The dependencies of `signEnvelope`. */
 export interface Signing {
   /** The time at which a message is signed. */
   readonly clock: Pick<Clock, 'date'>
   /** Our own keys. */
   readonly keys: { signing(algorithm: SigningKey['algorithm']): Promise<Omit<SigningKey, 'sender_id'>> }
   readonly peerKeys: Pick<PeerKeys, 'encryption'>
-  /** The `namespace` that we write. */
+  /** The `namespace` in the signatures that we write. */
   readonly signatureNamespaces: { readonly written: string }
 }
 
 /**
- * Signs an outgoing envelope, and returns its body as canonical JSON text: exactly the signed bytes are sent.
+ * Signs an outgoing envelope.
  * @param header without is_msg_encrypted, which is set here
  * @param encrypt whether the message must be encrypted for the participant
- * @param alsoBare whether the members of a message in clear are also written beside the envelope's
- * @throws RequestFault err.encryption.invalid: it must be encrypted, but the participant has no usable key; nothing is
- * sent in clear
+ * @param alsoBare whether the members of a message in clear are also written beside those of the envelope
+ * @returns the body as canonical JSON text: exactly the signed bytes are sent
+ * @throws RequestFault err.encryption.invalid: the participant has no usable key for encryption; nothing is sent in
+ * clear
  */
 export async function signEnvelope(
   signing: Signing,

@@ -1,4 +1,4 @@
-/** The keys of participants, ready for use: keys that verify signatures, and a key for encryption. */
+/** Finds the keys of participants, imported for use: keys that verify signatures, and a key for encryption. */
 
 import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
 import { recentlyUsed } from '@rollcall/base/shared/recently-used'
@@ -20,47 +20,44 @@ import { noteUsedKey } from '../store/published-keys.ts'
 import type { KeySetOwner } from './key-sets.ts'
 
 export interface PeerKeys {
-  /**
-   * Live keys for signatures of this algorithm: the one named `kid`, or, when the signature names none, all of them, at
-   * most 20.
-   */
+  /** Finds the live keys for signatures of this algorithm: the one named `kid`, or at most 20 when it is null. */
   verifying(participant: KeySetOwner, kid: string | null, algorithm: AlgorithmName): Promise<readonly WebCryptoKey[]>
-  /** Notes that a published key of this name verified a message, for evidence. Never rejects. */
+  /** Notes as evidence that the published key with this kid verified a message. Never rejects. */
   verified(participant: KeySetOwner, kid: string): Promise<void>
-  /** The newest live key for encryption; null when there is none. */
+  /** Finds the newest live key for encryption; null when there is none. */
   encryption(participant: KeySetOwner): Promise<EncryptionKey | null>
 }
 
 /** Milliseconds after which the use of a published key is noted again. */
 const USE_AGE = 3_600_000
 
-/** Imported keys that are cached. */
+/** The number of imported keys that are cached. */
 const IMPORTED_KEYS = 10_000
 
 interface PeerKeyDeps {
   /** Fetches the key set of a participant (`KeySets.get`). */
   readonly fetchKeySet: (participant: KeySetOwner, kid: string | null) => Promise<readonly PublicKey[]>
   readonly log: Pick<Log, 'warn' | 'error'>
-  /** The time for the validity of keys, and for the age of cached reads. */
+  /** The time for the validity of keys, and for the age of cached values. */
   readonly clock?: Pick<Clock, 'now' | 'date'>
 }
 
 export function createPeerKeys(db: Database, { fetchKeySet, log, clock = CLOCK }: PeerKeyDeps): PeerKeys {
   const ages = { now: clock.now }
   const registered = shortLived((id) => listLiveKeys(db, { id: Number(id) }), ages)
-  // The entries for the keys of one set, by their thumbprints.
+  // The registered keys that are also in one published key set, by thumbprint.
   const entries = shortLived(async (joined) => {
     const found = await findRegisteredKeys(db, joined.split(' '))
     return new Map(found.map((entry) => [entry.thumbprint, entry]))
   }, ages)
   const usable = createUsableKeys(log)
-  /** Times at which the use of a published key was noted. */
+  /** The times at which the use of each published key was last noted. */
   const noted = recentlyUsed<string, number>(IMPORTED_KEYS)
-  /** Keys that were logged, for as long as their set is cached. */
+  /** Keys whose refusal was logged. A key is logged again only when its set is fetched again. */
   const reported = new WeakSet<PublicKey>()
   const isLive = (key: ParticipantKey): boolean => isValid(key, clock.date())
 
-  /** Published keys, except those that are registered and not valid, or registered for another participant. */
+  /** The published keys of a participant, except those registered as not valid, or for another participant. */
   const published = async (participant: KeySetOwner, kid: string | null): Promise<readonly PublicKey[]> => {
     const keys = await fetchKeySet(participant, kid)
     if (keys.length === 0) return []
@@ -96,14 +93,15 @@ export function createPeerKeys(db: Database, { fetchKeySet, log, clock = CLOCK }
       const own = await registered.get(String(participant.id))
       const named = own.filter((key) => kid === null || key.kid === kid)
       const decided = kid !== null && named.length > 0
-      // A registered name means the registered key, even if that key is not valid now.
+      // If the operator registered a key under this kid, no published key replaces it, even when the registered key is
+      // not valid.
       const others = decided ? [] : await published(participant, kid)
       const live: readonly PublicKey[] = [...named.filter(isLive), ...others]
       return usable.verifying(signatureKeys(live, kid, algorithm))
     },
     verified: (participant, kid) =>
       noteUse(participant, kid).catch((error: unknown) => {
-        // The message is good all the same: the next one is noted.
+        // A failure here does not refuse the message. The next message notes the use.
         log.error({ database: safeDatabaseError(error) }, 'the use of a published key could not be noted')
       }),
     async encryption(participant) {
@@ -121,9 +119,9 @@ export function createPeerKeys(db: Database, { fetchKeySet, log, clock = CLOCK }
 const isValid = ({ revoked_at, valid_from, valid_until }: ParticipantKey, now: number): boolean =>
   revoked_at === null && valid_from.getTime() <= now && (valid_until === null || now < valid_until.getTime())
 
-/** Imports keys: returns those that can be imported, in order. One that cannot is logged once, and stops no other. */
+/** Creates functions that import keys, in order. A key that cannot be imported is logged once and left out. */
 function createUsableKeys(log: Pick<Log, 'error'>) {
-  /** Thumbprints of registered keys that cannot be read and were logged. */
+  /** Thumbprints of keys that could not be imported and were logged. */
   const unusable = recentlyUsed<string, true>(IMPORTED_KEYS)
   const usableOf =
     <Key>(load: (key: PublicKey) => Promise<Key>) =>
