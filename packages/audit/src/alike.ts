@@ -1,7 +1,7 @@
-/** Compares entries without writing them as canonical JSON: equal ones have one shape. */
+/** Compares two entries without writing them as canonical JSON. Entries that are alike have the same shape. */
 import type { AuditedMessage, StoredAuditEntry } from '@rollcall/core/model/audit-entry'
 
-/** Members that have marks, or a comparison of their own. */
+/** The members that have marks, or that are compared in a way of their own. */
 type Others = 'asked' | 'outcomes' | 'consent' | 'request' | 'reply' | 'correlation_id' | 'transaction_id' | 'sealed'
 
 /** Members that are compared by `===`. Equal values of `shown` are one object (`audit-entry-of.ts`). */
@@ -26,7 +26,7 @@ const SAME = {
 } as const satisfies Readonly<Record<Exclude<keyof StoredAuditEntry, Others>, true>>
 const same = Object.keys(SAME) as readonly (keyof typeof SAME)[]
 
-/** True when the entries differ in the values of marks alone, and the same members are null. */
+/** Whether two entries differ only in the values of marks, and the same members of both are null. */
 export function areAlike(one: StoredAuditEntry, other: StoredAuditEntry): boolean {
   for (const name of same) if (one[name] !== other[name]) return false
   return (

@@ -1,6 +1,6 @@
 /**
- * The audit entry of what is sent, read from the message itself: its records are `Disclosed`, and know whose data they
- * show. So no operation has to remember it.
+ * Makes the audit entry of a message from the message itself: its records are `Disclosed` and have the persons whose
+ * data they show. So no operation has to note what it discloses.
  */
 
 import {
@@ -22,7 +22,7 @@ import type { IncomingHeader, Operation } from '@rollcall/protocol'
 /** An entry and the persons it is about. */
 export type EntryWithPersons = Parameters<AuditLog['write']>
 
-/** An entry in which nothing is known and nothing was disclosed. */
+/** An entry without facts, in which nothing was disclosed. Other entries start from it. */
 export const EMPTY_ENTRY: Omit<AuditEntry, 'kind'> = {
   participant: null,
   operator: null,
@@ -42,18 +42,18 @@ export const EMPTY_ENTRY: Omit<AuditEntry, 'kind'> = {
   shown: {},
 }
 
-/** The exchange of an audit entry: whom the answer goes to, and about which message. */
+/** The exchange that an audit entry describes: who gets the answer, and to which request. */
 export interface AuditedExchange {
   readonly participant: Pick<Participant, 'sender_id'>
   readonly registry: Pick<Registry, 'namespace'>
   readonly operation: Pick<Operation, 'name'>
   readonly correlation_id: string
-  /** Null when the answer says that the registry failed. */
+  /** The grant that was used; null when the answer says that the registry failed. */
   readonly grant: Pick<Grant, 'id' | 'terms'> | null
   readonly header: Pick<IncomingHeader, 'meta'> | null
 }
 
-/** The audit entry of a request that is answered later, or is about to change something: nothing is disclosed yet. */
+/** Makes the audit entry of a request that is answered later, or will change something: nothing is disclosed yet. */
 export function auditEntryOfAccepted(
   { participant, registry, operation, correlation_id, grant, header }: AuditedExchange,
   transaction_id: string,
@@ -76,7 +76,7 @@ export function auditEntryOfAccepted(
   return [entry, []]
 }
 
-/** The audit entry of a notification. @param named in the header */
+/** Makes the audit entry of a notification. @param named the persons whom its header names */
 export function auditEntryOfEnvelope(
   {
     participant,
@@ -106,7 +106,7 @@ export function auditEntryOfEnvelope(
   return [entry, [...personsOf(records), ...named]]
 }
 
-/** The second entry of a callback or notification whose transaction failed after the first one: it was not sent. */
+/** Makes the second entry of a callback or notification that was not sent, because its transaction failed. */
 export function auditEntryOfUnsent([
   { participant, registry, operation, correlation_id, transaction_id, reply },
 ]: EntryWithPersons): EntryWithPersons {
@@ -114,7 +114,7 @@ export function auditEntryOfUnsent([
   return [{ ...EMPTY_ENTRY, ...names, kind: 'unsent', note: 'not sent' }, []]
 }
 
-/** @param messages the request, where it is at hand, and the reply as it is sent */
+/** Makes the audit entry of an answer. @param messages the request, if it is still known, and the reply as sent */
 export function auditEntryOf(
   kind: 'answer' | 'callback',
   { participant, registry, operation, correlation_id, grant, header }: AuditedExchange,
@@ -166,14 +166,14 @@ function countsOf(items: readonly AuditedItem[]): Record<string, number> {
   return counts
 }
 
-/** Every record in the members of a message. */
+/** Finds every record in the members of a message. */
 export function disclosedIn(members: ReplyMembers[string]): readonly Disclosed[] {
   if (typeof members !== 'object' || members === null) return []
   if (members instanceof Disclosed) return [members]
   return Object.values(members).flatMap((member: ReplyMembers[string]) => disclosedIn(member))
 }
 
-/** The number of records, and the paths of their values and of what was disclosed without a record. */
+/** Counts the records, and lists the paths of their values and of what was disclosed without a record. */
 export function shownBy(
   records: readonly Disclosed[],
   items: readonly AuditedItem[] = [],
@@ -189,7 +189,7 @@ export function shownBy(
   return { records: 1, shown }
 }
 
-/** `shown` of single records, by their paths. Equal lists are one object; its text is made once (`shapes.ts`). */
+/** The `shown` of single records, by their list of paths. Equal lists share one object, made to text once. */
 const knownShown = new WeakMap<
   readonly string[],
   { readonly record_type: string; readonly shown: AuditEntry['shown'] }
@@ -208,7 +208,7 @@ function readShown(records: readonly Disclosed[], items: readonly AuditedItem[])
   return Object.fromEntries([...shown].map(([name, paths]) => [name, [...paths].toSorted()]))
 }
 
-/** The persons whose data is disclosed, and the others who were named. */
+/** The persons whose data is disclosed, and the other persons whom the items named. */
 export function personsOf(records: readonly Disclosed[], items: readonly AuditedItem[] = []): readonly AuditedPerson[] {
   const shown = records.flatMap(({ audited }) => audited.persons)
   const named = items.flatMap(({ persons = [] }) => persons)
@@ -217,7 +217,7 @@ export function personsOf(records: readonly Disclosed[], items: readonly Audited
   return [...seen, ...withoutKnown(inRole('asked'), seen), ...withoutKnown(inRole('written'), [])]
 }
 
-/** The persons with the identifiers that no known person has; one without any is left out. */
+/** Removes from each person the identifiers of known persons. A person without any other identifier is left out. */
 function withoutKnown(persons: readonly AuditedPerson[], known: readonly AuditedPerson[]): readonly AuditedPerson[] {
   const keys = new Set(known.flatMap(({ identifiers }) => identifiers.map(identifierKey)))
   return persons.flatMap(({ role, identifiers }) => {
@@ -226,10 +226,10 @@ function withoutKnown(persons: readonly AuditedPerson[], known: readonly Audited
   })
 }
 
-/** The most characters of one detail; a longer one is no detail. */
+/** The most characters of one detail; a longer text is not stored as a detail. */
 export const LONGEST_DETAIL = 255
 
-/** The header's details about the person who asks, and the reason. */
+/** The details in the header about the person who asks, and why. */
 export function detailsIn({ meta }: Pick<IncomingHeader, 'meta'>): ConfidentialDetails {
   const said = DEMANDS.flatMap((name) => {
     const value = meta?.[name]
@@ -242,6 +242,7 @@ export const isDetail = (value: unknown): value is string =>
   typeof value === 'string' && value.length >= 1 && value.length <= LONGEST_DETAIL
 
 /**
+ * What an entry says of a message.
  * @param digest SHA-256 of the message, in hexadecimal
  * @param signature null when the message is not signed
  */

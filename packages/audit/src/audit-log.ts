@@ -1,4 +1,4 @@
-/** The writer of the audit log: entries that come while a commit runs go together into the next. */
+/** Writes the audit log. Entries that arrive while a commit runs are committed together in the next one. */
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '@rollcall/base/shared/clock'
 import type { Limits } from '@rollcall/core/limits'
@@ -25,7 +25,7 @@ import type { WitnessAddress } from './witness-target.ts'
 
 export interface AuditLogDeps {
   readonly db: Database
-  /** Opened for the first entry. */
+  /** Opens the vault; called for the first entry. */
   readonly vault: () => Promise<Vault>
   readonly clock: Pick<Clock, 'now' | 'later'>
   readonly limits: Pick<Limits, 'checkpoint_interval' | 'checkpoint_entries'>
@@ -34,7 +34,7 @@ export interface AuditLogDeps {
   readonly witness: WitnessAddress | null
 }
 
-/** Limit of entries that wait to be written. Above it calls are refused, before memory is short. */
+/** The most entries that wait to be written. Above it calls are refused, so that memory is not exhausted. */
 const ENTRIES_WAITING = 10_000
 
 export type AuditMetrics = Pick<Metrics, 'audited' | 'checkpointMade' | 'witnessed'>
@@ -42,7 +42,7 @@ export type AuditMetrics = Pick<Metrics, 'audited' | 'checkpointMade' | 'witness
 export interface JointAuditLog extends AuditLog {
   /**
    * Writes an entry and a row of another package in one statement: both are committed, or neither is.
-   * @returns false: the row is not held; the entry was not written either
+   * @returns false: the row is no longer held, so nothing was written
    */
   writeWith<Row>(
     joint: JointWrite<Row>,
@@ -53,7 +53,7 @@ export interface JointAuditLog extends AuditLog {
 }
 
 export interface ProcessAuditLog extends JointAuditLog {
-  /** Refuses further entries, waits for those under way, and signs the end of the chain. Never rejects. */
+  /** Refuses further entries, waits for entries under way, and signs the end of the chain. Never rejects. */
   close(): Promise<void>
 }
 
@@ -83,7 +83,7 @@ export function createAuditLog(deps: AuditLogDeps): ProcessAuditLog {
 
   const submit = async (entry: AuditEntry, persons: readonly AuditedPerson[], joint: JointRow | null) => {
     const current = await loaded()
-    // Behind the signed end of its chain an entry would be a fault.
+    // An entry after the signed end of its chain would be a fault in the audit log.
     if (closed) throw new StoreBusy()
     return group.submit({ entry, persons: packedPersonsOf(current.pseudonyms, persons), keys: current, joint })
   }
@@ -102,19 +102,22 @@ export function createAuditLog(deps: AuditLogDeps): ProcessAuditLog {
   }
 }
 
-/** Writes entries at the end of the chain of this process. @param drift gets the offset of the database's clock */
+/** Writes entries at the end of the chain of this process. @param drift gets the difference of the database's clock */
 function createChainWriter(
   { db, clock, metrics }: AuditLogDeps,
   checkpoints: Checkpoints,
   drift: { offset: number },
 ): {
-  /** @returns for each entry, whether its joint row is held, so that it was written */
+  /** Writes entries. @returns for each entry, whether it was written: its joint row is held */
   readonly write: (entries: readonly PreparedEntry[]) => Promise<readonly boolean[]>
   readonly end: () => void
 } {
   const shapes = createShapes()
   let chain: Chain | null = null
-  /** The new end of the chain, and the places of entries whose joint rows are not held: if any, nothing was written. */
+  /**
+   * Appends entries. Returns the new end of the chain, and the places of entries whose joint rows are not held; if
+   * there is one, nothing was written.
+   */
   const append = async (
     current: Chain,
     entries: readonly PreparedEntry[],
@@ -133,14 +136,16 @@ function createChainWriter(
   }
   const write = async (entries: readonly PreparedEntry[]): Promise<readonly boolean[]> => {
     let current: Chain = chain ?? (await beginChain(db, clock))
-    // Null until the commit: after a failure the end of the chain is unknown, and another chain begins.
+    // The chain stays null until the commit: after a failure its end is unknown, and the next entry begins another
+    // chain.
     chain = null
     let held = entries
     try {
       for (let isWritten = false; !isWritten && held.length > 0; ) {
         const [end, unheld] = await append(current, held).catch((error: unknown) => {
           if (!isViolation(error, 'account_entry_form_check')) throw error
-          // A standby that took over has lost a shape. Nothing was written: the shapes go with the entries now.
+          // The database has lost a shape: a standby took over. Nothing was written, so the entries are sent again with
+          // the shapes.
           shapes.forget()
           return append(current, held)
         })
@@ -152,7 +157,7 @@ function createChainWriter(
       if (held.length > 0) checkpoints.committed(chain)
     } catch (error) {
       if (isDataError(error)) {
-        // PostgreSQL has refused a value, and has written nothing: the chain goes on.
+        // PostgreSQL has refused a value and written nothing, so the chain goes on.
         chain = current
       } else {
         checkpoints.abandoned(current.id)
@@ -179,14 +184,14 @@ interface PreparedEntry {
   readonly joint: JointRow | null
 }
 
-/** The row of an entry, with a shape of this process. */
+/** The row of an entry, with its shape as this process knows it. */
 interface ChainedRow extends NewEntry {
   readonly shape: KnownShape | null
 }
 
-/** The last committed entry of a chain. */
+/** A chain, as its last committed entry left it. */
 interface Chain extends ChainEnd {
-  /** Milliseconds by which the time of the database is more than the monotonic clock of this process. */
+  /** Milliseconds to add to the monotonic clock of this process to get the database's time. */
   readonly offset: number
 }
 
@@ -196,7 +201,7 @@ async function beginChain(db: Database, { now }: Pick<Clock, 'now'>): Promise<Ch
   return { id, sequence: 0, hash: firstHash(id), at: 0, offset }
 }
 
-/** The rows of entries that follow the end of a chain, and the hash of the last row. */
+/** Makes the rows of entries that follow the end of a chain. Also returns the hash of the last row. */
 function chained(
   shapes: Shapes,
   { id: chain, sequence: last, hash: previous }: Chain,
@@ -232,7 +237,7 @@ function storedEntry(
   return confidential === undefined ? content : { ...content, sealed: sealDetails(key, place, confidential) }
 }
 
-/** The message_id under which an entry is found, as stored; null when there is none that can be stored. */
+/** The stored form of the message_id, by which an entry is found; null when there is none, or it cannot be stored. */
 export function messageKeyOf(message: AuditEntry['request']): string | null {
   const message_id = message?.message_id ?? null
   return message_id === null || !isStorable(message_id) ? null : messageKey(message_id)

@@ -1,4 +1,4 @@
-/** Hashes of a chain. Each process writes its own chains; the hash of an entry covers all entries before it. */
+/** The hashes of a chain. Each process writes chains of its own. The hash of an entry covers all entries before it. */
 import { hash } from 'node:crypto'
 
 /** The place and the content of an entry, as texts. */
@@ -9,11 +9,11 @@ export interface ChainedEntry {
   readonly at: string
   /** Canonical JSON. */
   readonly entry: string
-  /** 32 bytes for each person. */
+  /** The commitments to the persons, 32 bytes each. */
   readonly commitments: Buffer
 }
 
-/** The hash that the first entry of a chain follows. */
+/** The hash before the first entry of a chain. */
 export const firstHash = (chain: string): Buffer => hash('sha256', chain, 'buffer')
 
 /** SHA-256 of the previous hash, in hexadecimal, and the canonical JSON of the entry with its place. */

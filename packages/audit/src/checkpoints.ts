@@ -13,23 +13,23 @@ import type { Witness, WitnessState } from './witness.ts'
 /** The signed content of a checkpoint, as canonical JSON. */
 export interface CheckpointContent {
   readonly chain: string
-  /** The last entry that the checkpoint signs. */
+  /** The sequence of the last entry that the checkpoint signs. */
   readonly sequence: number
-  /** Hash of that entry, in hexadecimal. */
+  /** The hash of that entry, in hexadecimal. */
   readonly hash: string
   /** RFC 3339 in UTC, with milliseconds. */
   readonly at: string
-  /** Digest of the chain's previous checkpoint, in hexadecimal; null for the first. */
+  /** The digest of the chain's previous checkpoint, in hexadecimal; null for the first. */
   readonly previous: string | null
-  /** The newest checkpoints of other chains since the one before. */
+  /** The newest checkpoint of each other chain, if it is newer than this chain's previous checkpoint. */
   readonly others: readonly { readonly chain: string; readonly sequence: number; readonly digest: string }[]
-  /** The chain has ended: no entry follows. */
+  /** True when the chain has ended: no entry follows. */
   readonly ended: boolean
-  /** How the witness took the previous checkpoints. */
+  /** Whether the witness took the previous checkpoints. */
   readonly witness: WitnessState
-  /** The keys of pseudonyms and of details; absent in the oldest checkpoints. */
+  /** The kids of the keys for pseudonyms and for details; absent in the oldest checkpoints. */
   readonly keys?: SecretKids
-  /** When the keys of the audit log were made, by kid, with microseconds; those of earlier versions do not say. */
+  /** When each key of the audit log was made, by kid, with microseconds; absent in checkpoints of earlier versions. */
   readonly keys_created?: Readonly<Record<string, string | null>>
 }
 
@@ -38,7 +38,7 @@ export interface ChainEnd {
   readonly id: string
   readonly sequence: number
   readonly hash: Buffer
-  /** Time of the database, in milliseconds since 1970. */
+  /** The database's time of the last entry, in milliseconds since 1970. */
   readonly at: number
 }
 
@@ -50,20 +50,20 @@ export interface CheckpointDeps {
   readonly metrics: Pick<Metrics, 'checkpointMade'>
   readonly witness: Witness
   readonly keys: () => Promise<Pick<AuditKeys, 'signer' | 'secrets' | 'created'>>
-  /** Time of the database, in milliseconds since 1970. */
+  /** The present time of the database, in milliseconds since 1970. */
   readonly time: () => number
 }
 
 export interface Checkpoints {
-  /** A chain has this end now. */
+  /** Notes the end that a chain has now, and plans the next checkpoint. */
   committed(end: ChainEnd): void
-  /** Says that the chain gets no more entries, but that one entry may be committed without our knowledge. */
+  /** Notes that a chain gets no more entries. One further entry may be committed without our knowledge. */
   abandoned(chain: string): void
   /** Signs all unsigned entries. Never rejects. */
   close(): Promise<void>
 }
 
-/** The row of a checkpoint. */
+/** Signs a checkpoint, and returns its row. */
 export function signCheckpoint(signer: AuditSigner, content: CheckpointContent): NewCheckpoint {
   const text = canonicalJson(content)
   return {
@@ -81,9 +81,9 @@ export function signCheckpoint(signer: AuditSigner, content: CheckpointContent):
 interface OpenChain {
   end: ChainEnd
   abandoned: boolean
-  /** The checkpoint before. */
+  /** The chain's previous checkpoint. */
   signed: { readonly sequence: number; readonly digest: string | null; readonly at: Date | null }
-  /** A checkpoint that may not be committed. The next one names it, so it is written again first. */
+  /** A checkpoint whose commit may have failed. The next checkpoint names it, so it is written again first. */
   uncertain: MadeCheckpoint | null
 }
 
@@ -129,7 +129,7 @@ export function createCheckpoints(deps: CheckpointDeps): Checkpoints {
     return working
   }
 
-  /** Keeps one timer while entries are unsigned. */
+  /** Starts the timer of the next checkpoint, if entries are unsigned and no timer runs. */
   const schedule = (): void => {
     if (scheduled || ![...open.values()].some(isUnsigned)) return
     scheduled = true
@@ -139,7 +139,7 @@ export function createCheckpoints(deps: CheckpointDeps): Checkpoints {
     }, limits.checkpoint_interval * 1_000)
   }
 
-  /** Signs checkpoints before they are due, for many entries; does nothing while one is being signed. */
+  /** Signs checkpoints early, because many entries wait; does nothing while it runs already. */
   const signMany = async (): Promise<void> => {
     if (signing) return
     signing = true
@@ -202,6 +202,6 @@ async function commit(
   chain.uncertain = null
   chain.signed = { sequence: row.sequence, digest, at: row.at }
   metrics.checkpointMade('made')
-  // Behind the commit: what the witness has, the database had.
+  // The witness gets a checkpoint after its commit, so the database had all that the witness has.
   await witness.note({ ...content, digest, kid: row.kid })
 }

@@ -1,4 +1,4 @@
-/** Details that may name a person who works with the data: encrypted, and bound to their entry. */
+/** Encrypts details that may name a person who works with the data. The encryption binds them to their entry. */
 
 import type { ConfidentialDetails } from '@rollcall/core/model/audit-entry'
 import { decrypt, ENCRYPTION_OVERHEAD, encrypt } from '@rollcall/keys/encrypted-value'
@@ -10,10 +10,10 @@ const contextOf = ({ chain, sequence }: EntryPlace): Buffer => Buffer.from(`acco
 export const sealDetails = (key: ConfidentialKey, place: EntryPlace, details: ConfidentialDetails): string =>
   `${key.kid}.${encrypt(key.key, Buffer.alloc(0), contextOf(place), Buffer.from(JSON.stringify(details))).toString('base64url')}`
 
-/** Decrypts confidential details. Null: the text was altered, moved to another entry, or encrypted with another key. */
+/** Decrypts confidential details; null: the text was altered, moved to another entry, or has another key. */
 export function openDetails(key: ConfidentialKey, place: EntryPlace, sealed: string): ConfidentialDetails | null {
   const bytes = Buffer.from(sealed.slice(key.kid.length + 1), 'base64url')
-  // Each seal has one spelling, so that no letter of it can be changed.
+  // Only the one canonical spelling is accepted, so that no letter of the text can be changed.
   if (sealed !== `${key.kid}.${bytes.toString('base64url')}` || bytes.length < ENCRYPTION_OVERHEAD) return null
   const opened = decrypt(key.key, 0, contextOf(place), bytes)
   return opened === null ? null : (JSON.parse(opened.toString()) as ConfidentialDetails)

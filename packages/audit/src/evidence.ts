@@ -1,4 +1,4 @@
-/** Evidence of the audit entries of a message. Whoever has the public key verifies it without the database. */
+/** The evidence of a message's audit entries: who has the public key can verify it without the database. */
 import { createPublicKey, type JsonWebKey, verify } from 'node:crypto'
 import type { StoredAuditEntry } from '@rollcall/core/model/audit-entry'
 import type { ReadOnly } from '@rollcall/core/model/read-only'
@@ -19,11 +19,11 @@ export const Evidence = closed({
   made_at: Text,
   /** The stored form of the message_id. */
   message_id: Text,
-  /** Each entry of the message, with the entries after it up to the checkpoint that signs them. */
+  /** Each entry of the message, followed by the later entries up to the checkpoint that signs them. */
   accounts: Type.Array(
     closed({
       chain: Text,
-      /** The hash that the first entry follows. */
+      /** The hash of the entry before the first one. */
       previous: Hexadecimal,
       entries: Type.Array(
         closed({ sequence: Type.Integer({ minimum: 1 }), at: Text, entry: Text, commitments: Hexadecimal }),
@@ -33,7 +33,7 @@ export const Evidence = closed({
     }),
     { minItems: 1 },
   ),
-  /** `account`: of checkpoints and of this evidence. `message`: of the messages that the entries name. */
+  /** The keys. `account`: of checkpoints and of this evidence. `message`: of the messages in the entries. */
   keys: Type.Array(
     closed({
       kid: Text,
@@ -48,7 +48,7 @@ export const Evidence = closed({
 })
 export type Evidence = ReadOnly<Static<typeof Evidence>>
 
-/** The signed text: all members but the signature. */
+/** The text that is signed: all members but the signature. */
 export function signedText(evidence: Omit<Evidence, 'signature'> & Partial<Pick<Evidence, 'signature'>>): string {
   const { signature: _, ...rest } = evidence
   return canonicalJson(rest)
@@ -61,18 +61,14 @@ export interface ProvenEntry {
   readonly entry: StoredAuditEntry
 }
 
-/** An evidence that does not hold. The message names the first fault. */
+/** The evidence is not valid. The message names the first fault. */
 export class EvidenceFault extends Error {
   override readonly name = 'EvidenceFault'
 }
 
 const shape = validator(Evidence)
 
-/**
- * Verifies an evidence.
- * @returns the entries of the message, and the keys that signed
- * @throws EvidenceFault
- */
+/** Verifies an evidence. @returns the entries of the message, and the keys that signed @throws EvidenceFault */
 export async function checkEvidence(
   given: unknown,
 ): Promise<{ readonly accounts: readonly ProvenEntry[]; readonly kids: readonly string[] }> {
@@ -84,7 +80,7 @@ export async function checkEvidence(
     const key = keys.get(kid)
     if (key === undefined) throw new EvidenceFault(`${what}: its key is not in the evidence`)
     const bytes = Buffer.from(signature, 'base64url')
-    // A signature has one spelling.
+    // Only the one canonical spelling of a signature is accepted.
     const isSame = bytes.toString('base64url') === signature
     if (!isSame || !verify(null, Buffer.from(text), key, bytes))
       throw new EvidenceFault(`${what}: the signature does not verify`)
@@ -99,10 +95,7 @@ export async function checkEvidence(
   return { accounts, kids: [...new Set(kids)] }
 }
 
-/**
- * Reads the public keys by kid. Each kid must be the fingerprint (RFC 7638) of its key, so that trust in the kid is
- * trust in the key.
- */
+/** Reads the public keys by kid. Each kid must be its key's RFC 7638 thumbprint: who trusts the kid trusts the key. */
 async function auditKeys({ keys }: Evidence) {
   const found = new Map<string, ReturnType<typeof createPublicKey>>()
   for (const [at, { kid, use, jwk }] of keys.entries()) {

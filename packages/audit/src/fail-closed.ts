@@ -4,17 +4,17 @@ import { createFloodLog, type Log } from '@rollcall/observe/log'
 import { RequestFault } from '@rollcall/protocol'
 import type { JointAuditLog } from './audit-log.ts'
 
-/** An entry could not be written: the response is 503, and nothing that the entry describes may be sent. */
+/** An entry could not be written. The response is 503, and nothing that the entry describes may be sent. */
 export class NotAudited extends RequestFault {
   constructor() {
     super('err.service.unavailable', 'the access cannot be accounted for at the moment; try again later')
   }
 }
 
-/** Milliseconds from one line in the log to the next. */
+/** Milliseconds between two lines in the log about such failures. */
 const PERIOD = 60_000
 
-/** Wraps a writer of entries: any error of a write refuses the request, and is logged for the operator. */
+/** Wraps an audit log: any error of a write refuses the request, and is logged for the operator. */
 export function failingClosed<Writer extends JointAuditLog>(
   auditLog: Writer,
   { log, later }: { readonly log: Pick<Log, 'error'>; readonly later?: Clock['later'] },
@@ -27,7 +27,7 @@ export function failingClosed<Writer extends JointAuditLog>(
     ...(later !== undefined && { later }),
   })
   const closed = (error: unknown): never => {
-    // An unavailable database is reported elsewhere.
+    // An unavailable database is reported by other code.
     if (isUnavailable(error)) throw error
     flood.note(safeDatabaseError(error))
     throw new NotAudited()
@@ -37,7 +37,7 @@ export function failingClosed<Writer extends JointAuditLog>(
     write: (entry, persons) => auditLog.write(entry, persons).catch(closed),
     writeWith: (joint, row, entry, persons) =>
       auditLog.writeWith(joint, row, entry, persons).catch((error: unknown) => {
-        // The error is about the joint row.
+        // The value that the database refused is of the joint row, not of the entry.
         if (isDataError(error)) throw error
         return closed(error)
       }),

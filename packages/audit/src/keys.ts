@@ -1,6 +1,6 @@
 /**
- * Keys of the audit entries: one signs checkpoints and tombstones, one makes pseudonyms, one encrypts confidential
- * details. They are made when they are first needed, and encrypted with the master key.
+ * The keys of the audit log. One signs checkpoints and tombstones, one makes pseudonyms, one encrypts confidential
+ * details. Each is made when it is first needed, and is encrypted with the master key.
  */
 import {
   createPrivateKey,
@@ -27,7 +27,7 @@ import {
 
 export interface AuditSigner {
   readonly kid: string
-  /** Ed25519 over the UTF-8 of the text. */
+  /** Signs the UTF-8 bytes of a text with Ed25519. */
   sign(text: string): Buffer
 }
 
@@ -38,17 +38,17 @@ export interface ConfidentialKey {
 
 export interface AuditKeys {
   readonly pseudonyms: KeyObject
-  /** The key that encrypts. */
+  /** The key that encrypts confidential details. */
   readonly confidential: ConfidentialKey
   /** The key that signs now. */
   readonly signer: AuditSigner
-  /** kids of the secrets, which checkpoints name. */
+  /** The kids of the secret keys, as checkpoints have them. */
   readonly secrets: SecretKids
-  /** When each key was made, by kid, in UTC with microseconds: checkpoints name it. */
+  /** The time at which each key was made, by kid, in UTC with microseconds, as checkpoints have it. */
   readonly created: Readonly<Record<string, string | null>>
 }
 
-/** kids of the two keys that are never replaced: with other keys, no earlier entry would be found or read. */
+/** The kids of the two keys that are never replaced: with other keys, earlier entries could not be found or read. */
 export interface SecretKids {
   readonly pseudonym: string
   readonly confidential: string
@@ -58,7 +58,7 @@ const KINDS: readonly AuditKeyKind[] = ['signature', 'pseudonym', 'confidential'
 const { table, purpose } = SEALED_AUDIT_KEYS
 
 /**
- * Reads the keys, and makes missing ones before the first entry.
+ * Loads the keys, and makes the missing ones before the first entry.
  * @throws Error a secret is missing or retired, and there are entries
  * @throws DecryptionError a key was altered, or the master key is another one
  */
@@ -95,7 +95,7 @@ export async function decryptKey(vault: Vault, { kid, sealed }: AuditKey): Promi
 }
 
 async function currentKeys(db: Database, vault: Vault): Promise<readonly AuditKey[]> {
-  // Asked before the keys are read: where there are entries, the list has the keys that another process has just made.
+  // This is asked before the keys are read: if another process has just written an entry, its new keys are in the list.
   const audited = await hasEntries(db)
   const all = await listAuditKeys(db)
   const current = (keys: readonly AuditKey[]) => keys.filter(({ retired_at }) => retired_at === null)
@@ -113,7 +113,7 @@ async function currentKeys(db: Database, vault: Vault): Promise<readonly AuditKe
   return current(await listAuditKeys(db))
 }
 
-/** Refuses to make a second secret key: with a new one, earlier entries would not be found any more. */
+/** Refuses to make a second secret key: with a new one, earlier entries could not be found or read. */
 function refuseToReplace(kind: AuditKeyKind, all: readonly AuditKey[], audited: boolean): void {
   if (kind === 'signature') return
   if (all.every((key) => key.kind !== kind) && !audited) return
@@ -132,7 +132,7 @@ async function newKey(kind: AuditKeyKind): Promise<GeneratedKey> {
   if (kind !== 'signature') return { kid: randomUUID(), public_key: null, secret: randomBytes(32) }
   const { privateKey, publicKey } = generateKeyPairSync('ed25519')
   const public_key = publicKey.export({ format: 'jwk' })
-  // RFC 7638: the kid is the fingerprint of the key.
+  // The kid is the RFC 7638 thumbprint of the key.
   const kid = await calculateJwkThumbprint(public_key as Parameters<typeof calculateJwkThumbprint>[0])
   return { kid, public_key, secret: Buffer.from(JSON.stringify(privateKey.export({ format: 'jwk' }))) }
 }

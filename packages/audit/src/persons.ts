@@ -1,16 +1,16 @@
 /**
- * Persons in the audit log. The row of an entry has the pseudonym of each identifier; the entry has a commitment to it. When the
- * pseudonym is erased, the commitment says nothing about the person, and the chain still verifies.
+ * The persons in the audit log. The row of an entry has the pseudonym of each identifier; the entry has a commitment to
+ * it. After the pseudonym is erased, the commitment says nothing about the person, and the chain still verifies.
  */
 import { createHmac, type KeyObject, randomBytes } from 'node:crypto'
 import { type AuditedPerson, identifierKey, type PersonIdentifier } from '@rollcall/core/model/audit-entry'
 import { type PackedPerson, SALT_BYTES } from './store/packed-persons.ts'
 
-/** HMAC-SHA-256 of type and value with the secret of the audit log: the same for all registries. */
+/** The pseudonym of an identifier, the same in all registries: HMAC-SHA-256 of type and value with a secret key. */
 export const pseudonymOf = (secret: KeyObject, identifier: PersonIdentifier): Buffer =>
   createHmac('sha256', secret).update(identifierKey(identifier)).digest()
 
-/** The persons of an entry: one for each role and identifier. */
+/** The persons of an entry: one for each pair of role and identifier. */
 export function packedPersonsOf(secret: KeyObject, persons: readonly AuditedPerson[]): readonly PackedPerson[] {
   const pseudonyms = new Map<string, Buffer>()
   const packed = new Map<string, PackedPerson>()
@@ -30,7 +30,7 @@ export function packedPersonsOf(secret: KeyObject, persons: readonly AuditedPers
   return [...packed.values()]
 }
 
-/** Asking for random bytes takes as long for many as for few. */
+/** Bytes of randomness that are fetched at once: many take as long as few. */
 const SALTS = 4_096
 let salts = Buffer.alloc(0)
 

@@ -1,4 +1,4 @@
-/** Pseudonyms of persons outside of the audit log: the same as in it, for all registries. */
+/** Makes pseudonyms of persons for use outside of the audit log. They equal those in it, in all registries. */
 import type { KeyObject } from 'node:crypto'
 import type { Pseudonyms } from '@rollcall/core/model/audit-entry'
 import type { Database } from '@rollcall/database/database'
@@ -6,7 +6,7 @@ import type { Vault } from '@rollcall/keys/vault'
 import { loadAuditKeys } from './keys.ts'
 import { pseudonymOf } from './persons.ts'
 
-/** @param vault is opened for the first pseudonym */
+/** Creates the maker of pseudonyms. @param vault is opened for the first pseudonym */
 export function createPseudonyms(db: Database, vault: () => Promise<Vault>): Pseudonyms {
   let secret: Promise<KeyObject> | undefined
   const loaded = (): Promise<KeyObject> => {

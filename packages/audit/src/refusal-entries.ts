@@ -1,12 +1,12 @@
-/** Audit entries of refused requests: alike ones share one for a minute. No refusal waits for its entry. */
+/** Writes audit entries of refused requests. Similar refusals within a minute share one; none waits for it. */
 import type { AuditEntry, AuditLog } from '@rollcall/core/model/audit-entry'
 import type { RefusalEntries } from '@rollcall/observe/refusals'
 import { EMPTY_ENTRY } from './audit-entry-of.ts'
 
-/** Sorts whose last entry is remembered. */
+/** The most sorts of refusals that are remembered. */
 const MOST = 1_000
 
-/** @param now milliseconds */
+/** Creates the writer of these entries. @param now milliseconds */
 export function createRefusalEntries(auditLog: AuditLog, now: () => number): RefusalEntries {
   const last = new Map<string, number>()
   const pending = new Set<Promise<void>>()
@@ -28,7 +28,7 @@ export function createRefusalEntries(auditLog: AuditLog, now: () => number): Ref
         since: new Date(since).toISOString(),
         ...(address !== undefined && { address }),
       }
-      // A failure to write is logged by the writer.
+      // The audit log itself logs a failure to write.
       const written: Promise<void> = auditLog
         .write(entry, [])
         .catch(() => undefined)

@@ -1,4 +1,4 @@
-/** Reviews of emergencies: rows beside the entries. A seal binds what was found, who found it and when to the entry. */
+/** Reviews of the use of an emergency grant. A seal binds finding, operator and time to the audit entry. */
 
 import { openDetails, sealDetails } from './confidential.ts'
 import type { ConfidentialKey } from './keys.ts'
@@ -27,8 +27,9 @@ export const sealReview = (
 })
 
 /**
- * Null when the row is not what was sealed, or nobody here sealed it. The entry's own encrypted details open too, and
- * are no review. `isBound`: the seal covers operator and time; seals of earlier versions cover the finding alone.
+ * Decrypts a review; null when the row was altered, or the seal was not made here. The confidential details of the
+ * entry decrypt too, but are no review. `isBound`: the seal covers operator and time; seals of earlier versions cover
+ * the finding alone.
  */
 export function openReview(key: ConfidentialKey, row: StoredReview): (Review & { readonly isBound: boolean }) | null {
   const { finding, reviewed_by, reviewed_at } = openDetails(key, row, row.sealed) ?? {}

@@ -1,4 +1,4 @@
-/** Makes the rows of entries: what many entries share is their shape, which is stored once (`store/entry-shape.ts`). */
+/** Makes the rows of entries. What many entries have in common is their shape, stored once (`store/entry-shape.ts`). */
 import { hash } from 'node:crypto'
 import type { StoredAuditEntry } from '@rollcall/core/model/audit-entry'
 import { CanonicalText, canonicalJson } from '@rollcall/protocol'
@@ -14,11 +14,11 @@ import {
   type StoredEntry,
 } from './store/entry-shape.ts'
 
-/** An entry as text, and in its parts. */
+/** An entry as text, and divided into its shape and its own values. */
 export interface ComposedEntry {
   /** Canonical JSON. */
   readonly text: string
-  /** Null when the entry shares no shape. */
+  /** Null when the entry has no shape. */
   readonly shape: KnownShape | null
   readonly packed: Buffer | null
   readonly correlation_id: string | null
@@ -29,30 +29,30 @@ export interface KnownShape {
   /** SHA-256 of the content. */
   readonly digest: Buffer
   readonly pieces: readonly string[]
-  /** An entry of this shape, and the values of its marks. */
+  /** An entry of this shape. `values` are the values of its marks. */
   readonly sample: StoredAuditEntry
   readonly values: readonly Value[]
-  /** The row of the shape is committed, as far as this process knows. */
+  /** True when the row of the shape is committed, as far as this process knows. */
   stored: boolean
 }
 
 /** The shapes that a process has met. */
 export interface Shapes {
-  /** Shares a shape from its second entry on: what comes once costs no row of its own. */
+  /** Makes the row of an entry. Its shape is stored when a second entry has it: a single one costs no row. */
   compose(entry: StoredAuditEntry, columns: MessageColumns): ComposedEntry
-  /** After an error the stored shapes are unknown: all are written again. */
+  /** Notes that the database may have lost shapes, so that all are written again. */
   forget(): void
 }
 
 type MessageColumns = Pick<StoredEntry, 'message_id' | 'reply_message_id'>
 
-/** Limit of remembered shapes: records of one type may show some hundred sets of attributes. */
+/** The most shapes that are remembered: records of one type may show some hundred sets of attributes. */
 const MOST = 5_000
 
-/** Limit of shapes of one participant, so that none fills memory or the table with ever new requests. */
+/** The most shapes of one participant: it must not fill memory or the table with ever new requests. */
 const MOST_OF_ONE = 1_000
 
-/** Characters of a shape, and of a signature: an entry with more shares nothing. A peer chooses the length of its signature. */
+/** The most characters of a shape, and of a signature, whose length a peer chooses; a longer one gets no shape. */
 const LONGEST = 8_192
 
 const isLong = ({ request, reply }: StoredAuditEntry): boolean =>
@@ -67,7 +67,7 @@ export function createShapes(): Shapes {
     else counts.set(of, sum)
     return sum
   }
-  /** The newest shape, by the members in which entries of a server mostly differ. */
+  /** The newest shape, by the members in which the entries of one server mostly differ. */
   const last = new Map<string, KnownShape>()
   return {
     compose(entry, columns) {
@@ -95,7 +95,7 @@ export function createShapes(): Shapes {
       }
       const digest = hash('sha256', content, 'buffer')
       const made = { content, digest, pieces: piecesOf(content), sample: detached(entry), values, stored: false }
-      // Entries of operators are rare, and pruning does not delete shapes: no operator's name may stay in one.
+      // A shape must not have an operator's name: pruning does not delete shapes. Entries of operators are rare.
       const isShared = entry.operator === null && isReadBack(packedIn(made, values), alone.text, columns)
       met.set(content, { of, shape: isShared ? made : null })
       count(of, 1)
@@ -108,7 +108,7 @@ export function createShapes(): Shapes {
   }
 }
 
-/** Copies an entry whose texts are slices of the request's body, so that the body is not kept in memory. */
+/** Copies an entry whose texts are slices of a request's body, so that the whole body does not stay in memory. */
 const detached = ({ shown, ...others }: StoredAuditEntry): StoredAuditEntry => ({ ...structuredClone(others), shown })
 
 function packedIn(shape: KnownShape, values: readonly Value[]): ComposedEntry & { readonly shape: KnownShape } {
@@ -117,14 +117,14 @@ function packedIn(shape: KnownShape, values: readonly Value[]): ComposedEntry & 
   return { text: joined(shape.pieces, values), shape, packed, correlation_id }
 }
 
-/** Checks that the stored parts give the text again: a peer's text may look like a mark. */
+/** Whether the stored parts give the text of the entry again: a text of a peer may look like a mark. */
 const isReadBack = (
   { text, shape, packed, correlation_id }: ReturnType<typeof packedIn>,
   whole: string,
   columns: MessageColumns,
 ): boolean => text === whole && entryTextOf({ content: shape.content, packed, correlation_id, ...columns }) === whole
 
-/** Joins the pieces of a shape with the values between them. */
+/** Builds a text from the pieces of a shape and the values between them. */
 function joined(pieces: readonly string[], values: readonly Value[]): string {
   let text = pieces[0] as string
   for (let index = 0; index < values.length; index += 1)
@@ -132,7 +132,7 @@ function joined(pieces: readonly string[], values: readonly Value[]): string {
   return text
 }
 
-/** The members that have values of their own, in the order of canonical JSON. */
+/** The members of which each entry has its own value, in the order of canonical JSON. */
 const fieldsOf = ({ consent, correlation_id, reply, request, sealed, transaction_id }: StoredAuditEntry) => ({
   jti: consent?.jti,
   correlation_id,
@@ -148,7 +148,7 @@ const fieldsOf = ({ consent, correlation_id, reply, request, sealed, transaction
 
 type Field = keyof ReturnType<typeof fieldsOf>
 
-/** Packing of the fields that are not packed as texts. */
+/** How the values of some members are packed; all others are packed as texts. */
 const PACKED_AS: Readonly<Partial<Record<Field, PackingName>>> = {
   jti: 'u',
   reply_digest: 'h',
@@ -156,17 +156,17 @@ const PACKED_AS: Readonly<Partial<Record<Field, PackingName>>> = {
   transaction_id: 'u',
 }
 
-/** A value of an entry in place of a mark. */
+/** A value that a mark in the shape stands for. */
 interface Value {
   readonly field: Field
   readonly mark: PackingName | ColumnName
-  /** The value as the text has it. */
+  /** The value as it stands in the text. */
   readonly value: string
-  /** Null when a column has the value. */
+  /** The packed value; null when a column has the value. */
   readonly bytes: Buffer | null
 }
 
-/** The column that has the value of a field; null for none. */
+/** The column that has the value of a field; null when none has it. */
 function columnOf(field: Field, value: string, { message_id, reply_message_id }: MessageColumns): ColumnName | null {
   if (field === 'correlation_id') return isUuid(value) ? 'c' : null
   if (field === 'request_message_id') return value === message_id ? 'm' : null
@@ -176,7 +176,7 @@ function columnOf(field: Field, value: string, { message_id, reply_message_id }:
 const HAS_COLUMN: readonly Field[] = ['correlation_id', 'request_message_id', 'reply_message_id']
 const IS_SIGNATURE: readonly Field[] = ['request_signature', 'reply_signature']
 
-/** A text as in canonical JSON, without its quotation marks. */
+/** The canonical JSON of a text, without its quotation marks. */
 const quotedPart = (value: string): string => canonicalJson(value).slice(1, -1)
 
 /** Divides an entry into its shape and the values of its marks. */
@@ -234,10 +234,10 @@ function takenApart(
   return { content: canonicalJson(members), values }
 }
 
-/** Bytes in base64, and times: the rest of a signature is the same in those of a key. */
+/** The parts of a signature that differ between signatures of one key: bytes in base64, and times. */
 const OF_SIGNATURE = /[A-Za-z0-9+/_-]{43,}={0,2}|(?<![0-9])[0-9]{10}(?![0-9])/g
 
-/** The values of an entry that has the shape of the sample; null when its shape differs. */
+/** The values of an entry, if its shape is that of the sample; null when it differs. */
 function valuesIn(
   { sample, values: known }: KnownShape,
   entry: StoredAuditEntry,
@@ -251,7 +251,7 @@ function valuesIn(
     const [value, like] = [fields[field], ofSample[field]]
     const first = known[next]
     if (first?.field !== field) {
-      // The value is part of the shape.
+      // The shape itself has the value of this field.
       if (value !== like) return null
       continue
     }
@@ -268,7 +268,7 @@ function valuesIn(
       if (columnOf(field, value, columns) !== mark) return null
       values.push({ field, mark, value: quotedPart(value), bytes: null })
     } else {
-      // Canonical JSON changes texts alone.
+      // Canonical JSON escapes signs in texts only; other values stay as they are.
       const text = mark === 't' ? quotedPart(value) : value
       const bytes = pack(mark, text)
       if (bytes === null) return null
@@ -281,7 +281,7 @@ function valuesIn(
 
 const isColumnMark = (mark: Value['mark']): mark is ColumnName => mark === 'c' || mark === 'm' || mark === 'r'
 
-/** `valuesIn` for a signature: values of the same lengths, with the same texts between them. */
+/** Does the same for a signature: its values have the same lengths, and the same texts between them. */
 function valuesOfSignature(text: string, like: string, known: readonly Value[], first: number): Value[] | null {
   if (text.length !== like.length) return null
   const values: Value[] = []
@@ -299,7 +299,7 @@ function valuesOfSignature(text: string, like: string, known: readonly Value[], 
   return text.slice(at) === like.slice(at) ? values : null
 }
 
-/** Answers under one grant often have the same object (`audit-entry-of.ts`). */
+/** The text of each `shown`, made once: answers under one grant often have the same object (`audit-entry-of.ts`). */
 const texts = new WeakMap<StoredAuditEntry['shown'], { readonly text: CanonicalText; readonly number: number }>()
 let numbered = 0
 

@@ -1,19 +1,19 @@
-/** Tombstones are signed statements of what was erased or pruned. `verify` reports whatever is missing without one. */
+/** Tombstones are signed statements of what was erased or pruned. `verify` reports what is missing without one. */
 import { canonicalJson } from '@rollcall/protocol'
 import type { AuditSigner } from './keys.ts'
 import type { NewTombstone } from './store/tombstones.ts'
 
-/** Rows of `account_person` were erased: their sequences and positions, by chain. */
+/** The tombstone of erased persons: the sequences of their entries and their positions, by chain. */
 export interface ErasureTombstone {
   readonly kind: 'erasure'
   /** RFC 3339 in UTC, with milliseconds. */
   readonly at: string
-  /** Why, without personal data. */
+  /** The reason, without personal data. */
   readonly reason: string
   readonly erased: Readonly<Record<string, readonly (readonly [sequence: number, position: number])[]>>
 }
 
-/** The tombstone of pruned entries: in each chain up to one entry, with the rows of their persons. Checkpoints stay. */
+/** The tombstone of pruned entries, in each chain up to one entry, and of their persons. Checkpoints stay. */
 export interface PruneTombstone {
   readonly kind: 'prune'
   readonly at: string
@@ -23,31 +23,28 @@ export interface PruneTombstone {
 
 export interface PrunedChain {
   readonly chain: string
-  /** The last pruned entry. */
+  /** The sequence of the last pruned entry. */
   readonly sequence: number
-  /** Hash of that entry, in hexadecimal: the next entry follows it. */
+  /** The hash of that entry, in hexadecimal: the next entry continues from it. */
   readonly hash: string
 }
 
-/**
- * The database was restored: the entries since the snapshot are lost. Checkpoints of that time, and of no other, may be
- * missing.
- */
+/** The tombstone of a restore: entries since the snapshot are lost. Only checkpoints of that time may be missing. */
 export interface RestoreTombstone {
   readonly kind: 'restore'
   readonly at: string
   readonly reason: string
   /** The name of the backup file; null when the database was restored by other means. */
   readonly backup: string | null
-  /** The time whose state the database had. */
+  /** The time at which the database was in the restored state. */
   readonly snapshot_at: string
-  /** Checkpoints after this time may be lost: the snapshot less the longest time of a commit. */
+  /** Checkpoints after this time may be lost: the time of the snapshot less the longest time of a commit. */
   readonly from: string
-  /** Number of applied acts of the journal; null when the operator renounced the journal. */
+  /** The number of acts of the journal that were applied; null when the operator restored without the journal. */
   readonly journal: number | null
-  /** Number of these acts that could not be done, which the operator accepted; absent for none. */
+  /** The number of these acts that could not be applied, which the operator accepted; absent for none. */
   readonly undone?: number
-  /** The chains that had not ended, each with its last entry and the last one that a checkpoint signs. */
+  /** The chains that had not ended, each with its last entry and the last entry that a checkpoint signs. */
   readonly open: readonly OpenChain[]
 }
 
@@ -59,7 +56,7 @@ export interface OpenChain {
 
 export type TombstoneContent = ErasureTombstone | PruneTombstone | RestoreTombstone
 
-/** The chains that a tombstone names, sorted. */
+/** Lists the chains that a tombstone names, sorted. */
 export function chainsOf(content: TombstoneContent): readonly string[] {
   return [...new Set(namedBy(content))].toSorted()
 }
@@ -69,7 +66,7 @@ function namedBy(content: TombstoneContent): readonly string[] {
   return (content.kind === 'prune' ? content.pruned : content.open).map(({ chain }) => chain)
 }
 
-/** Signs a tombstone. Its row is inserted in the transaction that deletes. */
+/** Signs a tombstone. The transaction that deletes also inserts it. */
 export function signTombstone(signer: AuditSigner, tombstone: TombstoneContent): NewTombstone {
   const content = canonicalJson(tombstone)
   return {

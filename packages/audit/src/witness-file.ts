@@ -1,13 +1,17 @@
-/** A file as witness: lines are appended and synced. Best on a disk that the database's administrators cannot write to. */
+/**
+ * A file as witness: checkpoints are appended as lines and synced. The best place is a disk that administrators of the
+ * database cannot write to.
+ */
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { Socket } from 'node:net'
 import type { Readable, Writable } from 'node:stream'
 import type { WitnessTarget } from './witness-target.ts'
 
 /**
- * A child process writes: a file system that hangs would block one of our threads, and our end. The file is opened anew
- * for each block of lines: a rotated one is left alone. One write a block: lines of several processes do not mix. A
- * file that root makes gets the owner of its folder (`handOver`): the service writes it too.
+ * The program of a child process that writes the file: a file system that hangs would block a thread of ours, and our
+ * end. It opens the file for each block of lines, so a rotated file is not written any more. It writes a block in one
+ * call, so lines of several processes do not mix. A new file that root makes gets the owner of its folder (`handOver`),
+ * because the service writes it too.
  */
 const WRITER = `
 const { appendFileSync, closeSync, fchownSync, fstatSync, fsyncSync, openSync, statSync } = require('node:fs')
@@ -40,13 +44,13 @@ process.stdin.setEncoding('utf8').on('data', (part) => {
 
 type Writer = ChildProcessByStdio<Writable, Readable, null>
 
-/** A writer keeps us running only while something is being written. */
+/** The child process keeps this process running only while it writes. */
 function keepsRunning(writer: Writer, how: 'ref' | 'unref'): void {
   writer[how]()
   for (const stream of [writer.stdin, writer.stdout]) if (stream instanceof Socket) stream[how]()
 }
 
-/** `code` is the system error's, or says that the writer ended or has not ended yet. */
+/** The file was not written. `code` is that of the system, or says that the writer has ended or not ended yet. */
 class WitnessFileError extends Error {
   readonly code: string
   constructor(code: string) {
@@ -59,7 +63,7 @@ export function fileWitness(path: string): WitnessTarget {
   let writer: Writer | null = null
   const writerOf = (): Writer => {
     if (writer !== null) return writer
-    // Own process group: Ctrl-C at a terminal must not end it before our last checkpoint. It gets no settings.
+    // The writer has its own process group: Ctrl-C must not end it before our last checkpoint. It gets no settings.
     const started: Writer = spawn(process.execPath, ['-e', WRITER, path], {
       stdio: ['pipe', 'pipe', 'ignore'],
       detached: true,

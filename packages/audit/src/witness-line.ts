@@ -1,21 +1,21 @@
-/** A line of a witness. */
+/** The line in which a witness gets a checkpoint. */
 
 /** A checkpoint as the witness gets it: a line of JSON. */
 export interface WitnessLine {
   readonly chain: string
   readonly sequence: number
-  /** Hash of the entry, in hexadecimal. */
+  /** The hash of the entry, in hexadecimal. */
   readonly hash: string
   readonly at: string
   readonly ended: boolean
-  /** Digest of the checkpoint, in hexadecimal. */
+  /** The digest of the checkpoint, in hexadecimal. */
   readonly digest: string
   readonly kid: string
 }
 
-/** The checkpoint in a line of a witness, after any prefix; null for none. */
+/** Reads the checkpoint in a line of a witness, after any prefix; null when there is none. */
 export function readWitnessLine(line: string): WitnessLine | null {
-  // A line that was cut off may precede it.
+  // A line that was cut off may stand before it.
   const begin = line.lastIndexOf('{"rollcall_checkpoint":')
   if (begin < 0) return null
   try {

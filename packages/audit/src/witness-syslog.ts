@@ -1,4 +1,4 @@
-/** A syslog server as the witness: messages of RFC 5424, one datagram each over UDP, with octet counts (RFC 6587) over TCP. */
+/** A syslog server as witness: messages of RFC 5424, one datagram each over UDP, or framed over TCP (RFC 6587). */
 import { createSocket } from 'node:dgram'
 import { createConnection, type Socket } from 'node:net'
 import { hostname } from 'node:os'
@@ -48,7 +48,7 @@ function sendDatagram(
   })
 }
 
-/** A connection for each write: a server that went away is noticed then, and not a write later. */
+/** Writes over TCP. Each write opens a connection, so that a server that went away is noticed at once. */
 function tcpWitness({ host, port }: SyslogAddress): WitnessTarget {
   return {
     async write(lines, signal) {
@@ -76,10 +76,10 @@ function within(signal: AbortSignal, work: Promise<void>): Promise<void> {
   })
 }
 
-/** Resolves when everything is handed over to the network. */
+/** Sends bytes; resolves when the system has taken them all. */
 function sendAll(socket: Socket, bytes: Buffer): Promise<void> {
   return new Promise((resolve, reject) => {
-    // A server that keeps its side open must not keep our process running.
+    // A server that does not close its side must not keep our process running.
     socket.once('finish', () => resolve(void socket.resume().unref()))
     socket.on('error', reject)
     socket.end(bytes)

@@ -1,10 +1,10 @@
 export interface WitnessTarget {
-  /** Resolves when all lines are taken. @param signal once aborted, it gives up and rejects */
+  /** Writes lines; resolves when the target has taken all. @param signal aborts the write, which then rejects */
   write(lines: readonly string[], signal: AbortSignal): Promise<void>
   close(): Promise<void>
 }
 
-/** A setting: the path of a file, or the address of a syslog server. */
+/** Where the witness is, as configured: the path of a file, or the address of a syslog server. */
 export type WitnessAddress =
   | { readonly kind: 'file'; readonly path: string }
   | { readonly kind: 'udp' | 'tcp'; readonly host: string; readonly port: number }
@@ -12,7 +12,7 @@ export type WitnessAddress =
 const SYSLOG_PORT = 514
 const PROTOCOLS: Readonly<Record<string, 'udp' | 'tcp'>> = { 'syslog:': 'udp', 'syslog+tcp:': 'tcp' }
 
-/** Reads the address of a witness; null for a text that is neither a path nor such an address. */
+/** Reads the setting of the witness; null when the text is neither a path nor such an address. */
 export function readWitnessAddress(text: string): WitnessAddress | null {
   if (!/^[a-z][a-z0-9+.-]*:/i.test(text)) return { kind: 'file', path: text }
   const url = URL.parse(text)

@@ -1,7 +1,7 @@
 /**
- * The witness: a place outside the database that gets each checkpoint, so that a database that was rolled back or rewritten as a
- * whole is found. A witness that fails, or does not answer, stops no answer and no checkpoint: what it has not taken is sent with
- * the next one.
+ * The witness is a place outside of the database that gets each checkpoint. So a database that was rolled back or
+ * rewritten as a whole is found out. A witness that fails stops no answer and no checkpoint: it gets with the next
+ * checkpoint what it has not taken.
  */
 
 import type { Clock } from '@rollcall/base/shared/clock'
@@ -13,20 +13,20 @@ import type { WitnessLine } from './witness-line.ts'
 import { syslogWitness } from './witness-syslog.ts'
 import type { WitnessAddress, WitnessTarget } from './witness-target.ts'
 
-/** `none`: there is no witness. `failed`: it did not take the last lines. */
+/** `none`: no witness is configured. `failed`: it did not take the last lines. */
 export type WitnessState = 'none' | 'good' | 'failed'
 
 export interface Witness {
   state(): WitnessState
-  /** Never rejects. */
+  /** Sends a checkpoint to the witness. Never rejects. */
   note(checkpoint: WitnessLine): Promise<void>
   close(): Promise<void>
 }
 
-/** Milliseconds after which a witness that does not answer has failed. */
+/** Milliseconds after which a witness that has not answered counts as failed. */
 export const WITNESS_TIMEOUT = 5_000
 
-/** Limit of lines that wait for a failing witness; above it the oldest are lost. */
+/** The most lines that wait for a failing witness; above it the oldest are lost. */
 const MOST_WAITING = 10_000
 
 interface WitnessDeps {
@@ -35,7 +35,7 @@ interface WitnessDeps {
   readonly later: Clock['later']
 }
 
-/** @param address null: there is no witness */
+/** Creates the witness. @param address null: there is none */
 export function createWitness(address: WitnessAddress | null, deps: WitnessDeps): Witness {
   if (address === null) return { state: () => 'none', note: () => Promise.resolve(), close: () => Promise.resolve() }
   return witnessOf(address.kind === 'file' ? fileWitness(address.path) : syslogWitness(address), deps)

@@ -1,6 +1,6 @@
 import type { Database } from '@rollcall/database/database'
 
-/** The table with the encrypted audit keys: a new master key encrypts them again. */
+/** The table and column of the encrypted audit keys, which are encrypted anew for a new master key. */
 export const SEALED_AUDIT_KEYS = { table: 'account_key', id: 'kid', purpose: 'account key' } as const
 
 export interface AuditKey {
@@ -12,7 +12,7 @@ export interface AuditKey {
   readonly sealed: Buffer | null
   readonly created_at: Date
   readonly retired_at: Date | null
-  /** `created_at` in UTC with microseconds, as checkpoints name it; null for a time that has no such text. */
+  /** `created_at` in UTC with microseconds, as checkpoints have it; null when the time cannot be written so. */
   readonly created: string | null
 }
 export type AuditKeyKind = AuditKey['kind']
@@ -24,7 +24,7 @@ export interface NewAuditKey {
   readonly sealed: Buffer
 }
 
-/** Every key there ever was, oldest first. */
+/** Lists every key that ever existed, the oldest first. */
 export async function listAuditKeys(db: Database): Promise<readonly AuditKey[]> {
   const { rows } = await db.pool.query<AuditKey>(
     `select kid, kind, public_key, sealed, created_at, retired_at,
@@ -34,7 +34,7 @@ export async function listAuditKeys(db: Database): Promise<readonly AuditKey[]> 
   return rows
 }
 
-/** Adds a key, unless an active key of its kind exists. */
+/** Adds a key, unless there is an active key of the same kind. */
 export async function addAuditKey(db: Database, key: NewAuditKey): Promise<void> {
   const { kid, kind, public_key, sealed } = key
   await db.pool.query(
@@ -44,7 +44,7 @@ export async function addAuditKey(db: Database, key: NewAuditKey): Promise<void>
   )
 }
 
-/** True when there ever was an entry: checkpoints are not deleted. */
+/** Whether the audit log ever had an entry. Checkpoints tell it: they are not deleted. */
 export async function hasEntries({ pool }: Pick<Database, 'pool'>): Promise<boolean> {
   const { rows } = await pool.query<{ has: boolean }>(
     'select exists (select from account) or exists (select from account_checkpoint) as has',

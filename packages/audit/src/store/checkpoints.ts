@@ -1,4 +1,4 @@
-/** Checkpoints: they sign the entries of a chain up to one of them. */
+/** The table of checkpoints. A checkpoint signs the entries of a chain up to one of them. */
 
 import type { Database } from '@rollcall/database/database'
 import type pg from 'pg'
@@ -27,7 +27,7 @@ export async function insertCheckpoint(pool: pg.Pool, checkpoint: NewCheckpoint)
   })
 }
 
-/** The newest checkpoint of a chain. */
+/** Names the newest checkpoint of a chain. */
 export interface CheckpointReference {
   readonly chain: string
   readonly sequence: number
@@ -35,15 +35,12 @@ export interface CheckpointReference {
 }
 
 /**
- * Longest time from a checkpoint's `at` to its commit: a statement that waits longer is cancelled. So checkpoints of
- * this time before `since` are returned again.
+ * The longest time between the `at` of a checkpoint and its commit; a slower statement is cancelled. Checkpoints of so
+ * long before `since` are returned again.
  */
 const OVERLAP = '60 seconds'
 
-/**
- * The newest checkpoint of each other chain that has one since then.
- * @param since null: since the newest checkpoint of all
- */
+/** Finds the newest checkpoint of each other chain since a time. @param since null: that of the newest of all */
 export async function newestCheckpoints(
   pool: pg.Pool,
   chain: string,
@@ -60,17 +57,17 @@ export async function newestCheckpoints(
   return rows
 }
 
-/** Checkpoints of the last day that no witness has. */
+/** Counts the checkpoints of the last day that no witness has. */
 export interface Unwitnessed {
-  /** Chains whose newest checkpoint says that the witness failed. */
+  /** The number of chains whose newest checkpoint says that the witness failed. */
   readonly unwitnessed: number
-  /** Entries of these chains after the last checkpoint that a witness certainly has. */
+  /** The number of entries of these chains after the last checkpoint that a witness surely has. */
   readonly unwitnessedEntries: number
 }
 
 export const NOTHING_UNWITNESSED: Unwitnessed = { unwitnessed: 0, unwitnessedEntries: 0 }
 
-/** A checkpoint whose `witness` is good says so of all earlier ones. */
+/** Counts what no witness has. If a checkpoint says that the witness worked, the witness has all earlier ones. */
 export async function countUnwitnessed({ pool }: Pick<Database, 'pool'>): Promise<Unwitnessed> {
   const { rows } = await pool.query<Unwitnessed>(
     `with checkpoint as (

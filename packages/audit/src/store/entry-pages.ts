@@ -1,9 +1,9 @@
-/** The audit entries in the order of their chains, in pages: a database of any size is read in little memory. */
+/** Reads the audit log in pages, in the order of its chains, so that a large database needs little memory. */
 import type { Database } from '@rollcall/database/database'
 import type { Snapshot } from '@rollcall/database/transaction'
 import { AUDIT_ENTRIES, STORED_ENTRY, type StoredEntry } from './entry-shape.ts'
 
-/** A stored entry; `at` has microseconds. */
+/** A stored entry with what `verify` checks; `at` has microseconds. */
 export interface EntryToVerify extends StoredEntry {
   readonly chain: string
   readonly sequence: number
@@ -11,13 +11,13 @@ export interface EntryToVerify extends StoredEntry {
   /** Empty when the persons are packed in the row. */
   readonly commitments: Buffer
   readonly hash: Buffer
-  /** False for entries of earlier versions, which have none of the columns that follow. */
+  /** False for entries of earlier versions, which do not have the columns that follow. */
   readonly is_packed: boolean
-  /** The row has the whole text. */
+  /** True when the row has the whole text, and no shape. */
   readonly is_whole: boolean
   readonly shape: Buffer | null
   readonly persons: Buffer | null
-  /** PostgreSQL's text of the array: it may have any numbers. */
+  /** The array of keys as PostgreSQL writes it: a changed row may have any numbers in it. */
   readonly keys: string | null
   readonly emergency: boolean | null
 }
@@ -48,7 +48,7 @@ export interface CheckpointToVerify {
   readonly signature: Buffer
 }
 
-/** The finding of an emergency review; `at` has microseconds. */
+/** The finding of a review of an emergency; `at` has microseconds. */
 export interface StoredReview {
   readonly id: string
   readonly chain: string
@@ -67,14 +67,14 @@ export interface TombstoneToVerify {
   readonly chains: readonly string[]
 }
 
-/** Any time that a row may have: infinity has no text of this form. */
+/** SQL that writes a time as text. Infinity, which a changed row may have, has no such text. */
 const AT = `coalesce(to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), at::text) as at`
 
-/** Cuts a number that is no safe integer, so that no hash matches. `key` is exact. */
+/** SQL that limits a sequence to safe integers: we write none larger, and no hash matches. `key` is exact. */
 const SEQUENCE = `greatest(least(sequence, ${Number.MAX_SAFE_INTEGER}), ${Number.MIN_SAFE_INTEGER}) as sequence`
 const KEY = 'sequence::text as key'
 
-// A number may be there twice, in both tables: nobody may hide an entry behind the end of a page.
+// A changed database may have a sequence in both tables. A page can end between the two, so that neither is skipped.
 const ENTRIES = `select chain, ${SEQUENCE}, ${KEY}, tableoid::text as place, ${AT}, ${STORED_ENTRY}, commitments, hash,
     tableoid = 'account_entry'::regclass as is_packed, entry <> '' as is_whole,
     shape, persons, keys::text as keys, emergency
@@ -95,13 +95,13 @@ const CHECKPOINTS = `select id::text as id, chain, ${SEQUENCE}, hash, ${AT}, con
 const TOMBSTONES = `select id::text as id, ${AT}, content, kid, signature, chains::text[] as chains from account_tombstone
   where account_tombstone.id > $1::bigint order by account_tombstone.id limit 10`
 
-/** The columns of a `StoredReview`. */
+/** The columns of a `StoredReview`, as SQL. */
 export const REVIEW = `id::text as id, chain, ${SEQUENCE}, ${AT}, reviewed_by, sealed`
 
 const REVIEWS = `select ${REVIEW} from account_review
   where account_review.id > $1::bigint order by account_review.id limit 500`
 
-/** Before every chain. */
+/** The place before every chain. */
 const FIRST = '00000000-0000-0000-0000-000000000000'
 const LEAST = '-9223372036854775808'
 
@@ -142,7 +142,7 @@ export const readPersons = (snapshot: Snapshot): AsyncGenerator<PersonToVerify> 
     position,
   ])
 
-/** Sorted by chain, then in the order in which they were written. */
+/** Reads the checkpoints, sorted by chain and then by the order of writing. */
 export const readCheckpoints = (snapshot: Snapshot): AsyncGenerator<CheckpointToVerify> =>
   pages(snapshot, CHECKPOINTS, [FIRST, LEAST], ({ chain, id }) => [chain, id])
 
@@ -152,7 +152,7 @@ export const readTombstones = (snapshot: Snapshot): AsyncGenerator<TombstoneToVe
 export const readReviews = (snapshot: Snapshot): AsyncGenerator<StoredReview> =>
   pages(snapshot, REVIEWS, [LEAST], ({ id }) => [id])
 
-/** The contents of the tombstones that name a chain, with their ids. */
+/** The contents and ids of the tombstones that name a chain. */
 export async function tombstonesOf(
   snapshot: Snapshot,
   chain: string,
@@ -164,7 +164,7 @@ export async function tombstonesOf(
   return rows
 }
 
-/** The checkpoints that exist among these digests (hexadecimal), with what they sign. */
+/** Finds the checkpoints with these digests (hexadecimal), and what each signs. */
 export async function findCheckpoints(
   snapshot: Snapshot,
   digests: readonly string[],
@@ -177,7 +177,7 @@ export async function findCheckpoints(
   return new Map(rows.map((row) => [row.digest, row]))
 }
 
-/** The chains among these that have an entry or a checkpoint. */
+/** Of the given chains, those that have an entry or a checkpoint. */
 export async function knownChains(snapshot: Snapshot, chains: readonly string[]): Promise<ReadonlySet<string>> {
   const { rows } = await snapshot.query<{ chain: string }>(
     `select asked.chain::text as chain from unnest($1::uuid[]) as asked (chain)
@@ -188,7 +188,7 @@ export async function knownChains(snapshot: Snapshot, chains: readonly string[])
   return new Set(rows.map(({ chain }) => chain))
 }
 
-/** An estimate from the statistics of the database, which reads no entry. */
+/** Estimates the number of entries from the statistics of the database, without reading entries. */
 export async function estimateEntries({ pool }: Pick<Database, 'pool'>): Promise<number> {
   const { rows } = await pool.query<{ about: number }>(
     `select sum(greatest(reltuples, 0))::float8 as about from pg_class

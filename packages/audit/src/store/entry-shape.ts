@@ -1,37 +1,36 @@
 /**
- * How entries are stored. A shape is the canonical JSON of entries, with marks in place of the values that they do not
- * share; many entries refer to one shape. Shape and values give the text of an entry again, byte for byte: the hashed
- * text. A mark is an escape of a letter, such as `\u0075`, which canonical JSON never writes. So a shape is JSON as
- * well.
+ * How entries are stored. A shape is the canonical JSON that many entries have in common, with marks in place of their
+ * own values. Shape and values give the text of an entry again, byte for byte, and that text is hashed. A mark is an
+ * escaped letter, such as `\u0075`, which canonical JSON never writes. So a shape is JSON as well.
  */
 
 /** The parts from which the text of an entry is built. */
 export interface StoredEntry {
   /** The shape, or the whole entry when it has no shape. Empty when its shape is missing. */
   readonly content: string
-  /** The values of the marks, except those with a column; null when the entry has no shape. */
+  /** The packed values of the marks, except those with a column; null when the entry has no shape. */
   readonly packed: Buffer | null
   readonly correlation_id: string | null
   readonly message_id: string | null
   readonly reply_message_id: string | null
 }
 
-/** SQL of the entries of all versions, for the statements of this folder: `content` is that of `StoredEntry`. */
+/** SQL for a `from` clause: entries of all versions, with the columns of `StoredEntry`. */
 export const entriesAs = (name: string): string =>
   `(select account.*, account.tableoid, coalesce(account_shape.content, account.entry) as content
   from account left join account_shape on account_shape.digest = account.shape) as ${name}`
 export const AUDIT_ENTRIES = entriesAs('account')
 
-/** The columns of a `StoredEntry`. */
+/** The columns of a `StoredEntry`, as SQL. */
 export const STORED_ENTRY = `account.content, account.packed, account.correlation_id, account.message_id, account.reply_message_id`
 
-/** The columns that have values of marks. */
+/** The columns that have values of marks, by the letter of the mark. */
 type Column = 'correlation_id' | 'message_id' | 'reply_message_id'
 
-/** How a value is packed. Without a fixed `length` (null), the length is packed before the value. */
+/** Packs one kind of value. `length`: its bytes; null: the length is written before the value. */
 interface Packing {
   readonly length: number | null
-  /** The bytes of a value; null when it has another form. */
+  /** The bytes of a value; null when the value has another form. */
   write(value: string): Buffer | null
   read(bytes: Buffer): string
 }
@@ -52,7 +51,7 @@ const encoded = (encoding: 'base64' | 'base64url'): Packing => ({
   read: (bytes) => bytes.toString(encoding),
 })
 
-/** How a value is packed into bytes; the key is the letter of the mark. */
+/** The ways to pack a value, by the letter of the mark. */
 const PACKINGS = {
   u: {
     length: 16,
@@ -90,7 +89,7 @@ const COLUMNS = { c: 'correlation_id', m: 'message_id', r: 'reply_message_id' } 
 export type PackingName = keyof typeof PACKINGS
 export type ColumnName = keyof typeof COLUMNS
 
-/** A mark replaces a value in a shape. */
+/** The mark for a letter, which stands in a shape in place of a value. */
 const marks = Object.fromEntries(
   [...Object.keys(PACKINGS), ...Object.keys(COLUMNS)].map((name) => [name, `\\u00${name.charCodeAt(0).toString(16)}`]),
 ) as Readonly<Record<PackingName | ColumnName, string>>
@@ -98,18 +97,18 @@ export const markOf = (name: PackingName | ColumnName): string => marks[name]
 
 const MARKS = /\\u00([67][0-9a-f])/
 
-/** The texts between the marks of a shape, and between two of them the letter of the mark. */
+/** Divides a shape: the texts between the marks, and between two texts the letter of the mark. */
 export const piecesOf = (shape: string): readonly string[] =>
   shape.split(MARKS).map((piece, index) => (index % 2 === 0 ? piece : String.fromCharCode(Number.parseInt(piece, 16))))
 
-/** @returns null: the value cannot be packed so */
+/** Packs a value in a way. @returns null: the value cannot be packed in this way */
 export function pack(name: PackingName, value: string): Buffer | null {
   const { length, write } = PACKINGS[name]
   const bytes = write(value)
   return bytes === null || length !== null ? bytes : Buffer.concat([lengthOf(bytes), bytes])
 }
 
-/** A length in one byte, or from 128 in four bytes whose first bit is set. */
+/** Writes a length: in one byte, or from 128 on in four bytes whose first bit is set. */
 function lengthOf({ length }: Buffer): Buffer {
   if (length < 0x80) return Buffer.of(length)
   const bytes = Buffer.alloc(4)
@@ -117,7 +116,7 @@ function lengthOf({ length }: Buffer): Buffer {
   return bytes
 }
 
-/** The text that was hashed; null when its shape is missing, or does not fit the values. */
+/** Builds the text that was hashed; null when its shape is missing, or does not fit the values. */
 export function entryTextOf(stored: StoredEntry): string | null {
   const { content, packed } = stored
   if (packed === null) return content

@@ -1,4 +1,4 @@
-/** Erasing persons from the audit log, as the owner of the database: the chain goes on without their pseudonyms and salts. */
+/** Erases persons from the audit log, as the owner of the database. The chains still verify afterwards. */
 
 import { StoreRefusal } from '@rollcall/database/refusal'
 import { type Kysely, sql } from 'kysely'
@@ -6,7 +6,7 @@ import { AUDIT_ENTRIES } from './entry-shape.ts'
 import { IS_ENTRY_HELD } from './held-entries.ts'
 import { keyOf, personRows, personRuns, withoutPersons } from './packed-persons.ts'
 
-/** A row of a person in an entry. */
+/** The place of a person in an entry. */
 export interface PersonPlace {
   readonly chain: string
   readonly sequence: number
@@ -16,7 +16,7 @@ export interface PersonPlace {
 export interface PersonCounts {
   readonly rows: number
   readonly entries: number
-  /** Rows among them that a hold of a participant or a period keeps. */
+  /** The rows among these that a hold of a participant or a period protects. */
   readonly held: number
 }
 
@@ -34,14 +34,14 @@ export async function countPerson(connection: Kysely<unknown>, pseudonyms: reado
 const personsWith = (pseudonyms: readonly Buffer[]) =>
   sql.raw(personRows(`'{${pseudonyms.map(keyOf).join()}}'::bigint[]`))
 
-/** The entry of a row, where a hold covers it. */
+/** SQL subquery: the entry of a row, if a hold protects the entry. */
 const heldEntryOf = (row: string) =>
   sql.raw(`(select from ${AUDIT_ENTRIES} where account.chain = ${row}.chain and account.sequence = ${row}.sequence
     and ${IS_ENTRY_HELD})`)
 
 /**
- * Erases at most `most` pseudonyms and salts of a person that no hold covers.
- * @param transaction in which the tombstone is inserted
+ * Erases at most `most` pseudonyms and salts of a person, except those that a hold protects.
+ * @param transaction the one that also inserts the tombstone
  * @returns the places of the erased rows; empty when none are left
  */
 export async function deletePersonRows(
@@ -58,7 +58,7 @@ export async function deletePersonRows(
   return rows.length > 0 ? rows : eraseInEntries(transaction, pseudonyms, most)
 }
 
-/** Does the same for persons that are packed in the rows of entries. */
+/** Erases persons who are packed in the rows of entries, in the same way. */
 async function eraseInEntries(
   transaction: Kysely<unknown>,
   pseudonyms: readonly Buffer[],

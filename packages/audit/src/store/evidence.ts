@@ -8,23 +8,23 @@ export interface EntryPlace {
 }
 
 export interface MessagePlace extends EntryPlace {
-  /** sender_id; null when unknown. */
+  /** The sender_id; null when the participant is unknown. */
   readonly participant: string | null
 }
 
-/** The hashed parts of an entry. */
+/** The parts of an entry that its hash covers. */
 export interface HashedEntry {
   readonly sequence: number
   /** RFC 3339 in UTC, with milliseconds. */
   readonly at: string
   /** Canonical JSON. */
   readonly entry: string
-  /** In hexadecimal. */
+  /** The commitments in hexadecimal. */
   readonly commitments: string
 }
 
 /**
- * The entries of a message, by its key (`messageKey`): of the request or of the reply, the oldest first.
+ * Finds the entries of a request or reply by the message's key (`messageKey`), the oldest first.
  * @param participant sender_id; undefined: of all
  */
 export async function placesOfMessage(
@@ -50,7 +50,7 @@ export interface SigningCheckpoint {
   readonly signature: Buffer
 }
 
-/** Checkpoints that sign an entry, the earliest first. The caller verifies them: other roles may insert rows. */
+/** Finds the checkpoints that sign an entry, the earliest first. The caller verifies them: others may insert rows. */
 export async function* nextCheckpoints(
   { pool }: Pick<Database, 'pool'>,
   { chain, sequence }: EntryPlace,
@@ -69,7 +69,7 @@ export async function* nextCheckpoints(
   }
 }
 
-/** Entries from one to another, both included. */
+/** Reads the entries from one to another, both included. */
 export async function hashedEntries(
   { pool }: Pick<Database, 'pool'>,
   { chain, sequence }: EntryPlace,
@@ -91,7 +91,7 @@ export async function hashedEntries(
   })
 }
 
-/** The hash of an entry or of a pruned chain's last entry, in hexadecimal; null for an unknown one. */
+/** The hash of an entry, or of the last pruned entry of a chain, in hexadecimal; null when it is unknown. */
 export async function hashAt(
   { pool }: Pick<Database, 'pool'>,
   { chain, sequence }: EntryPlace,

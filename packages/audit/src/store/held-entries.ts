@@ -1,9 +1,9 @@
-/** Who may delete audit entries, and which entries a hold keeps. */
+/** Decides who may delete audit entries, and which entries a hold protects. */
 import type { Database } from '@rollcall/database/database'
 import { isHeld } from '@rollcall/database/holds'
 import { personRows } from './packed-persons.ts'
 
-/** SQL: a hold covers a row of `AUDIT_ENTRIES` by its person, its participant or its time. */
+/** SQL condition on a row of `AUDIT_ENTRIES`: a hold protects it by its person, its participant or its time. */
 export const IS_ENTRY_HELD = isHeld({
   time: 'account.at',
   sender_id: "account.content::jsonb ->> 'participant'::text",
@@ -12,7 +12,7 @@ export const IS_ENTRY_HELD = isHeld({
         and person.sequence = account.sequence and person.pseudonym = any(hold.pseudonyms))`,
 })
 
-/** True when the role of these connections may prune and erase entries. */
+/** Whether the role of these connections may prune and erase entries. */
 export async function mayDeleteEntries({ pool }: Pick<Database, 'pool'>): Promise<boolean> {
   const { rows } = await pool.query<{ may: boolean }>(
     `select pg_catalog.has_table_privilege('account', 'DELETE')

@@ -1,4 +1,4 @@
-/** Messages as an operator looks for them: each is an audit entry of what was answered, acknowledged or sent. */
+/** Finds messages for an operator: each is the audit entry of what was answered, acknowledged or sent. */
 
 import type { Database } from '@rollcall/database/database'
 import { AUDIT_ENTRIES, STORED_ENTRY } from './entry-shape.ts'
@@ -17,15 +17,16 @@ import {
   type Searched,
 } from './read-entries.ts'
 
-/** How a message ended, from its audit entry. */
+/** How a message ended, as its audit entry says. */
 export const MESSAGE_OUTCOMES = ['accepted', 'succeeded', 'partial', 'rejected', 'refused'] as const
 export type MessageOutcome = (typeof MESSAGE_OUTCOMES)[number]
 
 const OUTCOMES = `substring(content from '"outcomes":([{][^}]*[}])')`
 
 /**
- * SQL of the outcome: an acknowledgement is accepted, an answer has counts of its items. It reads the text, canonical
- * JSON whose quotation marks are escaped, because parsing many entries takes long.
+ * SQL of the outcome. An acknowledgement is accepted; an answer has the counts of its items. It searches the text,
+ * because parsing many entries takes long. In canonical JSON the quotation marks within a value are escaped, so they
+ * cannot match.
  */
 export const OUTCOME = `case
     when strpos(content, '"kind":"acknowledgement"') > 0 then 'accepted'
@@ -37,7 +38,7 @@ export const OUTCOME = `case
 
 export interface AuditedMessage extends LoggedEntry {
   readonly outcome: MessageOutcome
-  /** Stored forms (`messageKey`) of the message_ids of the request and of what was sent. */
+  /** The stored forms (`messageKey`) of the message_ids of the request and of our message. */
   readonly message_id: string | null
   readonly reply_message_id: string | null
 }
@@ -45,15 +46,15 @@ export interface AuditedMessage extends LoggedEntry {
 export interface MessageFilter extends Omit<EntryFilter, 'kind'> {
   readonly operation?: string | undefined
   readonly outcome?: MessageOutcome | undefined
-  /** Only messages with one of these message_ids (`messageKey`), of the request or of our reply. */
+  /** Finds only messages with one of these message_ids (`messageKey`), of the request or of our reply. */
   readonly keys?: readonly string[] | undefined
 }
 
 const COLUMNS = `chain, sequence, at, ${STORED_ENTRY}, ${OUTCOME} as outcome`
 
 /**
- * Acts of operators, refusals and unsent messages cannot be looked up. Quotation marks within a text are escaped. With
- * `not like` the database expects most entries to be messages, so it reads the newest in order and stops.
+ * SQL condition: the entry is of a message, and not of an operator's act, a refusal or an unsent message. With `not
+ * like` the database expects most entries to match, so it reads from the newest on and stops early.
  */
 const IS_MESSAGE = `content not like '%"kind":"operator"%' and content not like '%"kind":"refusal"%'
   and content not like '%"kind":"unsent"%'`
@@ -68,7 +69,7 @@ const statement = (conditions: string): string => `select ${COLUMNS} from ${AUDI
 const BETWEEN = statement('$9::text[] is null')
 const OF_MESSAGES = statement(OF_KEYS)
 
-/** The newest first. By their ids they are found by an index: then nothing is looked through. */
+/** Lists messages, the newest first. With message_ids it uses an index; else it looks through the newest entries. */
 export async function auditedMessages(
   db: Pick<Database, 'pool'>,
   { participant, registry, operation, outcome, before, keys, from, to }: MessageFilter,

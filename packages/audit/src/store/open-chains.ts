@@ -1,8 +1,8 @@
-/** Chains that have not ended: a restore of the database loses what followed their last entries. */
+/** Reads the chains that have not ended: a restore of the database loses the entries after their last ones. */
 import { type Kysely, sql } from 'kysely'
 import type { PoolClient } from 'pg'
 
-/** `signed`: the last entry that a checkpoint signs; 0: none. */
+/** A chain with its last entry. `signed`: the sequence of the last entry that a checkpoint signs; 0: none. */
 export interface OpenChainRow {
   readonly chain: string
   readonly sequence: number
@@ -20,7 +20,7 @@ export async function openChains(connection: Kysely<unknown>): Promise<readonly 
   return rows
 }
 
-/** The time of the newest audit entry: at least until then the database knows what happened. */
+/** The time of the newest audit entry; the database has everything that happened before. */
 export async function newestEntry(client: Pick<PoolClient, 'query'>): Promise<Date> {
   const { rows } = await client.query<{ at: Date | null }>('select max(at) as at from account')
   return rows[0]?.at ?? new Date(0)

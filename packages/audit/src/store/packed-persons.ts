@@ -1,7 +1,7 @@
 /**
- * The persons of an entry, packed in its row: for each a byte for the role, 32 bytes of pseudonym and 16 of salt. A run that was
- * erased has 0 for the role, the commitment in place of the pseudonym, and zeros. Entries of earlier versions have rows of
- * `account_person` instead.
+ * The persons of an entry, packed in its row: for each a run of one byte for the role, 32 of pseudonym and 16 of salt.
+ * An erased run has the role 0, the commitment in place of the pseudonym, and zeros. Entries of earlier versions have
+ * rows of `account_person` instead.
  */
 import { hash } from 'node:crypto'
 import { PERSON_ROLES, type PersonRole } from '@rollcall/core/model/audit-entry'
@@ -13,7 +13,7 @@ const PERSON_BYTES = 1 + PSEUDONYM_BYTES + SALT_BYTES
 const ERASED = 0
 const NO_SALT = Buffer.alloc(SALT_BYTES)
 
-/** SHA-256 of salt, pseudonym and role. */
+/** The commitment to a person: SHA-256 of salt, pseudonym and role. */
 export const commitmentOf = ({
   salt,
   pseudonym,
@@ -40,14 +40,14 @@ export function packPersons(persons: readonly PackedPerson[]): Buffer {
   return packed
 }
 
-/** The packed bytes of a person, or what an erasure left of them. */
+/** The run of a person, or what an erasure left of it. */
 export interface PersonRun {
-  /** Null when erased. */
+  /** The person; null when erased. */
   readonly person: PackedPerson | null
   readonly commitment: Buffer
 }
 
-/** @returns null: the bytes are no runs of persons */
+/** Divides packed bytes into runs. @returns null: the bytes are no runs of persons */
 export function personRuns(packed: Buffer): readonly PersonRun[] | null {
   const runs: PersonRun[] = []
   for (let start = 0; start < packed.length; start += PERSON_BYTES) {
@@ -64,7 +64,7 @@ export function personRuns(packed: Buffer): readonly PersonRun[] | null {
   return runs
 }
 
-/** Erases persons from runs. */
+/** Erases persons from packed bytes. */
 export function withoutPersons(
   packed: Buffer,
   isErased: (pseudonym: Buffer, position: number) => boolean,
@@ -81,14 +81,14 @@ export function withoutPersons(
   return { packed: erased, positions }
 }
 
-/** Bytes of a pseudonym, or of another value, by which an entry is found; what is found is compared as a whole. */
+/** Bytes of a value that make its key. Values may share a key, so what is found is compared as a whole. */
 const KEY_BYTES = 6
 
-/** The key of a pseudonym or of a correlation_id. */
+/** The key of a pseudonym or of a correlation_id: a number by which an index finds entries. */
 export const keyOf = (value: Buffer | string): number =>
   (typeof value === 'string' ? hash('sha256', value, 'buffer') : value).readUIntBE(0, KEY_BYTES)
 
-/** Numbers by which an entry is found: one for each person, and one for each exchange whose answer it repeats. */
+/** The keys of an entry: one for each person, and one for each exchange whose answer it repeats. */
 export function keysOf(persons: readonly PackedPerson[], repeats: readonly string[] = []): readonly number[] {
   const found = new Set(repeats.map(keyOf))
   for (const { pseudonym } of persons) found.add(keyOf(pseudonym))
@@ -96,9 +96,9 @@ export function keysOf(persons: readonly PackedPerson[], repeats: readonly strin
 }
 
 /**
- * Every person in entries of all versions, as SQL: chain, sequence, position, role, pseudonym and salt. Functions are named with
- * their schema: the application may make others of these names.
- * @param keys an SQL expression of the keys that are looked for; left out: all
+ * SQL for a `from` clause: every person in entries of all versions, with chain, sequence, position, role, pseudonym and
+ * salt. Functions are named with their schema: the application may make others of these names.
+ * @param keys SQL of the keys to look for; left out: all
  */
 export const personRows = (keys?: string): string => `(
   select chain, sequence, position, role, pseudonym, salt from account_person

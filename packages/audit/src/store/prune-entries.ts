@@ -1,7 +1,7 @@
 /**
- * Pruning the audit log: the beginnings of chains, as the owner of the database. Each statement reads one chunk of one chain, so that
- * entries of any number are pruned; what is deleted is gone, so that a prune that was stopped goes on where it was. Functions
- * are named with their schema: the application may make others of these names.
+ * Prunes the beginnings of chains from the audit log, as the owner of the database. Each statement reads one chunk of
+ * one chain, so that any number of entries can be pruned. A prune that was stopped continues where it stopped.
+ * Functions are named with their schema: the application may make others of these names.
  */
 
 import { type Kysely, sql } from 'kysely'
@@ -12,19 +12,19 @@ import { personRows } from './packed-persons.ts'
 /** The beginning of a chain, up to an entry. */
 export interface ChainPart {
   readonly chain: string
-  /** The last entry. */
+  /** The sequence of the last entry. */
   readonly sequence: number
-  /** Hash of that entry. */
+  /** The hash of that entry. */
   readonly hash: Buffer
 }
 
 export interface OldChain {
   readonly chain: string
-  /** The chain has a checkpoint. */
+  /** True when the chain has a checkpoint. */
   readonly signed: boolean
 }
 
-/** Chains whose first entry is older than a time, in order. Each existing chain costs one look-up. */
+/** Lists the chains whose first entry is older than a time, in order. Each chain costs one look-up. */
 export async function chainsBefore(connection: Kysely<unknown>, before: Date): Promise<readonly OldChain[]> {
   const { rows } = await sql<OldChain>`
     with recursive known as (
@@ -40,7 +40,7 @@ export async function chainsBefore(connection: Kysely<unknown>, before: Date): P
   return rows
 }
 
-/** Why a chunk stopped: its next entry is not old, a hold covers it, or the chain ends; null when the chunk is full. */
+/** Why a chunk stopped: the next entry is not old, a hold protects it, or the chain ends; null: the chunk is full. */
 export type Stop = 'young' | 'held' | 'end' | null
 
 export interface Chunk extends ChainPart {
@@ -48,9 +48,9 @@ export interface Chunk extends ChainPart {
 }
 
 /**
- * The old entries after one of a chain that no hold covers, up to the first other entry.
- * @param after 0: from the first entry
- * @param most largest number of entries
+ * Reads old entries of a chain until the first that is not old, or that a hold protects.
+ * @param after the sequence before the first one; 0: from the first entry
+ * @param most the most entries
  */
 export async function oldChunk(
   connection: Kysely<unknown>,
@@ -81,16 +81,16 @@ export async function oldChunk(
   return { chunk: sequence === null || hash === null ? null : { chain, sequence, hash, entries }, stop }
 }
 
-/** A checkpoint with its entry. The caller verifies it: other roles may insert rows. */
+/** A checkpoint and the entry that it signs up to. The caller verifies it: other roles may insert rows. */
 export interface ClosingCheckpoint extends ChainPart {
   readonly content: string
   readonly kid: string
   readonly signature: Buffer
-  /** How many entries after `after` it signs. */
+  /** The number of entries after `after` that it signs. */
   readonly entries: number
 }
 
-/** The first checkpoint that signs an entry, if its own entry is old; null for none. */
+/** Finds the first checkpoint that signs an entry, if the last entry that it signs is old too; null for none. */
 export async function closingCheckpoint(
   connection: Kysely<unknown>,
   { chain, sequence }: ChainPart,
@@ -106,7 +106,7 @@ export async function closingCheckpoint(
   return rows[0] ?? null
 }
 
-/** The last checkpoint that signs an entry after `after` and up to `upTo`; null for none. */
+/** Finds the last checkpoint that signs an entry after `after` and up to `upTo`; null for none. */
 export async function lastCheckpoint(
   connection: Kysely<unknown>,
   { chain, after, upTo }: { chain: string; after: number; upTo: number },
@@ -122,7 +122,7 @@ export async function lastCheckpoint(
   return rows[0] ?? null
 }
 
-/** The digest of the newest checkpoint of a chain, in hexadecimal; null: it has none. */
+/** The digest of the newest checkpoint of a chain, in hexadecimal; null when it has none. */
 export async function newestDigest(connection: Kysely<unknown>, chain: string): Promise<string | null> {
   const { rows } = await sql<{ digest: string }>`
     select pg_catalog.encode(digest, 'hex'::text) as digest from account_checkpoint
@@ -130,15 +130,12 @@ export async function newestDigest(connection: Kysely<unknown>, chain: string): 
   return rows[0]?.digest ?? null
 }
 
-/**
- * Until the transaction ends, adds of holds and other transactions that delete by them wait. Earlier holds are seen by its next
- * statement.
- */
+/** Locks the holds until the transaction ends: nobody adds holds or deletes by them. Later statements see all. */
 export async function lockHolds(transaction: Kysely<unknown>): Promise<void> {
   await sql`lock table hold in share row exclusive mode`.execute(transaction)
 }
 
-/** Deletes entries with the rows of their persons. @param transaction in which the tombstone is inserted */
+/** Deletes entries and the rows of their persons. @param transaction the one that also inserts the tombstone */
 export async function deletePart(
   transaction: Kysely<unknown>,
   { chain, sequence }: ChainPart,

@@ -1,10 +1,10 @@
-/** Reads audit entries: by the persons that they are about, or the newest first. */
+/** Reads audit entries: those about a person, or the newest ones. */
 import type { AuditKind, PersonRole, StoredAuditEntry } from '@rollcall/core/model/audit-entry'
 import type { Database } from '@rollcall/database/database'
 import { AUDIT_ENTRIES, entryTextOf, STORED_ENTRY, type StoredEntry } from './entry-shape.ts'
 import { keyOf, personRuns } from './packed-persons.ts'
 
-/** An entry in its place. */
+/** An entry with its place in the audit log. */
 export interface LoggedEntry {
   readonly chain: string
   readonly sequence: number
@@ -12,7 +12,7 @@ export interface LoggedEntry {
   readonly entry: StoredAuditEntry
 }
 
-/** The times between which an entry was written; the end is not included. */
+/** The period in which an entry was written; its end is not included. */
 export interface Period {
   readonly from?: Date | undefined
   readonly to?: Date | undefined
@@ -20,7 +20,7 @@ export interface Period {
 
 /** An entry about a person. */
 export interface EntryOfPerson extends LoggedEntry {
-  /** The pseudonyms by which the entry was found, with the roles of the person. */
+  /** The pseudonyms by which the entry was found, each with the person's role. */
   readonly found: readonly { readonly pseudonym: Buffer; readonly role: PersonRole }[]
 }
 
@@ -35,12 +35,12 @@ export const parsedEntry = <Members extends object>(
   return { ...row, entry: JSON.parse(text) as StoredAuditEntry }
 }
 
-/** The columns of an `EntryRowOf`. */
+/** The columns of an `EntryRowOf`, as SQL. */
 const ROW = `chain, sequence, at, ${STORED_ENTRY}`
 
 const DURING = `($2::timestamptz is null or account.at >= $2) and ($3::timestamptz is null or account.at < $3)`
 
-/** The oldest first. */
+/** Reads the entries with one of these pseudonyms, the oldest first. */
 export async function entriesOfPseudonyms(
   { pool }: Pick<Database, 'pool'>,
   pseudonyms: readonly Buffer[],
@@ -71,7 +71,7 @@ export async function entriesOfPseudonyms(
   })
 }
 
-/** Entries of answers that give the stored answers to these exchanges again. */
+/** Reads the entries of answers that repeat the stored answers to these exchanges. */
 export async function entriesThatRepeat(
   { pool }: Pick<Database, 'pool'>,
   correlation_ids: readonly string[],
@@ -91,7 +91,7 @@ export async function entriesThatRepeat(
   return rows.map(parsedEntry)
 }
 
-/** The message_ids of our messages that have an audit entry and were not sent. @param message_ids those to look for */
+/** Finds those of our messages that have an audit entry but were not sent. @param message_ids of the messages */
 export async function unsentMessages(
   { pool }: Pick<Database, 'pool'>,
   message_ids: readonly string[],
@@ -106,19 +106,19 @@ export async function unsentMessages(
 }
 
 export interface EntryFilter extends Period {
-  /** sender_id */
+  /** The sender_id. */
   readonly participant?: string | undefined
-  /** Namespace. */
+  /** The namespace. */
   readonly registry?: string | undefined
   readonly kind?: AuditKind | undefined
-  /** Only entries after this one in the list. */
+  /** Reads only entries that come after this one in the list, which begins with the newest. */
   readonly before?: TimedPlace | undefined
 }
 
 /** The place of an entry in a list that begins with the newest. */
 export type TimedPlace = Pick<LoggedEntry, 'chain' | 'sequence' | 'at'>
 
-/** SQL with $6, $7 and $8, which `placeValues` gives. */
+/** SQL condition: the entry comes after a place in the list. `placeValues` gives $6, $7 and $8. */
 export const IS_BEHIND_PLACE = `($6::timestamptz is null or at < $6
   or (at = $6 and (chain > $7::uuid or (chain = $7 and sequence < $8::bigint))))`
 
@@ -126,21 +126,21 @@ export const placeValues = (before: TimedPlace | undefined): unknown[] => [
   ...[before?.at ?? null, before?.chain ?? null, before?.sequence ?? null],
 ]
 
-/** The end of what is behind an entry; entries have whole milliseconds. */
+/** The end of the period behind a place. Times of entries have whole milliseconds, so one is added. */
 export const endBehind = (before: TimedPlace | undefined, to: Date | undefined): Date | undefined =>
   before === undefined ? to : new Date(Math.min(before.at.getTime() + 1, to?.getTime() ?? Infinity))
 
-/** How many entries each statement looks through, the newest first; later ones use the last number. */
+/** How many entries each statement looks through, from the newest on; the last number stays for all later ones. */
 const SPANS = [1_000, 10_000]
 
-/** How far a search has come. */
+/** The result of a search, and how far it went. */
 export interface Searched<Found> {
   readonly found: readonly Found[]
-  /** Entries before this time were not looked through; null when nothing is left, or enough was found. */
+  /** Entries before this time were not looked through; null when all were, or enough was found. */
   readonly rest: Date | null
 }
 
-/** The newest first. @param most entries that are looked through, about */
+/** Reads the newest entries first. @param most about so many entries are looked through */
 export async function newestEntries(
   db: Pick<Database, 'pool'>,
   { participant, registry, kind, from, to, before }: EntryFilter,
@@ -155,19 +155,19 @@ export async function newestEntries(
 /** When a search stops. */
 export interface Bounds {
   readonly limit: number
-  /** Entries to look through; one statement may exceed it. Default: all. */
+  /** The most entries to look through; one statement may exceed it. Default: all. */
   readonly most?: number | undefined
 }
 
-/** The time that one statement reads, without its end. */
+/** The period that one statement reads, without its end. */
 export interface Span {
   readonly from: Date
   readonly to: Date
 }
 
 /**
- * Looks through the audit log span by span, the newest first, until there are as many as wanted, or so many were looked
- * through. Each span begins at an entry: times without any, such as those after the newest one, cost nothing.
+ * Looks through the audit log in periods, the newest first, until enough is found, or `most` entries were looked
+ * through. Each period begins at an entry: times without entries cost nothing.
  */
 export async function newestFirst<Found>(
   db: Pick<Database, 'pool'>,
@@ -214,22 +214,22 @@ async function entriesBetween(
 }
 
 /**
- * SQL with $3 and $4, which `membersOf` gives. Entries are canonical JSON: one without the text of a member is not
- * parsed. A `case` keeps this order; with `and` the database parses all entries first.
+ * SQL condition on members of the entry; `membersOf` gives $3 and $4. Entries are canonical JSON: one that does not
+ * have the text of a member is not parsed. A `case` keeps this order; with `and` the database would parse all entries.
  */
 export const HAS_MEMBERS = `case when content like all ($3::text[])
     then cardinality($3::text[]) = 0 or content::jsonb @> $4::jsonb else false end`
 
-/** @param wanted names and values that members of the entry must have */
+/** The values for `HAS_MEMBERS`. @param wanted names and values that members of the entry must have */
 export const membersOf = (wanted: readonly (readonly [string, unknown])[]): [patterns: string[], members: string] => [
   wanted.map(([name, value]) => `%${literally(`${JSON.stringify(name)}:${JSON.stringify(value)}`)}%`),
   JSON.stringify(Object.fromEntries(wanted)),
 ]
 
-/** A text in a pattern of `like`. */
+/** Escapes a text for a pattern of `like`. */
 const literally = (text: string): string => text.replaceAll(/[\\%_]/g, '\\$&')
 
-/** The time of the entry of a span that has `newer` newer ones; null when there are fewer. */
+/** The time of the entry in a period that has `newer` newer ones; null when there are too few. */
 async function entryBetween({ pool }: Pick<Database, 'pool'>, { from, to }: Span, newer: number): Promise<Date | null> {
   const { rows } = await pool.query<{ at: Date }>(
     'select at from account where at >= $1 and at < $2 order by at desc offset $3 limit 1',
@@ -260,7 +260,7 @@ export async function* entriesOfParticipant(
 
 const BATCH = 5_000
 
-/** Entries in which the emergency part of a grant was used, the oldest first, some at a time. */
+/** Yields the entries in which the emergency part of a grant was used, in pages, the oldest first. */
 export async function* emergencyEntries({ pool }: Pick<Database, 'pool'>): AsyncGenerator<readonly LoggedEntry[]> {
   for (let after = null as Pick<LoggedEntry, 'at' | 'chain' | 'sequence'> | null; ; ) {
     const { rows }: { readonly rows: readonly EntryRowOf<object>[] } = await pool.query<EntryRowOf<object>>(
@@ -281,7 +281,7 @@ export async function* emergencyEntries({ pool }: Pick<Database, 'pool'>): Async
 
 const EMERGENCIES = 500
 
-/** The entry in a place. */
+/** Reads the entry at a place; null when there is none. */
 export async function entryAt(
   { pool }: Pick<Database, 'pool'>,
   { chain, sequence }: Pick<LoggedEntry, 'chain' | 'sequence'>,

@@ -1,4 +1,4 @@
-/** Findings of operators about emergencies. Entries never change: a review is a row beside its entry. */
+/** Stores the findings of operators about emergencies. Entries never change, so a review is a row of its own. */
 import type { Database } from '@rollcall/database/database'
 import { REVIEW, type StoredReview } from './entry-pages.ts'
 
@@ -12,7 +12,7 @@ export async function addReview({ pool }: Pick<Database, 'pool'>, review: NewRev
   )
 }
 
-/** Reviews in these chains, the oldest first. */
+/** Lists the reviews of entries in these chains, the oldest first. */
 export async function listReviews(
   { pool }: Pick<Database, 'pool'>,
   chains: readonly string[],

@@ -1,9 +1,9 @@
-/** Tombstones of the audit log. */
+/** Stores the tombstones of the audit log. */
 import { type Kysely, sql } from 'kysely'
 
 export interface NewTombstone {
   readonly at: Date
-  /** Canonical JSON that is signed. */
+  /** The canonical JSON that is signed. */
   readonly content: string
   readonly kid: string
   readonly signature: Buffer
@@ -11,7 +11,7 @@ export interface NewTombstone {
   readonly chains: readonly string[]
 }
 
-/** @param connection the transaction that deletes what the tombstone names */
+/** Inserts a tombstone. @param connection the transaction that deletes what the tombstone names */
 export async function insertTombstone(
   connection: Kysely<unknown>,
   { at, content, kid, signature, chains }: NewTombstone,

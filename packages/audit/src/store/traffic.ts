@@ -1,31 +1,31 @@
-/** Counts of answers by outcome and duration, from the audit entries of a span of time. */
+/** Counts answers by outcome and duration, from the audit entries of a period. */
 import type { Database } from '@rollcall/database/database'
 import { AUDIT_ENTRIES, entriesAs } from './entry-shape.ts'
 import { type MessageOutcome, OUTCOME } from './message-entries.ts'
 import type { Span } from './read-entries.ts'
 
-/** Messages that are alike. */
+/** A count of messages with the same facts. */
 export interface TrafficRow {
-  /** Namespace; null when the request was refused before it named one. */
+  /** The namespace; null when the request was refused before it named one. */
   readonly registry: string | null
   readonly operation: string | null
   readonly mode: 'synchronous' | 'asynchronous'
   readonly outcome: MessageOutcome
-  /** The step of the scale of durations (`durationOf`); null: not known. */
+  /** The step on the scale of durations (`durationOf`); null: the duration is not known. */
   readonly step: number | null
   readonly messages: number
 }
 
-/** Each step of the scale is longer by this factor. */
+/** Each step of the scale ends at so many times the end of the step before. */
 const FACTOR = 1.1
 
-/** Milliseconds of a step, its end. */
+/** The longest duration in a step, in milliseconds. */
 export const durationOf = (step: number): number => FACTOR ** step
 
 /**
- * Counts answers. A duration goes from the time at which a request is received to its audit entry, which is committed
- * before the answer. Only the first answer to a repeated request has a duration.
- * @param exchanges SQL of a relation: each remembered exchange, with its correlation_id and received_at
+ * Counts answers. A duration goes from the receipt of a request to its audit entry, which is committed before the
+ * answer. Only the first answer to a repeated request has a duration.
+ * @param exchanges SQL for a `from` clause: each remembered exchange with its correlation_id and received_at
  */
 export async function trafficBetween(
   { pool }: Pick<Database, 'pool'>,

@@ -1,23 +1,23 @@
-/** Writes entries of a chain with their persons and the new shapes, in one statement. */
+/** Writes entries of a chain, with their persons and new shapes, in one statement. */
 
 import type { JointWrite } from '@rollcall/database/joint-write'
 import type pg from 'pg'
 
-/** A shape of entries. */
+/** The row of a shape that is not stored yet. */
 export interface NewShape {
   readonly content: string
   /** SHA-256 of the content. */
   readonly digest: Buffer
 }
 
-/** An entry that is hashed. */
+/** The row of an entry whose hash is made. */
 export interface NewEntry {
-  /** Canonical JSON; null when it is built from its shape. */
+  /** The canonical JSON; null when the entry is built from its shape. */
   readonly entry: string | null
   readonly shape: NewShape | null
-  /** Null when the entry has no shape. */
+  /** The packed values of the marks; null when the entry has no shape. */
   readonly packed: Buffer | null
-  /** `packPersons` */
+  /** The packed persons (`packPersons`). */
   readonly persons: Buffer
   readonly keys: readonly number[]
   readonly hash: Buffer
@@ -25,19 +25,19 @@ export interface NewEntry {
   readonly reply_message_id: string | null
   readonly correlation_id: string | null
   readonly emergency: boolean
-  /** A row that is written by the same statement. */
+  /** A row that the same statement writes; null: none. */
   readonly joint: JointRow | null
 }
 
-/** A row that is written in the statement of an entry. */
+/** A row of another package that is written in the statement of an entry. */
 export interface JointRow {
   readonly write: JointWrite<unknown>
   readonly row: unknown
 }
 
 /**
- * The present time by the clock of the database, which dates audit entries. The owner of the database asks too: the function is named
- * with its schema, because the application may make others of its name.
+ * The present time of the database, which dates audit entries. The function is named with its schema, because the
+ * application may make others of its name, and the owner of the database calls it too.
  */
 export async function databaseTime(pool: pg.Pool): Promise<Date> {
   const text = 'select pg_catalog.clock_timestamp() as at'
@@ -48,14 +48,12 @@ export async function databaseTime(pool: pg.Pool): Promise<Date> {
 const HASH = 32
 
 /**
- * Bytes and texts come as one run: an array of them would be written as text, which takes several times as long.
- *
- * A shape that another node has written meanwhile is there. One that this process takes for stored is looked up: should it be
- * gone, after a failover to a standby that lost it, the rule of the table refuses the entry, and the caller writes it anew. Shapes
- * are written in the order of their digests, so that two nodes do not wait for each other.
- *
- * Where a row of a joint write is not held, nothing is written of the entries and of the other rows: entries are chained, and one
- * cannot be left out.
+ * SQL that writes shapes and entries. Bytes and texts come as one run: an array of them would be written as text, which
+ * takes several times as long.
+ * A shape that another node wrote meanwhile is left as it is. A shape that this process takes for stored is looked up:
+ * if it is gone, after a failover to a standby that lost it, a constraint of the table refuses the entry, and the
+ * caller writes both. Shapes are written in the order of their digests, so that two nodes do not deadlock.
+ * If a joint row is not held, no entry and no row is written: entries are chained, so none can be left out.
  */
 const WRITTEN = `written as (
     insert into account_shape (digest, content)
@@ -80,10 +78,10 @@ const WRITTEN = `written as (
       left join shapes on shapes.number = row.shape`
 const PARAMETERS = 17
 
-/** Statements that were made before: each takes some kilobytes, and its text follows from its name. */
+/** Statements by name, made once: each has some kilobytes, and the name determines the text. */
 const statements = new Map<string, string>()
 
-/** The statement for entries with rows of these joint writes. */
+/** Makes the statement for entries with the rows of these joint writes. */
 function statementOf(joints: readonly { readonly write: JointWrite<unknown>; readonly rows: readonly unknown[] }[]) {
   const name = ['write accounts', ...joints.map(({ write }) => write.name)].join(' with ')
   const values = joints.map(({ write, rows }) => write.values(rows))
@@ -92,7 +90,7 @@ function statementOf(joints: readonly { readonly write: JointWrite<unknown>; rea
   return { name, text, values: [...values.flat(), ...joints.map(({ rows }) => rows.length)] }
 }
 
-/** @param joints with the number of their parameters */
+/** Makes the text of the statement. @param joints each with the number of its parameters */
 function textOf(joints: readonly (readonly [JointWrite<unknown>, number])[]): string {
   if (joints.length === 0) return `with ${WRITTEN}) select clock_timestamp() as at, null as held`
   let first = PARAMETERS
@@ -114,10 +112,10 @@ function textOf(joints: readonly (readonly [JointWrite<unknown>, number])[]): st
 }
 
 /**
- * Writes entries that follow the entry `after` of a chain.
+ * Writes the entries that follow the entry `after` of a chain.
  * @param shapes each shape of the entries once, the new ones first
- * @returns the time of the database, and the places (from 0) of entries whose joint rows are not held: if any, no entry
- * was written
+ * @returns the time of the database, and the places (from 0) of entries whose joint rows are not held; if there is one,
+ * no entry was written
  */
 export async function writeEntries(
   pool: pg.Pool,
@@ -169,7 +167,7 @@ export async function writeEntries(
   return { at: time, unheld }
 }
 
-/** The position, from 1, at which each part of these lengths begins. */
+/** The position, from 1, at which each part begins, from the lengths of the parts. */
 function starts(lengths: readonly number[]): number[] {
   let sum = 1
   return lengths.map((length) => {
@@ -178,6 +176,6 @@ function starts(lengths: readonly number[]): number[] {
   })
 }
 
-/** PostgreSQL's text of an array whose values have commas only within quotation marks. */
+/** An array as PostgreSQL's text. A comma may stand in a value only within quotation marks. */
 const arrayOf = (values: readonly (number | string | boolean | null)[]): string =>
   `{${values.map((value) => value ?? 'null').join()}}`

@@ -18,20 +18,20 @@ export interface ChainParts {
   readonly report: Report
   readonly pruned: PrunedChain | undefined
   readonly erased: ReadonlySet<string>
-  /** A checkpoint of another chain is named. */
+  /** Called for a checkpoint of another chain that is named. */
   readonly named: (other: CheckpointContent['others'][number], by: string) => Promise<void>
 }
 
-/** Compares the database's time (microseconds) with one in milliseconds. */
+/** Whether a time of the database (microseconds) equals one in milliseconds. */
 export const isSameTime = (stored: string, milliseconds: string): boolean =>
   stored === milliseconds.replace('Z', '000Z')
 
 const IS_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z$/
 
-/** Cuts microseconds that are 0. Others stay, and no hash matches. */
+/** Removes the microseconds of a time when they are 0; others stay, so that no hash matches. */
 const withMilliseconds = (at: string): string => at.replace(/000Z$/, 'Z')
 
-/** Takes the rows of the chain from the cursors, which are in its order. */
+/** Verifies a chain. The cursors give its rows in order. */
 export async function verifyChain(chain: string, deps: ChainParts): Promise<void> {
   const { entries, report, pruned } = deps
   const checkpoints = createCheckpointCheck(chain, deps)
@@ -73,7 +73,7 @@ export async function verifyChain(chain: string, deps: ChainParts): Promise<void
   if (from <= last) report.tail({ chain, from, to: last, at: newest })
 }
 
-/** @param previous the hash of the entry before; null when unknown */
+/** Whether an entry was changed: its hash does not fit. @param previous the hash of the entry before; null: unknown */
 function isChanged(
   previous: Buffer | null,
   { chain, sequence, hash }: EntryToVerify,
@@ -85,7 +85,7 @@ function isChanged(
 }
 
 function createPersonCheck(chain: string, { persons, report, erased }: ChainParts) {
-  /** Reports rows of entries up to `sequence`: no commitment has them. */
+  /** Reports rows of entries up to `sequence`: no commitment is about them. */
   const skip = async (sequence: number): Promise<void> => {
     for (let row = await persons.peek(); row?.chain === chain && row.sequence <= sequence; ) {
       report.fault('person_inserted', chain, row.sequence, `position ${row.position}`)
@@ -135,7 +135,7 @@ function createPersonCheck(chain: string, { persons, report, erased }: ChainPart
   }
 }
 
-/** The lengths are checked: bytes could otherwise move from one column to the next. */
+/** Whether the commitments cover the persons. Lengths are checked too, so that no bytes move to the next column. */
 const isCommitted = (row: PersonToVerify, commitment: Buffer): boolean =>
   row.salt.length === SALT_BYTES && row.pseudonym.length === COMMITMENT_BYTES && commitmentOf(row).equals(commitment)
 
@@ -143,7 +143,7 @@ function createCheckpointCheck(chain: string, { checkpoints, verifier, report, n
   let previous: string | null = null
   let signedTo = 0
   let ended = Number.POSITIVE_INFINITY
-  /** @param entry the hash of the entry that the checkpoint signs; null when unknown */
+  /** Checks a checkpoint. @param entry the hash of the entry that it signs; null when unknown */
   const check = async (row: CheckpointToVerify, entry: Buffer | null): Promise<void> => {
     const { sequence } = row
     report.counts.checkpoints += 1
@@ -164,7 +164,7 @@ function createCheckpointCheck(chain: string, { checkpoints, verifier, report, n
   return {
     endedAt: () => ended,
     signedTo: () => signedTo,
-    /** Checks the checkpoints that sign no later entry. */
+    /** Checks the checkpoints whose last entry has been read. */
     async reached(sequence: number, entry: Buffer | null): Promise<void> {
       for (let row = await checkpoints.peek(); row?.chain === chain && row.sequence <= sequence; ) {
         await check(row, row.sequence === sequence ? entry : null)

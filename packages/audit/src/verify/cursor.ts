@@ -1,6 +1,6 @@
-/** A stream of rows, of which the next one can be looked at. */
+/** A stream of rows that shows its next row before it is taken. */
 export interface Cursor<Row> {
-  /** Undefined: there are no more. */
+  /** Returns the next row without taking it; undefined when there are no more. */
   peek(): Promise<Row | undefined>
   take(): Promise<Row | undefined>
 }

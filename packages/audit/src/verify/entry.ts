@@ -1,18 +1,18 @@
-/** Verifies one entry: its row says what was hashed, and nothing else. */
+/** Verifies one entry: its row has exactly what was hashed. */
 import type { StoredAuditEntry } from '@rollcall/core/model/audit-entry'
 import { messageKeyOf } from '../audit-log.ts'
 import type { EntryToVerify } from '../store/entry-pages.ts'
 import { entryTextOf } from '../store/entry-shape.ts'
 import { COMMITMENT_BYTES, keysOf, type PersonRun, personRuns } from '../store/packed-persons.ts'
 
-/** The parts of an entry that are hashed. */
+/** The parts of an entry that its hash covers. */
 export interface ReadEntry {
-  /** Null when the row does not give it. */
+  /** The text; null when it cannot be built from the row. */
   readonly entry: string | null
   readonly commitments: Buffer
-  /** Null when the persons are rows of `account_person`. */
+  /** The packed persons; null when the persons are rows of `account_person`. */
   readonly runs: readonly PersonRun[] | null
-  /** Number of persons, erased ones included. */
+  /** The number of persons, erased ones included. */
   readonly persons: number
 }
 
@@ -27,7 +27,7 @@ export function readEntry(row: EntryToVerify): ReadEntry {
   return { entry: isReadable ? entryTextOf(row) : null, commitments, runs: runs ?? [], persons: runs?.length ?? 0 }
 }
 
-/** True when the columns by which an entry is found agree with its text. */
+/** Whether the columns by which an entry is found agree with its text. */
 export function areColumnsRight(row: EntryToVerify, { entry, runs }: ReadEntry): boolean {
   try {
     const { request, reply, ...content } = JSON.parse(entry ?? '') as StoredAuditEntry

@@ -1,4 +1,4 @@
-/** The public keys that signatures of the audit log are verified with. */
+/** Finds the public keys that verify the signatures of the audit log. */
 import { createPublicKey, type KeyObject, verify } from 'node:crypto'
 import { DecryptionError } from '@rollcall/keys/encrypted-value'
 import type { Vault } from '@rollcall/keys/vault'
@@ -16,15 +16,15 @@ export interface SignedText {
 
 export interface Verifier {
   isSigned(text: SignedText): boolean
-  /** Names the keys of which a signed checkpoint says something else: the secrets in use, and when keys were made. */
+  /** Reports keys about which a signed checkpoint says something else: the secrets in use, or when keys were made. */
   checkKeys(content: Pick<CheckpointContent, 'keys' | 'keys_created'>): void
-  /** kids of the signatures that were right. */
+  /** The kids that have made a valid signature. */
   readonly used: ReadonlySet<string>
 }
 
 const SECRETS = ['pseudonym', 'confidential'] as const
 
-/** @param vault null: whether the public halves belong to our own private halves is not checked */
+/** Creates the verifier. @param vault null: nobody checks whether the public keys belong to our private keys */
 export async function createVerifier(
   keys: readonly AuditKey[],
   vault: Vault | null,
@@ -44,7 +44,7 @@ export async function createVerifier(
   for (const key of keys) {
     if ((key.public_key !== null) !== (key.kind === 'signature')) report.fault('key_changed', null, null, key.kid)
     if (key.public_key === null) continue
-    // The server retires no key of the audit entries. A retired key still verifies what it signed.
+    // The server never retires a key of the audit log. Otherwise a retired key still verifies what it has signed.
     if (key.retired_at !== null) report.fault('key_changed', null, null, key.kid)
     if (await isOurs(key, vault)) known.set(key.kid, createPublicKey({ key: key.public_key, format: 'jwk' }))
     else report.fault('key_changed', null, null, key.kid)
@@ -73,7 +73,7 @@ export async function createVerifier(
   }
 }
 
-/** True for an active secret that the master key decrypts, which binds its kid to it: nothing else can be compared. */
+/** Whether the master key decrypts an active secret and so proves its kid. True without a vault. */
 async function isUsable(key: AuditKey, vault: Vault | null): Promise<boolean> {
   if (key.retired_at !== null) return false
   if (vault === null) return true
@@ -86,7 +86,7 @@ async function isUsable(key: AuditKey, vault: Vault | null): Promise<boolean> {
   }
 }
 
-/** Whoever can write the table may insert a row that `createPublicKey` cannot read. */
+/** Whether a stored key is a public Ed25519 key. Who can write the table may have inserted anything. */
 function isEd25519({ public_key }: AuditKey): boolean {
   try {
     return createPublicKey({ key: public_key ?? {}, format: 'jwk' }).asymmetricKeyType === 'ed25519'

@@ -35,11 +35,11 @@ export type FaultKind = keyof typeof FAULTS
 
 export interface Fault {
   readonly kind: FaultKind
-  /** Null when the fault is about no chain. */
+  /** The chain; null when the fault is about no chain. */
   readonly chain: string | null
-  /** The first entry with the fault. */
+  /** The sequence of the first entry with the fault. */
   readonly sequence: number | null
-  /** A detail, such as the last missing entry. */
+  /** More about the fault, such as the last missing entry. */
   readonly detail: string | null
 }
 
@@ -52,7 +52,7 @@ export interface Counts {
   checkpoints: number
   tombstones: number
   reviews: number
-  /** Reviews of earlier versions, whose seal does not say who made them and when. */
+  /** The number of reviews of earlier versions, whose seal does not cover operator and time. */
   unsealed_reviews: number
   witnessed: number
 }
@@ -62,39 +62,39 @@ export interface UnsignedTail {
   readonly chain: string
   readonly from: number
   readonly to: number
-  /** Time of the last one. */
+  /** The time of the last one. */
   readonly at: string
 }
 
-/** A restore of the database, as its signed entry says. */
+/** A restore of the database, as its signed tombstone describes it. */
 export interface RestoreGap {
   readonly at: string
   readonly snapshot_at: string
   readonly backup: string | null
   readonly reason: string
   readonly journal: number | null
-  /** Chains that had not ended: their entries after these are lost. */
+  /** The chains that had not ended: their entries after these are lost. */
   readonly open: readonly { readonly chain: string; readonly sequence: number }[]
-  /** Number of the witness's checkpoints that were lost. */
+  /** The number of lost checkpoints that the witness has. */
   witnessed: number
 }
 
-/** Limits of the faults and tails that are listed; the others are counted. */
+/** The most faults and tails that are listed; more are counted. */
 const MOST_FAULTS = 100
 const MOST_TAILS = 20
 
 export interface Report {
   readonly counts: Counts
   readonly faults: readonly Fault[]
-  /** Chains with faults. */
+  /** The chains that have faults. */
   readonly faulty: ReadonlySet<string>
   faultCount: number
   readonly tails: readonly UnsignedTail[]
-  /** The last entry of every tail, by chain. */
+  /** The last entry of each tail, by chain. */
   readonly ends: ReadonlyMap<string, Pick<UnsignedTail, 'to' | 'at'>>
-  /** The oldest first. */
+  /** The restores, the oldest first. */
   readonly restores: RestoreGap[]
-  /** Entries in all tails. */
+  /** The number of entries in all tails. */
   unsigned: number
   fault(kind: FaultKind, chain: string | null, sequence?: number | null, detail?: string | null): void
   tail(tail: UnsignedTail): void

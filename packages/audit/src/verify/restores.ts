@@ -1,4 +1,4 @@
-/** Restores of the database: the signed entries of restores say which checkpoints of the witness may be missing. */
+/** Decides from the tombstones of restores which checkpoints of the witness may be missing. */
 
 import type { Snapshot } from '@rollcall/database/transaction'
 import { knownChains } from '../store/entry-pages.ts'
@@ -7,7 +7,7 @@ import type { WitnessLine } from '../witness-line.ts'
 import type { Report, RestoreGap } from './report.ts'
 
 export interface LostCheckpoints {
-  /** Returns the missing checkpoints that a restore lost, and counts them. */
+  /** Returns those missing checkpoints that a restore lost, and counts them. */
   excused(missing: readonly WitnessLine[]): Promise<ReadonlySet<WitnessLine>>
 }
 
@@ -36,7 +36,7 @@ export function createLostCheckpoints(
         const gap = gaps.find(({ restore, signed }) => {
           if (line.at <= restore.from || line.at > restore.at) return false
           const last = signed.get(line.chain)
-          // A chain that had ended can lose nothing; an unknown chain began after the snapshot.
+          // A chain that had ended has lost nothing. An unknown chain began after the snapshot.
           return last === undefined ? !known.has(line.chain) : line.sequence >= last
         })
         if (gap === undefined) continue

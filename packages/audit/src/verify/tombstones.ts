@@ -1,4 +1,4 @@
-/** Tombstones: what may be missing. */
+/** Reads the tombstones, which say what may be missing. */
 
 import type { Snapshot } from '@rollcall/database/transaction'
 import { readTombstones, type TombstoneToVerify, tombstonesOf } from '../store/entry-pages.ts'
@@ -8,11 +8,11 @@ import type { Verifier } from './keys.ts'
 import type { Report } from './report.ts'
 
 export interface Tombstones {
-  /** The last entry of a chain that was pruned. */
+  /** The last pruned entry of each chain. */
   pruned(chain: string): PrunedChain | undefined
-  /** The rows of persons of a chain that were erased, as `sequence/position`. */
+  /** The erased rows of persons of each chain, as `sequence/position`. */
   erased(chain: string): Promise<ReadonlySet<string>>
-  /** The database was restored; the oldest is first. */
+  /** The restores of the database, the oldest first. */
   readonly restores: readonly RestoreTombstone[]
 }
 
@@ -50,7 +50,7 @@ export async function readAllTombstones(snapshot: Snapshot, verifier: Verifier, 
   }
 }
 
-/** Verifies a tombstone and reports its faults. Null: it has no valid signature, so it excuses no missing entry. */
+/** Verifies a tombstone and reports its faults; null when it has no valid signature, so that it excuses nothing. */
 function verified(row: TombstoneToVerify, verifier: Verifier, report: Report): TombstoneContent | null {
   if (!verifier.isSigned(row)) {
     report.fault('tombstone_signature', row.chains[0] ?? null, null, `tombstone ${row.id}`)

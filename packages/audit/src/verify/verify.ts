@@ -1,4 +1,4 @@
-/** Verifies the audit entries of a database at one moment; the server goes on meanwhile. */
+/** Verifies the audit log of a database in one snapshot, while the server goes on. */
 import { hash } from 'node:crypto'
 
 import type { Database } from '@rollcall/database/database'
@@ -20,9 +20,9 @@ export interface VerifyDeps {
   readonly db: Database
   /** Null without a master key: then nobody checks that the public keys are our own. */
   readonly vault: Vault | null
-  /** Lines of the witness, read before the call; null for none. */
+  /** The lines of the witness, read before the call; null for none. */
   readonly witness: AsyncIterable<string> | null
-  /** Shows the findings so far. */
+  /** Called with the findings so far. */
   readonly report?: Report
   /** Ends the call, which then rejects. */
   readonly signal?: AbortSignal
@@ -30,7 +30,7 @@ export interface VerifyDeps {
 
 export interface Verified {
   readonly report: Report
-  /** kids of the keys that signed. */
+  /** The kids of the keys that signed. */
   readonly keys: readonly string[]
 }
 
@@ -84,12 +84,12 @@ async function* until<Row>(signal: AbortSignal | undefined, rows: AsyncIterable<
   }
 }
 
-/** Checkpoints that one statement looks up. */
+/** The number of checkpoints that one statement looks up. */
 const TOGETHER = 500
 
 type Other = CheckpointContent['others'][number]
 
-/** Checkpoints of other chains that checkpoints name. */
+/** Checks that the checkpoints of other chains exist that a checkpoint names. */
 function createNamed(snapshot: Snapshot, report: Report) {
   let waiting: { readonly other: Other; readonly by: string }[] = []
   const missing = new Set<string>()
@@ -101,7 +101,7 @@ function createNamed(snapshot: Snapshot, report: Report) {
     for (const { other, by } of waiting) {
       const stored = found.get(other.digest)
       if (stored?.chain === other.chain && stored.sequence === other.sequence) continue
-      // Several chains, and several checkpoints of one, may name it: it is reported once.
+      // Several checkpoints may name it. A missing one is reported once.
       if (!missing.has(other.digest))
         report.fault('checkpoint_missing', other.chain, other.sequence, `named by chain ${by}`)
       missing.add(other.digest)
