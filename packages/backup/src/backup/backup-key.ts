@@ -1,6 +1,6 @@
 /**
- * The random key of one backup file. Its header has the key, encrypted under the master key: whoever can restore has
- * the master key anyway.
+ * The random key of one backup file. The header of the file has the key, encrypted with the master key: who can restore
+ * has the master key anyway.
  */
 import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
 import { DecryptionError } from '@rollcall/keys/encrypted-value'
@@ -24,7 +24,7 @@ export async function newBackupKey(
 
 /**
  * Decrypts the key of a backup file.
- * @throws MasterKeyError the master key is missing, or is not the one of the backup
+ * @throws MasterKeyError the master key is missing, or is not that of the backup
  * @throws BackupDamaged the header was changed
  */
 export async function openBackupKey(header: BackupHeader, source: MasterKeySource): Promise<KeyObject> {

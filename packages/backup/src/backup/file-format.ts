@@ -11,11 +11,11 @@
 import { createCipheriv, createDecipheriv, hash, type KeyObject } from 'node:crypto'
 
 export const MAGIC = Buffer.from('rollcall-backup 1\n')
-/** Bytes of the header at most. */
+/** The most bytes of the header. */
 export const MOST_HEADER = 1_048_576
-/** Bytes of rows in a chunk: enough to compress well, few enough that several are in memory. */
+/** The bytes of rows in one chunk: enough to compress well, and few enough to have several in memory. */
 export const PART_BYTES = 1_048_576
-/** Bytes of a chunk at most: a manifest may be longer than rows. */
+/** The most bytes of a chunk; more than a chunk of rows has, because a manifest may be longer. */
 export const MOST_CHUNK = 67_108_864
 
 const CIPHER = 'aes-256-gcm'
@@ -25,43 +25,43 @@ export interface BackupHeader {
   readonly format: 1
   /** UUID. */
   readonly id: string
-  /** RFC 3339 in UTC: the time of the database when the snapshot was taken. */
+  /** RFC 3339 in UTC: the time of the database in the snapshot. */
   readonly snapshot_at: string
   /** The snapshot of PostgreSQL (`pg_current_snapshot`). */
   readonly snapshot: string
-  /** Names of the migrations that had run. */
+  /** The names of the migrations that had run. */
   readonly schema: readonly string[]
-  /** The version of the master key that encrypts the key of this file, and a value for checking it, as base64. */
+  /** The version of the master key that encrypts the key of this file, and a check value of it, as base64. */
   readonly master_key: { readonly version: number; readonly check_value: string }
   /** The key of this file, encrypted with the master key, as base64. */
   readonly key: string
-  /** The last line of the journal in the snapshot; its digest in hexadecimal. */
+  /** The last line of the journal that the snapshot knows; its digest is in hexadecimal. */
   readonly journal: {
     readonly sequence: number
     readonly digest: string
-    /** The id of the database in its journal. Absent in files of earlier versions. */
+    /** The id of the database, as its journal has it. Absent in files of earlier versions. */
     readonly database?: string
-    /** Numbers of lines up to that one whose acts were not committed. Absent in files of earlier versions. */
+    /** The numbers of earlier journal lines whose acts were not committed. Absent in files of earlier versions. */
     readonly open?: readonly number[]
   }
 }
 
-/** The file is no backup, or was changed. */
+/** The file is no backup, or it was changed. */
 export class BackupDamaged extends Error {
   override readonly name = 'BackupDamaged'
 }
 
-/** The bytes to which the chunks are bound. */
+/** The bytes of the header to which the encryption binds each chunk. */
 export const bindingOf = (head: Buffer): Buffer => hash('sha256', head, 'buffer')
 
 function placed(binding: Buffer, number: number, last: boolean): { nonce: Buffer; bound: Buffer } {
-  // The key is used for this file only, so the number of the chunk is unique.
+  // The nonce is the number of the chunk. It is unique, because the key is used for this file only.
   const nonce = Buffer.alloc(12)
   nonce.writeBigUInt64BE(BigInt(number), 4)
   return { nonce, bound: Buffer.concat([binding, nonce, Buffer.of(last ? 1 : 0)]) }
 }
 
-/** A chunk with its length. */
+/** Encrypts a chunk, and puts its length before it. */
 export function sealChunk(
   key: KeyObject,
   binding: Buffer,
@@ -75,7 +75,7 @@ export function sealChunk(
   return Buffer.concat([length, cipher.update(part), cipher.final(), cipher.getAuthTag()])
 }
 
-/** Decrypts a chunk; null: it is not this chunk of this file. */
+/** Decrypts a chunk; null: the bytes are not this chunk of this file. */
 export function openChunk(
   key: KeyObject,
   binding: Buffer,
@@ -91,12 +91,12 @@ export function openChunk(
     decipher.final()
     return part
   } catch {
-    // There is nothing in the error but the library's own words for the same.
+    // The error says no more than that the decryption failed.
     return null
   }
 }
 
-/** The kind of a part: its first byte. */
+/** The first byte of a part, which says its kind. */
 export const PARTS = { manifest: 0, table: 1, rows: 2, end: 3 } as const
 export type PartKind = keyof typeof PARTS
 

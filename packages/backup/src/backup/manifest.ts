@@ -1,4 +1,4 @@
-/** The first and the last part of a backup. */
+/** The types of the first and the last part of a backup. */
 import type { CatalogSequence, CatalogTable } from '../store/catalog.ts'
 
 export interface BackupManifest {

@@ -1,4 +1,4 @@
-/** Reads the tables of a backup. The file may be read twice: once to check it, and once for its rows. */
+/** Reads the tables of a backup. The file can be read twice: first to check it, then for its rows. */
 import type { KeyObject } from 'node:crypto'
 import type { MasterKeySource } from '@rollcall/keys/master-key'
 import type { CatalogTable } from '../store/catalog.ts'
@@ -13,15 +13,12 @@ export interface CheckedBackup {
   readonly end: BackupEnd
   readonly bytes: number
   readonly sha256: string
-  /** The tables in the order of the file, with their rows as COPY has them. @throws BackupDamaged */
+  /** Yields the tables in the order of the file, with their rows in the text format of COPY. @throws BackupDamaged */
   tables(): AsyncGenerator<{ readonly table: CatalogTable; readonly rows: AsyncGenerator<Buffer> }>
   close(): Promise<void>
 }
 
-/**
- * Opens a backup and reads it to the end. Then every byte is known to be unchanged.
- * @throws StoreRefusal, BackupDamaged, MasterKeyError
- */
+/** Reads a backup to its end, which verifies every byte. @throws StoreRefusal, BackupDamaged, MasterKeyError */
 export async function checkBackup(path: string, source: MasterKeySource): Promise<CheckedBackup> {
   const file = await openBackupFile(path)
   try {
@@ -64,7 +61,7 @@ async function* tablesIn(file: OpenBackup, key: KeyObject, tables: readonly Cata
       if (table === undefined) throw new BackupDamaged('the file is damaged: it names a table that it does not list')
       const content = rows()
       yield { table, rows: content }
-      // Skip the rows that the caller has not read.
+      // The rows that the caller has not read are skipped.
       for await (const _ of content);
     } else next = await parts.next()
   }

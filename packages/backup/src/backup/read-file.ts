@@ -22,20 +22,17 @@ const inflate = promisify(inflateRaw)
 
 export interface OpenBackup {
   readonly header: BackupHeader
-  /** The header with the bytes before it, as in the file. */
+  /** The header and the bytes before it, as the file has them. */
   readonly head: Buffer
   readonly bytes: number
-  /** @throws BackupDamaged a chunk was changed, or the end of the file is missing */
+  /** Yields the decrypted parts. @throws BackupDamaged a chunk was changed, or the end of the file is missing */
   parts(key: KeyObject): AsyncGenerator<{ readonly kind: PartKind; readonly content: Buffer }>
   /** SHA-256 of the file, in hexadecimal. */
   sha256(): Promise<string>
   close(): Promise<void>
 }
 
-/**
- * @throws StoreRefusal it cannot be read
- * @throws BackupDamaged it is no backup
- */
+/** Opens the file of a backup. @throws StoreRefusal it cannot be read @throws BackupDamaged it is no backup */
 export async function openBackupFile(path: string): Promise<OpenBackup> {
   const file = await open(path).catch((error: NodeJS.ErrnoException) => {
     throw new StoreRefusal(`the file ${path} cannot be read: ${systemReason(error)}`)
@@ -77,12 +74,12 @@ function headerIn(head: Buffer): BackupHeader {
     const header: unknown = JSON.parse(head.subarray(MAGIC.length).toString())
     if (isHeader(header)) return header
   } catch {
-    // Refused below.
+    // The next check refuses what is no JSON.
   }
   throw new BackupDamaged('the file is damaged: its header cannot be read')
 }
 
-/** The types of all members that are read before a chunk has verified the header. */
+/** Whether a value is a header: checks the types of the members that are used before a chunk has verified it. */
 function isHeader(value: unknown): value is BackupHeader {
   if (!isObject(value)) return false
   const { format, id, snapshot_at, snapshot, schema, master_key, key, journal } = value

@@ -28,9 +28,9 @@ import type { CheckedBackup } from './read-backup.ts'
 
 interface LoadDeps {
   readonly db: Database
-  /** The same database connected as its owner; equal to `db` when one role does both. */
+  /** The same database, connected as its owner. It equals `db` when one role is both owner and application. */
   readonly owner: Database
-  /** Columns with numbers that may have been given out after the snapshot. */
+  /** The columns with numbers that may have been given out after the snapshot. */
   readonly numbered: readonly NumberColumn[]
   readonly signal?: AbortSignal
 }
@@ -38,15 +38,15 @@ interface LoadDeps {
 export interface LoadedBackup {
   readonly restoration: number
   readonly tables: readonly TableCount[]
-  /** Tables of the file that Rollcall does not have. */
+  /** The tables of the file that this version does not have. */
   readonly left_out: readonly string[]
-  /** Whether an earlier call had loaded the backup. */
+  /** True when an earlier call had loaded the backup already. */
   readonly before: boolean
 }
 
 /**
- * Loads a backup. The call may be killed at any moment, and repeated.
- * @throws StoreRefusal the database is not empty, or is older than the backup
+ * Loads a backup. The process may be killed at any moment, and the call repeated.
+ * @throws StoreRefusal the database is not empty, its tables are newer than the backup, or this version is older
  * @throws BackupDamaged
  */
 export async function loadBackup(deps: LoadDeps, backup: CheckedBackup): Promise<LoadedBackup> {
@@ -65,7 +65,7 @@ export async function loadBackup(deps: LoadDeps, backup: CheckedBackup): Promise
   return { restoration, before: false, ...loaded }
 }
 
-/** @returns the restoration that has loaded this backup already; null: the database is empty */
+/** Refuses a database with content. @returns null: it is empty; or the restoration that has loaded this backup */
 async function refuseFilled({ pool }: Database, { header }: CheckedBackup): Promise<number | null> {
   const unknown = unknownMigrations(header.schema)
   if (unknown.length > 0) {
@@ -99,7 +99,7 @@ const notEmpty = (name: string): StoreRefusal =>
   new StoreRefusal(`the database is not empty (${JSON.stringify(name)}): a backup is restored into a new database`)
 
 interface Loading extends LoadDeps {
-  /** The application role, as SQL. */
+  /** The name of the application role, as SQL. */
   readonly application: string
   readonly restoration: number
 }
@@ -123,7 +123,7 @@ async function load(
   const left_out: string[] = []
   for await (const { table, rows: content } of tables()) {
     if (!records && IS_RECORD_TABLE.test(table.name)) {
-      // Tables of records come last: the registries they belong to are loaded before.
+      // The tables of records come last in the file. The registries are loaded by now, so these tables can be created.
       records = true
       await asRole(client, application, () => createAllRecordTables(client))
       makeAgain.push(await bareTables(client))
@@ -150,7 +150,7 @@ async function load(
   return { tables: counts, left_out }
 }
 
-/** Matches the names that `recordTableName` gives. */
+/** Matches the names of record tables, as `recordTableName` makes them. */
 const IS_RECORD_TABLE = /^r[0-9]+_/
 
 interface Target extends CatalogTable {
@@ -175,7 +175,7 @@ async function createAllRecordTables(client: PoolClient): Promise<void> {
   for (const registry of registries) await createEmptyRecordTables(kysely, registry)
 }
 
-/** Typed SQL on a connection that is in a transaction. */
+/** Kysely for one connection that is in a transaction. */
 function kyselyOf(client: PoolClient): Kysely<unknown> {
   const lent: PostgresPoolClient = {
     query: client.query.bind(client) as PostgresPoolClient['query'],
@@ -186,7 +186,7 @@ function kyselyOf(client: PoolClient): Kysely<unknown> {
   })
 }
 
-/** A column that this version does not have any more is read, and not stored. */
+/** Loads the rows of a table. A column that this version does not have is read and dropped. */
 async function loadTable(
   client: PoolClient,
   target: Target,
@@ -197,7 +197,7 @@ async function loadTable(
   const old = table.columns.filter((column) => !target.columns.includes(column))
   const alter = (how: string) => client.query(`alter table ${tableSql(target)} ${how}`)
   for (const column of old) await alter(`add column ${quoteFound(column)} text`)
-  // A table without columns has no rows in the file.
+  // The file has no rows of a table without columns.
   const copy = table.columns.length === 0 ? null : copyIn(client, { ...target, columns: table.columns })
   for await (const piece of content) {
     if (signal?.aborted) throw new StoreRefusal('interrupted: nothing is restored; the same command begins anew')

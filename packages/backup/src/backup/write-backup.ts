@@ -1,4 +1,4 @@
-/** Makes a backup: every table in one state of the database, beside running servers and in little memory. */
+/** Makes a backup: all tables in one snapshot of the database, while servers run, in little memory. */
 import { randomUUID } from 'node:crypto'
 import type { Database } from '@rollcall/database/database'
 import { hasOpenLines, type JournalPosition, nameDatabase, readJournalPosition } from '@rollcall/database/journal-head'
@@ -24,7 +24,7 @@ export interface MadeBackup {
 interface WriteBackupDeps {
   readonly db: Database
   readonly vault: Vault
-  /** Stops the backup; the unfinished file is removed. */
+  /** Aborts the backup; the unfinished file is then removed. */
   readonly signal?: AbortSignal
 }
 
@@ -116,7 +116,7 @@ async function writeTables(
   return counts
 }
 
-/** Rows are gathered into parts of one size. */
+/** Writes the rows of a table in parts of about one size. */
 async function writeRows(
   client: PoolClient,
   file: BackupFile,

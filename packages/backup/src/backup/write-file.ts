@@ -1,4 +1,4 @@
-/** Writes the file of a backup under another name first, so that a file with the final name is complete. */
+/** Writes the file of a backup under a temporary name, so that a file with the final name is complete. */
 import { createHash, type KeyObject, randomBytes } from 'node:crypto'
 import { type FileHandle, link, open, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
@@ -10,19 +10,19 @@ import { type BackupHeader, bindingOf, MAGIC, PARTS, type PartKind, sealChunk } 
 
 const deflate = promisify(deflateRaw)
 
-/** Parts that are compressed at a time, beside each other. */
+/** The number of parts that are compressed at the same time. */
 const MOST_IN_WORK = 3
 
 export interface BackupFile {
-  /** Resolves soon, when the part need not stay in memory: at most a few are. */
+  /** Adds a part. Resolves when at most a few parts are in memory. */
   add(kind: PartKind, bytes: Buffer): Promise<void>
-  /** Ends the file and gives it its name. @returns the bytes of the file, and its SHA-256 in hexadecimal */
+  /** Writes the end and gives the file its name. @returns its bytes, and its SHA-256 in hexadecimal */
   finish(end: Buffer): Promise<{ readonly bytes: number; readonly sha256: string }>
-  /** Removes what was written. */
+  /** Removes the unfinished file. */
   abandon(): Promise<void>
 }
 
-/** @throws StoreRefusal the file exists already */
+/** Refuses a path at which a file exists. @throws StoreRefusal */
 export async function refuseExisting(path: string): Promise<void> {
   const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null
@@ -31,7 +31,7 @@ export async function refuseExisting(path: string): Promise<void> {
   if (found !== null) throw new StoreRefusal(`${path}: is there already; a backup overwrites nothing`)
 }
 
-/** @throws StoreRefusal the file cannot be made */
+/** Creates the unfinished file of a backup. @throws StoreRefusal it cannot be created */
 export async function createBackupFile(path: string, header: BackupHeader, key: KeyObject): Promise<BackupFile> {
   await refuseExisting(path)
   const part = `${path}.${randomBytes(4).toString('hex')}.part`
@@ -59,7 +59,7 @@ export async function createBackupFile(path: string, header: BackupHeader, key: 
   }
   const begin = (kind: PartKind, content: Buffer): void => {
     const packed = deflate(Buffer.concat([Buffer.of(PARTS[kind]), content]), { level: 1 })
-    // The error is thrown where the chunk is awaited.
+    // The error is thrown where the chunk is awaited. Until then it must not be reported as unhandled.
     packed.catch(() => undefined)
     inWork.push(packed)
   }
@@ -75,7 +75,7 @@ export async function createBackupFile(path: string, header: BackupHeader, key: 
       await writeNext(true)
       await file.sync()
       await file.close()
-      // Unlike a renaming this overwrites nothing.
+      // A link is made instead of a renaming, because a link does not overwrite a file.
       await link(part, path).catch(async (error: NodeJS.ErrnoException) => {
         await rm(part, { force: true })
         throw new StoreRefusal(`${path}: cannot be written (${error.code})`)

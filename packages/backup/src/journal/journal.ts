@@ -1,4 +1,4 @@
-/** Writes the journal: a line is on the disk before its act is committed. */
+/** Writes the journal. A line is on the disk before its act is committed. */
 import { type FileHandle, open, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { syncDirectory } from '@rollcall/base/shared/data-directory'
@@ -22,15 +22,15 @@ import { type JournalLine, makeLine, readLine } from './lines.ts'
 
 interface JournalDeps {
   readonly db: Pick<Database, 'pool'>
-  /** Opened for the first line. */
+  /** Opens the vault; called for the first line. */
   readonly vault: () => Promise<Vault>
-  /** The file on this machine. Machines may share a file or have one each: lines are numbered by the database. */
+  /** The file on this machine. Machines may share a file or have one each: the database numbers the lines. */
   readonly path: string
   readonly now?: () => Date
 }
 
 export function createJournal({ db, vault, path, now = () => new Date() }: JournalDeps): Journal {
-  // Acts are written one at a time on one connection, so that waiting acts use no connections.
+  // Acts are written one after another over one connection, so that waiting acts need no connection.
   const turns = createSemaphore(1)
   return {
     path,
@@ -48,7 +48,7 @@ export function createJournal({ db, vault, path, now = () => new Date() }: Journ
             refuseForeign(path, last, owner)
             const behind = followsHead(last, head) ? last : head
             const line = await makeLine(opened, { head: behind, owner }, act, now())
-            // The line is written at once. What a kill leaves of it has no line feed, and is ignored.
+            // A line is written in one call. A line that was cut off by a kill has no line feed, and readers ignore it.
             await file.appendFile(`${whole ? '' : '\n'}${line.text}\n`)
             await file.sync()
             return line.head
@@ -62,7 +62,7 @@ export function createJournal({ db, vault, path, now = () => new Date() }: Journ
         return written
       })
       const result = await commit()
-      // If this fails, the act is committed all the same: its line stays open, and a restore applies it once more,
+      // If this fails, the act is committed nevertheless. The line stays open, and a restore applies the act twice,
       // which does no harm.
       await closeLine(db, sequence).catch(() => undefined)
       return result
@@ -71,7 +71,7 @@ export function createJournal({ db, vault, path, now = () => new Date() }: Journ
 }
 
 async function openFor(path: string): Promise<FileHandle> {
-  // The file is opened for each line, so that a rotated file is not written.
+  // The file is opened for each line, so that a rotated file is not written any more.
   try {
     const file = await open(path, 'a+', 0o600)
     await handOver(file, path).catch(async (error: unknown) => {
@@ -84,7 +84,7 @@ async function openFor(path: string): Promise<FileHandle> {
   }
 }
 
-/** A refusal that names the owner of the file for a failure of the file; other errors unchanged. */
+/** Turns a failure of the file into a refusal that names the owner of the file; other errors stay. */
 async function failed(path: string, error: unknown): Promise<unknown> {
   const code = error instanceof Error && 'syscall' in error && 'code' in error ? String(error.code) : null
   if (code === null) return error
@@ -93,7 +93,7 @@ async function failed(path: string, error: unknown): Promise<unknown> {
   )
 }
 
-/** Empty when the file does not exist, or this process may not look at it. */
+/** The owners of file and process in words; empty when the file does not exist, or this process may not look at it. */
 async function ownersOf(path: string): Promise<string> {
   const found = await stat(path).catch(() => null)
   if (found === null) return ''
@@ -102,11 +102,14 @@ async function ownersOf(path: string): Promise<string> {
 
 const user = (uid: number | null): string => (uid === 0 ? 'root' : `uid ${uid ?? 'unknown'}`)
 
-/** Whether a killed process wrote the line after the last line that the database knows. The next line follows it. */
+/**
+ * Whether the last line comes right after the last line that the database knows: a killed process wrote it. The next
+ * line then follows that line.
+ */
 const followsHead = (last: JournalLine | null, head: JournalHead): last is JournalLine =>
   last !== null && last.sequence === head.sequence + 1 && last.previous === head.digest.toString('hex')
 
-/** Bytes in which the last line is looked for. Longer ones name many persons. */
+/** Bytes at the end of the file in which the last line is looked for. A line that names many persons is long. */
 const TAIL = 16_777_216
 
 async function endOf(file: FileHandle): Promise<{ readonly last: JournalLine | null; readonly whole: boolean }> {
@@ -120,8 +123,8 @@ async function endOf(file: FileHandle): Promise<{ readonly last: JournalLine | n
 }
 
 /**
- * Refuses a file with lines of another copy of a database: with lines of two copies, neither could be restored.
- * @throws StoreRefusal the file ends with a line of another database, or of another copy
+ * Refuses a file with lines of another copy of the database: if two copies wrote a file, neither could be restored.
+ * @throws StoreRefusal the last line is of another database, or of another copy
  */
 function refuseForeign(path: string, last: JournalLine | null, { database, incarnation }: JournalOwner): void {
   if (last === null) return
@@ -136,15 +139,15 @@ function refuseForeign(path: string, last: JournalLine | null, { database, incar
 const ADOPT = 'Run rollcall restore adopt (docs/backup.md)'
 
 /**
- * Refuses to start a database that is older than its journal: it was restored by other means.
- * @throws StoreRefusal the database is older, or the file belongs to another copy of the database, or cannot be read
+ * Refuses to start on a database that is older than its journal: it was restored without Rollcall.
+ * @throws StoreRefusal the database is older, or the file belongs to another copy of it, or cannot be read
  */
 export async function refuseOlder({ pool }: Pick<Database, 'pool'>, path: string): Promise<void> {
   const [last, timeline] = [await lastLineOf(path), await currentTimeline(pool)]
   if (last !== null) refuseForeign(path, last, await journalOwner(pool))
   const head = await readJournalHead(pool)
   const isOther = (stored: string | null) => stored !== null && timeline !== null && stored !== timeline
-  // A line that was begun in this timeline, but is unknown, was written by a killed process.
+  // A line of this copy that the database does not know was written by a process that was killed.
   const known = isOther(head.timeline) ? head.sequence : Math.max(head.sequence, head.begun)
   if (last !== null && last.sequence > known) {
     throw new StoreRefusal(
@@ -157,7 +160,7 @@ export async function refuseOlder({ pool }: Pick<Database, 'pool'>, path: string
   )
 }
 
-/** Reads the last line of the journal. Null: the file has no line, or does not exist. */
+/** Reads the last line of the journal; null when the file has no line, or does not exist. */
 async function lastLineOf(path: string): Promise<JournalLine | null> {
   const file = await open(path).catch(async (error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null

@@ -1,6 +1,6 @@
 /**
- * Lines of the journal: JSON with the encrypted act, which is bound to its place. Each line has the digest of the line
- * before, so a missing line is noticed.
+ * Lines of the journal: JSON with the encrypted act, which is bound to its line. Each line has the digest of the line
+ * before, so that a missing line is noticed.
  */
 import { hash } from 'node:crypto'
 import type { JournalAct } from '@rollcall/core/model/journal'
@@ -9,16 +9,16 @@ import type { Vault } from '@rollcall/keys/vault'
 
 export interface JournalLine {
   readonly sequence: number
-  /** SHA-256 of the text of the line before, in hexadecimal; zeros in the first line. */
+  /** The SHA-256 of the line before, in hexadecimal; zeros in the first line. */
   readonly previous: string
   /** RFC 3339 in UTC. */
   readonly at: string
-  /** The id of the database that wrote the line (UUID); null: written before databases had one. */
+  /** The id (UUID) of the database that wrote the line; null in lines of earlier versions. */
   readonly database: string | null
-  /** The copy of that database (UUID); null: the copy that was never restored. */
+  /** The id (UUID) of the copy of that database; null: the database was never restored. */
   readonly incarnation: string | null
   readonly sealed: Buffer
-  /** SHA-256 of the text of this line. */
+  /** The SHA-256 of this line. */
   readonly digest: Buffer
 }
 
@@ -31,10 +31,7 @@ export const placeOf = ({ sequence, previous, at, database, incarnation }: Place
   id: [sequence, previous, at, database, incarnation].filter((part) => part !== null).join(' '),
 })
 
-/**
- * @param head the line before
- * @returns the text of the line, without its end
- */
+/** Makes the line of an act. @param head the line before @returns the text of the line, without its line feed */
 export async function makeLine(
   vault: Pick<Vault, 'encrypt'>,
   { head, owner }: { readonly head: JournalHead; readonly owner: JournalOwner },
@@ -47,7 +44,7 @@ export async function makeLine(
   return { text, head: { sequence: place.sequence, digest: hash('sha256', text, 'buffer') } }
 }
 
-/** Parses a line; null: it is no line of a journal. Its content is not verified. */
+/** Parses a line; null: the text is no line of a journal. Whether the line was changed is not checked. */
 export function readLine(text: string): JournalLine | null {
   try {
     const line: unknown = JSON.parse(text)

@@ -1,4 +1,4 @@
-/** Reads the files of a journal, and finds what is newer than a snapshot. */
+/** Reads the files of a journal, and finds the acts that are newer than a snapshot. */
 import { readFile } from 'node:fs/promises'
 import { systemReason } from '@rollcall/base/shared/system-error'
 import type { JournalAct } from '@rollcall/core/model/journal'
@@ -12,13 +12,13 @@ import { JOURNAL_PURPOSE, type JournalLine, placeOf, readLine } from './lines.ts
 export interface LaterActs {
   /** The acts in the order in which they were written. */
   readonly acts: readonly { readonly at: string; readonly act: JournalAct }[]
-  /** The last line. */
+  /** The last line, by its number and digest. */
   readonly head: JournalHead
 }
 
 /**
- * Reads the acts of the lines after the snapshot, and of earlier lines that were still open in it. The lines may be
- * spread over several files, and may be in more than one.
+ * Reads the acts after the snapshot, and earlier ones that were not committed in it. The lines may be spread over
+ * several files, and a line may be in more than one.
  * @throws StoreRefusal a line was changed, is missing, belongs to another database, or needs a master key that `source`
  * does not have
  */
@@ -52,7 +52,7 @@ export async function readJournal(
   return { acts, head: later.at(-1) ?? { sequence: known.sequence, digest: known.digest } }
 }
 
-/** @throws StoreRefusal lines name another database than that of the snapshot */
+/** Refuses lines of another database than that of the snapshot. @throws StoreRefusal */
 function refuseOthers(lines: readonly JournalLine[], { database }: JournalPosition): void {
   if (database === null) return
   const other = lines.find((line) => line.database !== null && line.database !== database)
@@ -63,7 +63,7 @@ function refuseOthers(lines: readonly JournalLine[], { database }: JournalPositi
 }
 
 /**
- * Refuses lines of two copies: a database and a copy of it, for example for a drill, both continue from the same line.
+ * Refuses lines of two copies of a database: both continue after the same line, for example after a drill.
  * @param later the lines in order
  * @throws StoreRefusal two copies wrote a line with the same number
  */
@@ -78,7 +78,7 @@ function refuseForks(later: readonly JournalLine[]): void {
   )
 }
 
-/** Lines before the snapshot whose acts were not committed then. @throws StoreRefusal one is missing */
+/** Finds the lines before the snapshot whose acts were not committed in it. @throws StoreRefusal one is missing */
 function openLines(lines: readonly JournalLine[], { open }: JournalPosition): readonly JournalLine[] {
   return open.flatMap((sequence) => {
     const found = lines.filter((one) => one.sequence === sequence)
@@ -89,7 +89,7 @@ function openLines(lines: readonly JournalLine[], { open }: JournalPosition): re
   })
 }
 
-/** @throws StoreRefusal the files end before what the snapshot knows */
+/** Refuses files that end before the last line that the snapshot knows. @throws StoreRefusal */
 function checkReaches(lines: readonly JournalLine[], later: readonly JournalLine[], known: JournalHead): void {
   if (known.sequence === 0 || later.length > 0) return
   if (lines.some(({ digest }) => digest.equals(known.digest))) return
@@ -104,21 +104,21 @@ async function linesOf(path: string): Promise<readonly JournalLine[]> {
     throw new StoreRefusal(`the file ${path} of the journal cannot be read: ${systemReason(error)}`)
   })
   const texts = text.split('\n')
-  // The text after the last line feed is what a killed process left: its act was not committed.
+  // The text after the last line feed was left by a killed process, which did not commit its act.
   texts.pop()
   const lines = texts.map((one, at) => ({ line: readLine(one), at }))
   return lines.flatMap(({ line, at }) => {
     if (line !== null) return [line]
-    // The line was not finished: the next process began a new line after it.
+    // This line was left unfinished by a killed process: the next process began a new line after it.
     if (lines[at + 1]?.line != null && isTorn(texts[at])) return []
     throw new StoreRefusal(`line ${at + 1} of ${path} is no line of a journal: it was changed`)
   })
 }
 
-/** Whether the text is the beginning of a line that was not finished. */
+/** Whether a text is the beginning of an unfinished line. */
 const isTorn = (text = ''): boolean => !text.endsWith('}')
 
-/** Decrypts the act of a line. This also verifies the line, because the act is bound to the line's other members. */
+/** Decrypts the act of a line. This verifies the whole line, because encryption binds the act to its other members. */
 async function openAct(line: JournalLine, source: MasterKeySource): Promise<JournalAct> {
   try {
     const opened = await decryptWithAny(source, JOURNAL_PURPOSE, placeOf(line), line.sealed)

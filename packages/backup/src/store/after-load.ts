@@ -1,4 +1,4 @@
-/** Changes a restored database so that numbers given out after the snapshot are not given out again. */
+/** Changes a restored database so that no number is given out twice: some were given out after the snapshot. */
 
 import { quoteName } from '@rollcall/database/names'
 import type { PoolClient } from 'pg'
@@ -7,15 +7,15 @@ import { type CatalogSequence, tableSql } from './catalog.ts'
 type Client = Pick<PoolClient, 'query'>
 
 /**
- * The number that is added to a sequence, by its type. Receivers remember numbers of envelopes and items from after the
+ * The number that is added to each type of sequence. Receivers remember numbers of envelopes and items from after the
  * snapshot: they would ignore a smaller number, and take an equal one for a repetition.
  */
 const PASSED_OVER: Readonly<Record<string, bigint>> = { bigint: 1_000_000_000n, integer: 10_000n, smallint: 100n }
 
 /**
  * Advances the sequences.
- * @param last the sequences of the backup; other sequences stay unchanged. The role of servers cannot read the owner's
- * sequences, so the largest number in their tables is used as well.
+ * @param last the sequences of the backup; others stay unchanged. When servers made the backup, it lacks numbers of the
+ * owner's sequences, so the largest number in the table is used as well.
  */
 export async function advanceSequences(client: Client, last: readonly CatalogSequence[]): Promise<void> {
   for (const sequence of last) {
@@ -28,7 +28,7 @@ export async function advanceSequences(client: Client, last: readonly CatalogSeq
   }
 }
 
-/** The largest number in the column of a sequence; 0: the sequence has no column, or the table is empty. */
+/** The largest number in the column of a sequence; 0 when it has no column, or the table is empty. */
 async function largestStored(client: Client, sequence: string): Promise<bigint> {
   const { rows: columns } = await client.query<{ table: string; name: string }>(
     `select refobjid::regclass::text as table, attname::text as name from pg_depend
@@ -44,13 +44,13 @@ async function largestStored(client: Client, sequence: string): Promise<bigint> 
   return BigInt(rows[0]?.largest ?? 0)
 }
 
-/** A column with the last number that each row has given out. */
+/** A column in which each row counts the numbers that it has given out. */
 export interface NumberColumn {
   readonly table: string
   readonly column: string
 }
 
-/** Advances the next number of each row past the numbers that may have been given out. */
+/** Advances such columns in each row, past the numbers that may have been given out after the snapshot. */
 export async function advanceColumns(client: Client, columns: readonly NumberColumn[]): Promise<void> {
   for (const { table, column } of columns) {
     await client.query(`update ${table} set ${column} = ${column} + $1`, [PASSED_OVER.bigint?.toString()])

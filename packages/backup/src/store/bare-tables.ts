@@ -1,7 +1,4 @@
-/**
- * Fills empty tables fast: indexes, constraints and triggers are removed, and created again from the definitions in the
- * catalog when the rows are loaded.
- */
+/** Makes loading fast: removes indexes, constraints and triggers, and later creates them again from the catalog. */
 import type { PoolClient } from 'pg'
 import { quoteFound } from './catalog.ts'
 
@@ -13,7 +10,7 @@ interface Definition {
   readonly owner: string
   readonly remove: string
   readonly restore: string
-  /** Foreign keys are removed first, and created last. */
+  /** The order of creation, the largest first: foreign keys are removed first and created last. */
   readonly order: number
 }
 
@@ -53,7 +50,7 @@ export async function bareTables(client: Client): Promise<() => Promise<void>> {
   }
 }
 
-/** @param role as SQL */
+/** Runs the work with another role. @param role as SQL */
 export async function asRole<Result>(client: Client, role: string, work: () => Promise<Result>): Promise<Result> {
   await client.query(`set local role ${role}`)
   const result = await work()
@@ -61,7 +58,7 @@ export async function asRole<Result>(client: Client, role: string, work: () => P
   return result
 }
 
-/** The role of other connections, as SQL. */
+/** The current role of these connections, as SQL. */
 export async function roleOf(client: Client): Promise<string> {
   const { rows } = await client.query<{ role: string }>('select current_user::text as role')
   return quoteFound(rows[0]?.role ?? '')

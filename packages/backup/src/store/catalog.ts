@@ -1,9 +1,9 @@
-/** The tables and sequences in a backup, read from the catalog of PostgreSQL, so that new tables are included. */
+/** Reads from PostgreSQL's catalog which tables and sequences belong into a backup, so that new tables are included. */
 import type { PoolClient } from 'pg'
 
 type Client = Pick<PoolClient, 'query'>
 
-/** Schemas: `main` is the one in which connections look for tables. */
+/** The schemas by name; `main` is the one in which connections look for tables. */
 export const SCHEMAS = ['main', 'rollcall_outbox'] as const
 export type SchemaName = (typeof SCHEMAS)[number]
 
@@ -17,7 +17,7 @@ export interface CatalogTable {
 export interface CatalogSequence {
   readonly schema: SchemaName
   readonly name: string
-  /** The last number that was given out; null: none yet. */
+  /** The last number that was given out; null when there is none. */
   readonly last: string | null
   readonly type: string
 }
@@ -39,18 +39,18 @@ const NOT_COPIED: Readonly<Record<string, string>> = {
 
 const IN_SCHEMAS = `nspname in (pg_catalog.current_schema(), 'rollcall_outbox')`
 const SCHEMA = `case when nspname = pg_catalog.current_schema() then 'main' else nspname::text end as schema`
-/** SQL that leaves out what an extension created. */
+/** SQL condition: no extension created the object. */
 const NOT_OF_EXTENSION = (id: string, catalog: string): string => `not exists (select from pg_depend
   where classid = 'pg_catalog.${catalog}'::regclass and objid = ${id} and deptype = 'e')`
 
-/** A name from the catalog as an SQL identifier. It may contain any characters. */
+/** Quotes a name from the catalog as an SQL identifier. A name may have any characters. */
 export const quoteFound = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
-/** The table with its schema, as SQL. Tables of `main` need no schema. */
+/** A table as SQL, with its schema. Tables of `main` need no schema. */
 export const tableSql = ({ schema, name }: Pick<CatalogTable, 'schema' | 'name'>): string =>
   schema === 'main' ? quoteFound(name) : `${schema}.${quoteFound(name)}`
 
-/** All tables. Tables of records come last, because they are created from the content of the others. */
+/** Lists all tables. Those of records come last, because they are created from the content of the others. */
 export async function catalogTables(client: Client): Promise<readonly CatalogTable[]> {
   const { rows } = await client.query<CatalogTable>(
     `select ${SCHEMA}, relname::text as name, array(select attname::text from pg_attribute
@@ -63,7 +63,7 @@ export async function catalogTables(client: Client): Promise<readonly CatalogTab
   return rows.filter(({ schema, name }) => schema !== 'main' || !Object.hasOwn(NOT_COPIED, name))
 }
 
-/** The role that owns each table, as SQL, by the table as SQL. */
+/** The role that owns each table; both as SQL. */
 export async function tableOwners(client: Client): Promise<ReadonlyMap<string, string>> {
   const { rows } = await client.query<Pick<CatalogTable, 'schema' | 'name'> & { owner: string }>(
     `select ${SCHEMA}, relname::text as name, relowner::regrole::text as owner
@@ -72,10 +72,7 @@ export async function tableOwners(client: Client): Promise<ReadonlyMap<string, s
   return new Map(rows.map((row) => [tableSql(row), row.owner]))
 }
 
-/**
- * The sequences of columns, and others. Numbers are taken outside of transactions, so these may be larger than in the
- * snapshot.
- */
+/** Lists the sequences. Numbers are given out outside of transactions, so they may be larger than in the snapshot. */
 export async function catalogSequences(client: Client): Promise<readonly CatalogSequence[]> {
   const { rows } = await client.query<CatalogSequence>(
     `select case when schemaname = pg_catalog.current_schema() then 'main' else schemaname::text end as schema,
@@ -86,13 +83,13 @@ export async function catalogSequences(client: Client): Promise<readonly Catalog
   return rows
 }
 
-/** Locks the definitions of these tables until the transaction ends. Rows can be written meanwhile. */
+/** Locks the definitions of tables until the transaction ends. Rows can be written meanwhile. */
 export async function lockDefinitions(client: Client, tables: readonly CatalogTable[]): Promise<void> {
   if (tables.length === 0) return
   await client.query(`lock table ${tables.map(tableSql).join(', ')} in access share mode`)
 }
 
-/** Names of objects that keep a database from being empty: tables, views, functions and types. */
+/** The names of objects because of which a database is not empty: tables, views, functions and types. */
 export async function foundObjects(client: Client): Promise<readonly string[]> {
   const { rows } = await client.query<{ name: string }>(
     `select relname::text as name from pg_class join pg_namespace on pg_namespace.oid = relnamespace
@@ -103,7 +100,7 @@ export async function foundObjects(client: Client): Promise<readonly string[]> {
   return rows.map(({ name }) => name)
 }
 
-/** The first table with a row. */
+/** The first table that has a row; null when all are empty. */
 export async function firstFilled(client: Client): Promise<string | null> {
   for (const table of await catalogTables(client)) {
     const { rows } = await client.query(`select 1 from ${tableSql(table)} limit 1`)

@@ -1,4 +1,4 @@
-/** Tables over COPY, out of one database and into another, as PostgreSQL's text format. */
+/** Copies tables out of a database and into another one, in the text format of PostgreSQL's COPY. */
 import { once } from 'node:events'
 import { finished } from 'node:stream/promises'
 import type { PoolClient } from 'pg'
@@ -7,9 +7,9 @@ import { type CatalogTable, quoteFound, tableSql } from './catalog.ts'
 
 const target = (table: CatalogTable): string => `${tableSql(table)} (${table.columns.map(quoteFound).join(', ')})`
 
-/** The rows of a table in pieces of any length. @returns how many rows */
+/** Yields the rows of a table in pieces of any length. @returns the number of rows */
 export async function* copyOut(client: PoolClient, table: CatalogTable): AsyncGenerator<Buffer, number> {
-  // A table without columns has nothing but a number of rows, which nothing of ours has.
+  // COPY needs columns. A table without them could only have a number of empty rows, and none of ours has.
   if (table.columns.length === 0) return 0
   const stream = client.query(copyTo(`copy ${target(table)} to stdout`))
   for await (const piece of stream) yield piece as Buffer
@@ -18,15 +18,15 @@ export async function* copyOut(client: PoolClient, table: CatalogTable): AsyncGe
 
 export interface CopyIn {
   write(piece: Buffer): Promise<void>
-  /** @returns how many rows */
+  /** Ends the copy. @returns the number of rows */
   end(): Promise<number>
 }
 
-/** @throws pg's DatabaseError, from `write` or `end`; the transaction must be rolled back */
+/** Begins to copy into a table. @throws pg's DatabaseError by `write` or `end`: the transaction must be rolled back */
 export function copyIn(client: PoolClient, table: CatalogTable): CopyIn {
   const stream = client.query(copyFrom(`copy ${target(table)} from stdin`))
   const done = finished(stream)
-  // An error between two writes is thrown by the next write.
+  // An error between two writes is thrown by the next write, so it is not unhandled.
   done.catch(() => undefined)
   return {
     async write(piece) {

@@ -1,6 +1,6 @@
 /**
- * The progress of a restore of this database. Servers start after the journal was applied, and send messages after the
- * restore was released.
+ * Notes the progress of a restore in the restored database. Servers start after the journal was applied, and send
+ * messages after the operator has released the restore.
  */
 
 import { StoreRefusal } from '@rollcall/database/refusal'
@@ -11,25 +11,25 @@ type Client = Pick<PoolClient, 'query'>
 
 export interface Restoration {
   readonly id: number
-  /** The id of the backup; null: the database was restored by other means. */
+  /** The id of the backup; null: the database was restored without Rollcall. */
   readonly backup: string | null
   readonly begun_at: Date
-  /** Null: the backup is not loaded yet. */
+  /** The time at which the backup was loaded; null: not yet. */
   readonly loaded_at: Date | null
   readonly snapshot_at: Date | null
-  /** Null: the journal was not applied. */
+  /** The time at which the journal was applied; null: not yet. */
   readonly applied_at: Date | null
-  /** Null: outgoing messages are held. */
+  /** The time at which outgoing messages were released; null: they are held. */
   readonly released_at: Date | null
 }
 
-/** The newest restoration; null: this database was never restored. */
+/** Finds the newest restoration; null: this database was never restored. */
 export async function lastRestoration(client: Client): Promise<Restoration | null> {
   const { rows } = await client.query<Restoration>('select * from restoration order by id desc limit 1')
   return rows[0] ?? null
 }
 
-/** The last restoration; null in a database that has none, or has no tables. */
+/** Finds the newest restoration; null also in a database without tables. */
 export async function restorationIfAny(client: Client): Promise<Restoration | null> {
   const { rows } = await client.query<{ found: boolean }>(
     `select pg_catalog.to_regclass('restoration') is not null as found`,
@@ -46,7 +46,7 @@ export async function beginRestoration(client: Client, backup: string | null): P
   return row.id
 }
 
-/** Deletes restorations that were killed before anything was loaded. */
+/** Deletes the restorations that were killed before anything was loaded. */
 export async function forgetUnfinished(client: Client): Promise<void> {
   await client.query('delete from restoration where loaded_at is null')
 }
@@ -55,12 +55,12 @@ export async function markLoaded(client: Client, id: number, snapshot_at: Date):
   await client.query('update restoration set loaded_at = now(), snapshot_at = $2 where id = $1', [id, snapshot_at])
 }
 
-/** @param connection the transaction of the signed entry of the restore */
+/** Notes that the journal was applied. @param connection the transaction that writes the restore's tombstone */
 export async function markApplied(connection: Kysely<unknown>, id: number): Promise<void> {
   await sql`update restoration set applied_at = now() where id = ${id}`.execute(connection)
 }
 
-/** @returns false: no messages were held */
+/** Releases held messages. @returns false when none were held */
 export async function markReleased(client: Client): Promise<boolean> {
   const { rowCount } = await client.query('update restoration set released_at = now() where released_at is null')
   return (rowCount ?? 0) > 0
@@ -77,13 +77,13 @@ export async function isHeld({ pool }: { readonly pool: Pool }): Promise<boolean
 
 const NOT_LOADED = 'a restore of this database has begun and not ended: run rollcall restore again'
 
-/** @throws StoreRefusal a restore of this database has begun and not ended */
+/** Refuses a database into which a backup is being loaded. @throws StoreRefusal */
 export async function refuseUnloaded({ pool }: { readonly pool: Pool }): Promise<void> {
   const last = await restorationIfAny(pool)
   if (last !== null && last.loaded_at === null) throw new StoreRefusal(NOT_LOADED)
 }
 
-/** @throws StoreRefusal a restore has not ended: no server may answer from this database */
+/** Refuses to serve a database whose restore has not ended. @throws StoreRefusal */
 export async function refuseUnfinished({ pool }: { readonly pool: Pool }): Promise<void> {
   const last = await restorationIfAny(pool)
   if (last === null || last.applied_at !== null) return
