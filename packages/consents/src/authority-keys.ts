@@ -1,4 +1,4 @@
-/** The keys of consent authorities: registered ones, and ones that they publish. */
+/** Finds the keys of consent authorities: registered ones, and those that an authority publishes. */
 
 import type { Clock } from '@rollcall/base/shared/clock'
 import type { Log } from '@rollcall/observe/log'
@@ -12,11 +12,11 @@ export const CONSENT_ALGORITHMS = ['EdDSA', 'ES256', 'RS256'] as const
 export type ConsentAlgorithm = (typeof CONSENT_ALGORITHMS)[number]
 
 export interface AuthorityKeys {
-  /** The key that is called `kid`, or all of the algorithm where the signature names none; at most 20. */
+  /** The key with this `kid`, or at most 20 keys of the algorithm when the signature names none. */
   of(authority: ConsentAuthority, kid: string | null, algorithm: ConsentAlgorithm): Promise<readonly WebCryptoKey[]>
 }
 
-/** @param deps.guardOf of the requests for key sets; the id is that of the authority */
+/** Creates the finder of keys. @param deps.guardOf sends the requests for key sets; the id is that of the authority */
 export function createAuthorityKeys(deps: {
   readonly guardOf: (authority: GuardOwner) => Pick<AddressGuard, 'request'>
   readonly log: Pick<Log, 'warn'>
@@ -27,7 +27,7 @@ export function createAuthorityKeys(deps: {
   return {
     async of({ id, name, jwks_uri, outgoing, keys }, kid, algorithm) {
       const named = keys.filter((key) => kid === null || key.kid === kid)
-      // A name that is registered means the registered key.
+      // If a key is registered under this kid, no published key replaces it.
       const decided = kid !== null && named.length > 0
       const published: readonly PublicKey[] = decided
         ? []

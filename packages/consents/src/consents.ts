@@ -1,4 +1,4 @@
-/** The operations' view of consents: verifying one, and whether it is still valid. */
+/** What operations do with consents: verify one, note its use, and ask whether it has ended. */
 
 import type { Clock } from '@rollcall/base/shared/clock'
 import { shortLived } from '@rollcall/base/shared/short-lived'
@@ -16,11 +16,11 @@ export interface Consents {
   /** Verifies a signed consent. The settings of the authority are at most half a second old. @throws ConsentProblem */
   verify(jws: string, scope: ConsentScope): Promise<SignedConsent>
   /**
-   * Notes that a participant uses a signed consent for a person.
+   * Notes the use of a signed consent by a participant for a person.
    * @throws ConsentProblem another participant has used it, or it is about another person
    */
   use(signed: SignedConsent, participant: { readonly id: number }, subject: Identifier): Promise<void>
-  /** Whether the consent was withdrawn or revoked, or has expired; the database is asked each time. */
+  /** Whether the consent was withdrawn or revoked, or has expired. Each call asks the database. */
   isEnded(use: ConsentUse): Promise<boolean>
   pseudonyms: Pseudonyms
 }
@@ -67,8 +67,8 @@ const consentFromClaims = (
 })
 
 /**
- * The person whom a consent names, in the form of record identifiers; null: the registry does not list the type, so
- * nobody knows whether its unlisted identifiers are of that type.
+ * The person whom a consent names, as an identifier of the kind; null when the kind does not list its type: nobody
+ * could tell which unlisted identifiers of a record are of that type.
  */
 export function subjectOf(kind: Kind, { subject }: Pick<SignedConsent, 'subject'>): Identifier | null {
   const type = resolveIdentifierType(kind, subject.identifier_type)

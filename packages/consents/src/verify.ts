@@ -1,4 +1,4 @@
-/** Reads a signed consent: a compact JWS of a registered authority, whose claims hold for this request. */
+/** Verifies a signed consent: a compact JWS of a registered authority. Its claims must be valid for this request. */
 import {
   CONSENT_TYPE,
   ConsentClaims,
@@ -13,30 +13,27 @@ import type { AuthorityKeys } from './authority-keys.ts'
 import { CONSENT_ALGORITHMS, type ConsentAlgorithm } from './authority-keys.ts'
 import type { ConsentAuthority } from './store/authorities.ts'
 
-/** A signed consent is refused. The message is the rule; it has nothing of the consent. */
+/** A signed consent is refused. The message says the rule and has no value of the consent. */
 export class ConsentProblem extends Error {
   override readonly name = 'ConsentProblem'
 }
 
-/** Characters. */
+/** The most characters of a signed consent. */
 const MAX_LENGTH = 8_192
-/** Seconds that the clock of an authority may be ahead of ours. */
+/** Seconds by which the clock of an authority may be ahead of ours. */
 const CLOCK_SKEW = 60
 const COMPACT = /^[\w-]+\.[\w-]+\.[\w-]+$/
 
-/**
- * Header members that change how a JWS is read (RFC 7515, 4.1.11; RFC 7797, 3). They are not supported, so a JWS with
- * one of them is refused.
- */
+/** Header members that change how a JWS is read (RFC 7515, 4.1.11; RFC 7797, 3). A JWS with one of them is refused. */
 const UNREAD = ['crit', 'b64']
 
-/** The use for which a consent must be valid. */
+/** What the consent must be valid for. */
 export interface ConsentScope {
-  /** sender_id of the registry. */
+  /** The sender_id of the registry. */
   readonly registry: string
-  /** sender_id of the participant. */
+  /** The sender_id of the participant. */
   readonly participant: string
-  /** Authorities that the grant accepts; undefined: every registered one. */
+  /** The names of the authorities that the grant accepts; undefined: every registered one. */
   readonly authorities: readonly string[] | undefined
   readonly now: Date
 }
@@ -48,7 +45,7 @@ export interface VerifiedConsent {
 
 const claimsOf = validator<ConsentClaims>(ConsentClaims)
 
-/** @throws ConsentProblem */
+/** Verifies the signature and the claims of a signed consent. @throws ConsentProblem */
 export async function verifyConsent(
   jws: string,
   scope: ConsentScope,
@@ -83,7 +80,7 @@ export async function verifyConsent(
 const acceptedText = ({ authorities }: ConsentScope): string =>
   authorities === undefined ? 'a registered consent authority' : `one of ${authorities.join(', ')}`
 
-/** Parses strict JSON; a member that is given twice makes it invalid. */
+/** Parses a part of the JWS; null when it is no JSON object, or has a member twice. */
 function partOf(text: string): { readonly [member: string]: JsonValue } | null {
   try {
     const value = parseJson(Buffer.from(text, 'base64url').toString())
@@ -94,7 +91,7 @@ function partOf(text: string): { readonly [member: string]: JsonValue } | null {
   }
 }
 
-/** @throws ConsentProblem */
+/** Verifies the signature with one of the keys. @throws ConsentProblem */
 async function verifySignature(
   jws: string,
   alg: ConsentAlgorithm,
@@ -114,7 +111,7 @@ const verified = (
     throw error
   })
 
-/** @throws ConsentProblem */
+/** Checks audience, participant and times. @throws ConsentProblem */
 function checkClaims({ aud, azp, iat, exp }: ConsentClaims, { registry, participant, now }: ConsentScope): void {
   const seconds = now.getTime() / 1_000
   if (![aud].flat().includes(registry)) throw new ConsentProblem('aud: must have the sender_id of this registry')

@@ -1,4 +1,4 @@
-/** Consent authorities: who may sign consents, and with which keys. */
+/** Stores consent authorities: who may sign consents, and with which keys. */
 
 import { type AllowedHost, hostsNotIn } from '@rollcall/core/model/allowed-hosts'
 import type { JournalAct } from '@rollcall/core/model/journal'
@@ -13,17 +13,17 @@ import type { ClientBase } from 'pg'
 
 export interface ConsentAuthority {
   readonly id: number
-  /** The `iss` of its consents. */
+  /** The authority's name, which is the `iss` of its consents. */
   readonly name: string
   readonly jwks_uri: string | null
   readonly outgoing: readonly AllowedHost[]
-  /** The registered keys. */
+  /** The keys that the operator registered. */
   readonly keys: readonly PublicKey[]
 }
 
 const NAME_LIMIT = 200
 
-/** @throws StoreRefusal */
+/** Checks the name of an authority. @throws StoreRefusal */
 export function checkAuthorityName(name: string): void {
   if (name.trim() !== name || name === '' || name.length > NAME_LIMIT || !isStorable(name)) {
     throw new StoreRefusal(`name: must have 1 to ${NAME_LIMIT} characters, without blanks at its ends`)
@@ -31,8 +31,8 @@ export function checkAuthorityName(name: string): void {
 }
 
 /**
- * Adds an authority, or replaces its settings and keys. A removed authority exists again; what it had revoked stays
- * revoked.
+ * Adds an authority, or replaces its settings and keys. A removed authority comes back; the consents that it had
+ * revoked stay revoked.
  * @throws StoreRefusal
  */
 export async function putAuthority(
@@ -50,7 +50,7 @@ export async function putAuthority(
   )
 }
 
-/** @returns the former settings; null: it did not exist */
+/** Replaces the settings and keys of an authority. @returns the former settings; null: the authority is new */
 async function replaceAuthority(
   transaction: Transaction<unknown>,
   { name, jwks_uri, outgoing, keys }: Omit<ConsentAuthority, 'id'>,
@@ -72,13 +72,13 @@ async function replaceAuthority(
 }
 
 interface Former extends Pick<ConsentAuthority, 'jwks_uri' | 'outgoing'> {
-  /** Thumbprints of its keys. */
+  /** The thumbprints of the authority's former keys. */
   readonly thumbprints: readonly string[]
 }
 
 type Tightened = Extract<JournalAct, { readonly kind: 'authority_tightened' }>
 
-/** The part of a change that a restore must not undo; null: there is none. */
+/** The part of a change that makes the authority stricter, which a restore must not undo; null when no part does. */
 function tightening(from: Former, { name, jwks_uri, outgoing, keys }: Omit<ConsentAuthority, 'id'>) {
   const thumbprints = from.thumbprints.filter((one) => keys.every(({ thumbprint }) => thumbprint !== one))
   const hosts = hostsNotIn(from.outgoing, outgoing)
@@ -94,7 +94,7 @@ function tightening(from: Former, { name, jwks_uri, outgoing, keys }: Omit<Conse
   return act
 }
 
-/** Repeats a journaled act. Does nothing when the authority does not exist. */
+/** Repeats such a change from the journal. Does nothing when the authority does not exist. */
 export async function repeatTightening(
   { pool }: Pick<Database, 'pool'>,
   { authority, thumbprints, hosts, jwks_uri }: Tightened,
@@ -140,13 +140,13 @@ const withUse = ({ keys, ...row }: Row): ConsentAuthority => ({
   keys: keys.map((key) => ({ ...key, use: 'sig' })),
 })
 
-/** The authorities that were not removed, by name. */
+/** Lists the authorities that were not removed, by name. */
 export async function listAuthorities({ pool }: Pick<Database, 'pool'>): Promise<readonly ConsentAuthority[]> {
   const { rows } = await pool.query<Row>(`${SELECT} order by name`)
   return rows.map(withUse)
 }
 
-/** The authority of this name; null: there is none. */
+/** Finds the authority with this name; null when there is none. */
 export async function findAuthority({ pool }: Pick<Database, 'pool'>, name: string): Promise<ConsentAuthority | null> {
   if (!isStorable(name)) return null
   const { rows } = await pool.query<Row>({
@@ -157,20 +157,20 @@ export async function findAuthority({ pool }: Pick<Database, 'pool'>, name: stri
   return rows[0] === undefined ? null : withUse(rows[0])
 }
 
-/** Whether the id belongs to the authority of this name, including removed ones. */
+/** Whether the authority with this id has this name. A removed authority counts too. */
 export async function isAuthorityNamed({ pool }: Pick<Database, 'pool'>, id: number, name: unknown): Promise<boolean> {
   if (typeof name !== 'string' || !isStorable(name)) return false
   const { rowCount } = await pool.query('select from consent_authority where id = $1 and name = $2', [id, name])
   return rowCount === 1
 }
 
-/** The names of all authorities by id, including removed ones. */
+/** The names of all authorities by id, also of removed ones. */
 export async function authorityNames({ pool }: Pick<Database, 'pool'>): Promise<ReadonlyMap<number, string>> {
   const { rows } = await pool.query<{ id: number; name: string }>('select id, name from consent_authority')
   return new Map(rows.map(({ id, name }) => [id, name]))
 }
 
-/** The id of an authority, including removed ones. An unknown name is stored as a removed authority. */
+/** The id of an authority, also of a removed one. An unknown name is stored as that of a removed authority. */
 export async function authorityNumber(client: Pick<ClientBase, 'query'>, name: string): Promise<number> {
   checkAuthorityName(name)
   const { rows } = await client.query<{ id: number }>(
@@ -183,9 +183,7 @@ export async function authorityNumber(client: Pick<ClientBase, 'query'>, name: s
   return row.id
 }
 
-/**
- * Removes an authority, so that its consents are no longer accepted. @returns its id; null: there is none of this name
- */
+/** Removes an authority: its consents are no longer accepted. @returns its id; null: there is none of this name */
 export async function removeAuthority(client: Pick<ClientBase, 'query'>, name: string): Promise<number | null> {
   const { rows } = await client.query<{ id: number }>(
     'update consent_authority set removed_at = now() where name = $1 and removed_at is null returning id',

@@ -1,9 +1,9 @@
-/** Consents in statements of other packages: the tables of what ends a consent are named here alone. */
+/** SQL about ended consents for statements of other packages, which never name the tables. */
 
 /**
- * SQL that is true for a row (participant, pseudonyms, purpose, authority, jti, given_at, expires_at) whose consent has
- * ended. A consent signed after a withdrawal is a new one. A consent that was used before the withdrawal is not,
- * whatever its given_at says.
+ * SQL condition on a row (participant, pseudonyms, purpose, authority, jti, given_at, expires_at): its consent has
+ * ended. A consent that was signed after a withdrawal is a new one and has not ended, unless it was used before the
+ * withdrawal: then its given_at cannot be true.
  */
 export const hasConsentEnded = (row: string): string => `(${row}.expires_at <= now()
   or exists (select from signed_consent
@@ -19,6 +19,6 @@ export const hasConsentEnded = (row: string): string => `(${row}.expires_at <= n
           where signed_consent.authority = ${row}.authority and signed_consent.jti = ${row}.jti
             and used_at <= withdrawn.withdrawn_at))))`
 
-/** SQL of the name of an authority, including removed ones. @param id SQL: a column with the name of its table */
+/** SQL for the name of an authority, also of a removed one. @param id SQL: a column with the name of its table */
 export const authorityNameOf = (id: string): string =>
   `(select named.name from consent_authority as named where named.id = ${id})`

@@ -1,4 +1,4 @@
-/** Under which consents something was answered, and whether they still hold. */
+/** Stores under which consents items were answered, and finds out whether these consents have ended. */
 
 import type { ConsentUse, GivenFor } from '@rollcall/core/model/consent'
 import type { Database } from '@rollcall/database/database'
@@ -49,13 +49,13 @@ export async function isAnyEnded(client: Pick<ClientBase, 'query'>, uses: readon
   return rows[0]?.ended === true
 }
 
-/** The first user of a signed consent, and the person. */
+/** The participant that was the first to use a signed consent, and the person. */
 export interface FirstUse {
   readonly participant: number
   readonly pseudonym: Uint8Array
 }
 
-/** The first use of a signed consent; this use when there was none before. */
+/** Finds the first use of a signed consent. When there was none, stores and returns this use. */
 export async function firstUse(
   { pool }: Pick<Database, 'pool'>,
   signed: NonNullable<ConsentUse['signed']>,
@@ -84,12 +84,10 @@ export async function firstUse(
   return (await find()) ?? { participant, pseudonym }
 }
 
-/** Days for which a signed consent and its user are remembered after it expired. */
+/** Days for which an expired consent and its first user stay stored. */
 const KEPT = 7
 
-/**
- * Forgets signed consents that expired KEPT days ago. Revoked ones stay: they are revoked for ever. @returns how many
- */
+/** Deletes signed consents that expired KEPT days ago, except revoked ones. @returns how many */
 export async function forgetConsents({ pool }: Pick<Database, 'pool'>): Promise<number> {
   const { rowCount } = await pool.query(
     `delete from signed_consent where revoked_at is null and expires_at < now() - make_interval(days => $1)`,
@@ -98,7 +96,7 @@ export async function forgetConsents({ pool }: Pick<Database, 'pool'>): Promise<
   return rowCount ?? 0
 }
 
-/** Writes under which consents items of an exchange are answered. */
+/** Stores the consents under which items of an exchange are answered. */
 export async function insertUses(
   client: ClientBase,
   correlation_id: string,
@@ -114,31 +112,31 @@ export async function insertUses(
   }
 }
 
-/** Which consents, as SQL of a row with the consent under which something was begun, with values from $1. */
+/** Selects uses of consents: an SQL condition on a row of uses, with parameters from $1. */
 export interface Which {
   readonly condition: (row: string) => string
   readonly values: readonly unknown[]
 }
 
-/** SQL of the exchanges with an item that was answered under one of these consents, if that use is no longer valid. */
+/** SQL of the exchanges with an item that was answered under a selected consent which has ended. */
 export const endedExchanges = ({ condition }: Which): string =>
   `select distinct correlation_id from consent_use as used
     where ${condition('used')} and coalesce(${hasConsentEnded('used')}, false)`
 
-/** Uses that are older than any message which freshness would let through. */
+/** Uses that are deleted: they are older than any message that could still be accepted as fresh. */
 export const FORGOTTEN_USES: ForgottenRows = {
   table: 'consent_use',
   since: 'received_at',
   sender_id: senderIdOf('consent_use.participant'),
 }
 
-/** Whether anything was answered for a purpose. */
+/** Whether an item was ever answered for a purpose. */
 export async function isUsedPurpose({ pool }: Pick<Database, 'pool'>, purpose: string): Promise<boolean> {
   const { rowCount } = await pool.query('select from consent_use where purpose = $1 limit 1', [purpose])
   return rowCount === 1
 }
 
-/** Copies the uses of a consent to an exchange that repeats the answer of another one. */
+/** Copies the uses of an exchange to another exchange that repeats its answer. */
 export async function copyUses(client: ClientBase, from: string, to: string): Promise<void> {
   await client.query(
     `insert into consent_use (correlation_id, reference_id, participant, pseudonyms, purpose, authority, jti, given_at,
@@ -149,14 +147,14 @@ export async function copyUses(client: ClientBase, from: string, to: string): Pr
   )
 }
 
-/** The consent of an item that was answered before. */
+/** The consent under which an item was answered before. */
 export interface EarlierUse extends GivenFor {
   readonly reference_id: string
-  /** Whether the consent is valid now. */
+  /** True when the consent has not ended. */
   readonly holds: boolean
 }
 
-/** Under which consents the items of an exchange were answered. */
+/** Finds the consents under which the items of an exchange were answered. */
 export async function usesOf(
   { pool }: { readonly pool: Pick<Database['pool'], 'query'> },
   correlation_id: string,

@@ -1,9 +1,9 @@
-/** Rows that are deleted with a removed registry or participant. Used and withdrawn consents stay. */
+/** Deletes rows with a removed registry or participant. The used and the withdrawn consents stay. */
 import { type RemovedRows, rowsOf, type StoredPart } from '@rollcall/database/removal'
 import { senderIdOf } from '@rollcall/participants/store/participant-names'
 import type { ClientBase } from 'pg'
 
-/** The uses of consents in exchanges that go. @param exchanges SQL of their correlation_ids */
+/** The uses of consents in exchanges that are deleted. @param exchanges SQL of their correlation_ids */
 export const consentUsesOf = (exchanges: string): RemovedRows => ({
   table: 'consent_use',
   of: `correlation_id in (${exchanges})`,
@@ -11,10 +11,7 @@ export const consentUsesOf = (exchanges: string): RemovedRows => ({
 
 export const STORED_CONSENT_USES: StoredPart = { removed: rowsOf('participant', ['consent_use']) }
 
-/**
- * Keeps the withdrawals from a removed participant under its sender_id, for a later participant with the same
- * sender_id.
- */
+/** Keeps the withdrawals from a removed participant under its sender_id. They apply to a later participant with it. */
 export async function keepWithdrawals(client: ClientBase, participant: number): Promise<void> {
   await client.query(
     `update consent_withdrawal set former_sender_id = ${senderIdOf('consent_withdrawal.participant')} where participant = $1`,

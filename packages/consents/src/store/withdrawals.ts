@@ -1,4 +1,4 @@
-/** Withdrawals of consents: of a signed one, or of a person for a purpose. Persons are pseudonyms. */
+/** Stores withdrawals: of one signed consent, or of all consents of a person for a purpose. Persons are pseudonyms. */
 
 import type { Database } from '@rollcall/database/database'
 import { StoreRefusal } from '@rollcall/database/refusal'
@@ -8,7 +8,7 @@ import type { Which } from './consent-uses.ts'
 
 const JTI_LIMIT = 200
 
-/** @throws StoreRefusal */
+/** Checks the form of a jti. @throws StoreRefusal */
 function checkJti(jti: string): void {
   if (jti === '' || jti.length > JTI_LIMIT || !isStorable(jti)) {
     throw new StoreRefusal(`jti: must have 1 to ${JTI_LIMIT} characters`)
@@ -16,9 +16,9 @@ function checkJti(jti: string): void {
 }
 
 /**
- * Revokes signed consents for ever, including ones that were never used.
+ * Revokes signed consents for ever, also those that were never used.
  * @param authority `ConsentAuthority.id`
- * @returns the uses that have ended with them
+ * @returns the uses that this has ended
  * @throws StoreRefusal
  */
 export async function revokeSigned(
@@ -37,16 +37,16 @@ export async function revokeSigned(
 }
 
 export interface Withdrawal {
-  /** Pseudonyms of the identifiers of the person. */
+  /** The pseudonyms of the person's identifiers. */
   readonly pseudonyms: readonly Uint8Array[]
   readonly purpose: string
-  /** Null: the withdrawal is from every participant. */
+  /** The participant to which the consents were given; null: every participant. */
   readonly participant: number | null
 }
 
 /**
- * Withdraws the consents of a person: asserted ones, and signed ones that were given before now.
- * @returns the uses that have ended
+ * Withdraws the consents of a person: those that participants asserted, and signed ones given before now.
+ * @returns the uses that this has ended
  */
 export async function withdraw(
   { pool }: Pick<Database, 'pool'>,
@@ -61,7 +61,7 @@ export async function withdraw(
   }
 }
 
-/** Lifts withdrawals for the purpose, because the person consents again. @returns how many */
+/** Lifts the withdrawals of a person for a purpose, because the person consents again. @returns how many */
 export async function liftWithdrawals(
   client: Pick<ClientBase, 'query'>,
   { pseudonyms, purpose, participant }: Withdrawal,
@@ -75,7 +75,7 @@ export async function liftWithdrawals(
   return rowCount ?? 0
 }
 
-/** The consents that an authority has signed. */
+/** Selects the consents that an authority has signed. */
 export const signedByAuthority = (authority: number): Which => ({
   condition: (row) => `${row}.authority = $1`,
   values: [authority],
