@@ -1,4 +1,4 @@
-/** A batch: entries of a source that are prepared together, and written in one transaction. */
+/** A batch: entries of a source that become records together, and are written in one transaction. */
 
 import type { RecordChange } from '@rollcall/core/model/event'
 import { recordChanges } from '@rollcall/delivery/events/publish'
@@ -15,38 +15,38 @@ import type { Entry } from './source.ts'
 import { type Line, type LinesWritten, type Writing, writeLines } from './write-lines.ts'
 
 interface BatchWritten {
-  /** Records that are new. */
+  /** The number of records that are new. */
   readonly inserted: number
   /** The number of lines whose records were stored already in this form. */
   readonly unchanged: number
 }
 
-/** How entries become records. */
+/** The options for making records from entries. */
 export interface Preparing {
   readonly kind: Kind
-  /** Null: the document's `@type` decides. */
+  /** The type of all records; null: the `@type` of each document decides. */
   readonly recordType: RecordType | null
-  /** Whether a record with a value that is not understood is stored. */
+  /** True when a record is stored although one of its values was not understood. */
   readonly lenient: boolean
-  /** The day of the import in UTC, such as 2026-11-24; later birth dates are reported. */
+  /** The day of the import in UTC, such as 2026-11-24; birth dates after it are reported. */
   readonly today: string
 }
 
 export class Batch {
   entries = 0
-  /** The position in the source after this batch. */
+  /** The total length of the documents, in characters. */
   size = 0
   last: { readonly line: number; readonly end: number } | null = null
   readonly lines = new Map<RecordType, Line[]>()
   readonly rejects: Reject[] = []
-  /** Primary identifiers of records whose lines were rejected when they were read. */
+  /** The primary identifiers of records that were rejected before they were written. */
   readonly rejectedPersons = new Map<RecordType, string[]>()
-  /** Rejected lines that do not say whose record they are. */
+  /** The numbers of rejected lines that do not say whose record they are. */
   readonly unnamedLines: number[] = []
   readonly counts = new BatchCounts()
   readonly #notes = new RecordNotes()
 
-  /** Prepares one entry. */
+  /** Makes a record from an entry, or rejects it. */
   add(preparing: Preparing, entry: Entry): void {
     const { line, end } = entry
     this.entries += 1
@@ -57,7 +57,7 @@ export class Batch {
     if (cells !== undefined) this.counts.row(line, cells)
   }
 
-  /** The reasons for which an entry is rejected; none when it was prepared. */
+  /** Makes a record. @returns the reasons why the entry is rejected; none: its record is in the batch */
   #prepare(preparing: Preparing, entry: Entry, cells: RowCells | undefined): readonly string[] {
     const { lenient } = preparing
     const { line } = entry
@@ -84,7 +84,7 @@ export class Batch {
     return []
   }
 
-  /** The record of the entry, or the reason why it has none. */
+  /** Reads the record of an entry, or returns the reason why it has none. */
   #read({ kind, recordType }: Preparing, entry: Entry) {
     try {
       const document = documentOf(entry)
@@ -97,8 +97,7 @@ export class Batch {
   }
 
   /**
-   * Writes the prepared records in the caller's transaction. Records that the database refuses are added to the
-   * rejects.
+   * Writes the records in the caller's transaction. Those that the database refuses are added to the rejects.
    * @param recording records the changes as events; null: changes are no events, and replaced documents are not read
    */
   async write(writing: Omit<Writing, 'before'>, recording: Recording | null = null): Promise<BatchWritten> {
@@ -121,7 +120,7 @@ export class Batch {
     return { inserted, unchanged }
   }
 
-  /** Counts lines that were refused or repeated. @returns the lines that were not written */
+  /** Notes lines that the database refused, or that repeat an earlier one. @returns the lines that were not written */
   #refuse(
     { duplicates }: Pick<Writing, 'duplicates'>,
     { primary_identifier }: RecordType,
@@ -150,9 +149,7 @@ function addTo<Key, Value>(lists: Map<Key, Value[]>, key: Key, value: Value): vo
   else lists.set(key, [value])
 }
 
-/**
- * The change of each record, in the order of the lines: from its document before all lines to that of the last line.
- */
+/** The changes as events see them, one for each record: from its document before the batch to that of its last line. */
 function changesOf(
   { name: record_type }: RecordType,
   records: readonly PreparedRecord[],
@@ -169,7 +166,7 @@ function changesOf(
 }
 
 /**
- * The record type named by the document's `@type`; without it, the default of the kind.
+ * The record type that the document's `@type` names; without `@type`, the default of the kind.
  * @throws InvalidRecord `@type` names no record type of the kind, or several
  */
 export function recordTypeOf(kind: Kind, document: JsonValue): RecordType {

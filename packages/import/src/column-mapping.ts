@@ -1,6 +1,6 @@
 /**
- * The mapping of a table: by path in the record, the column with the value and the rule for reading it
- * (docs/import.md). One schema and one reader for all tables.
+ * The column mapping of a table (docs/import.md): for each path in the record, the column with the value and the rule
+ * for reading it. All tables have the same schema and reader.
  */
 
 import { nearestHint, nearestName } from '@rollcall/base/shared/nearest'
@@ -21,10 +21,10 @@ import { ImportError } from './import-error.ts'
 import { pathsByName, type RecordPath, recordPath } from './record-paths.ts'
 import { DUPLICATES, type Duplicates } from './write-lines.ts'
 
-/** The treatment of a value that is not in `codes`. */
+/** What is done with a value that `codes` does not list. */
 export const UNLISTED_CODES = ['reject', 'keep', 'omit'] as const
 
-/** The mark in a proposed mapping for a meaning that a person must write. */
+/** The mark in a proposed mapping where a person must write the meaning of a code. */
 export const UNDECIDED = '?'
 
 const Column = Type.String({ minLength: 1, description: 'Name of a column, as in the header line.' })
@@ -58,7 +58,7 @@ const FromColumn = Type.Object(
   { additionalProperties: false },
 )
 
-/** The only member of a mapping that is not a path. */
+/** The only member of a mapping that is no path. */
 const REPEATED = 'duplicates'
 const Repeated = oneOf(DUPLICATES, {
   description:
@@ -67,7 +67,7 @@ const Repeated = oneOf(DUPLICATES, {
 
 const Constant = Type.Object({ value: Scalar }, { additionalProperties: false })
 
-/** A mapping as written in a file. */
+/** A mapping as a file has it. */
 export const ColumnMappingFile = Type.Record(Type.String(), Type.Union([Column, FromColumn, Constant]), {
   minProperties: 1,
   description:
@@ -75,7 +75,7 @@ export const ColumnMappingFile = Type.Record(Type.String(), Type.Union([Column, 
 })
 export type ColumnMappingFile = Static<typeof ColumnMappingFile>
 
-/** One step of a path, and whether there is a list at it. */
+/** One step of a path, and whether a list is there. */
 export interface Step {
   readonly key: string
   readonly array: boolean
@@ -83,35 +83,35 @@ export interface Step {
 
 /** The rule for making one value of a record. */
 export interface Target {
-  /** The path as the mapping writes it. */
+  /** The path as written in the mapping. */
   readonly path: string
   readonly steps: readonly Step[]
-  /** Set when the last step is an object with this identifier type. */
+  /** The type, when the last step is an identifier of this type; otherwise null. */
   readonly identifier_type: string | null
-  /** Null: the value is a constant. */
+  /** The column with the value; null: the value is a constant. */
   readonly column: string | null
   readonly value: string | number | boolean | null
   readonly format: DateFormats | null
   readonly codes: ReadonlyMap<string, string | number | boolean> | null
   readonly unlisted: (typeof UNLISTED_CODES)[number]
   readonly split: string | null
-  /** The path in the form for comparing paths, without the type of an identifier. */
+  /** The path in its normal spelling, in which paths are compared; without the type of an identifier. */
   readonly key: string
-  /** Names of the attributes and identifier types that are read there. */
+  /** The names of the attributes and identifier types that are read at this path. */
   readonly reads: readonly string[]
 }
 
 /** A checked mapping. */
 export interface ColumnMapping {
   readonly targets: readonly Target[]
-  /** Null: the mapping does not say. */
+  /** What is done with repeated records; null: the mapping does not say. */
   readonly duplicates: Duplicates | null
 }
 
-/** The records that a mapping makes. */
+/** The records that a mapping shall make. */
 export interface MappedRecords {
   readonly kind: Kind
-  /** Each record has one of these types. */
+  /** The types that a record may have. */
   readonly recordTypes: readonly RecordType[]
 }
 
@@ -120,7 +120,7 @@ const EXAMPLE = '{"name.given_name": "Given name", "identifier[UIN]": "Number"}'
 
 /**
  * Checks a mapping.
- * @param records null: the records belong to another registry, and any path is accepted
+ * @param records null: the records belong to another registry, so any path is accepted
  * @throws ImportError names the path and the rule
  */
 export function readColumnMapping(given: unknown, records: MappedRecords | null): ColumnMapping {
@@ -177,7 +177,7 @@ function readTarget(path: string, given: unknown, records: MappedRecords | null)
 const readAt = (places: readonly RecordPath[]): readonly string[] =>
   places.flatMap(({ attributes, types }) => [...attributes.map(({ name }) => name), ...types])
 
-/** The rule of the mapping for a value. */
+/** Reads what the mapping says of a path. */
 function readRule(path: string, given: unknown): Partial<Target> {
   if (typeof given === 'string') return { column: checked(Column, given, path) }
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
@@ -223,7 +223,7 @@ function checked<Schema extends TSchema>(schema: Schema, given: unknown, path: s
 
 const problemOf = (path: string, rule: string): ImportError => new ImportError(`the column mapping of ${path}: ${rule}`)
 
-/** The place of the path in each record type that has it. @throws ImportError none has it */
+/** Finds the place of a path in each record type that has it. @throws ImportError no record type has it */
 function placesOf(records: MappedRecords, path: string, dotted: string): readonly RecordPath[] {
   const places = records.recordTypes.flatMap((recordType) => recordPath(recordType, dotted) ?? [])
   if (places.length > 0) return places
@@ -283,12 +283,12 @@ function checkPlaces(target: Target, places: readonly RecordPath[]): void {
   }
 }
 
-/** Whether an attribute at a path can have the value, by the code that reads records. */
+/** Whether an attribute at a path can have the value. The code that reads records decides. */
 const isRead = (attributes: readonly Attribute[], value: string | number | boolean): boolean =>
   attributes.length === 0 ||
   attributes.some((attribute) => readAttribute({ ...attribute, paths: [''] }, value) !== null)
 
-/** A list is made where the schema has one; identifiers are put into a list if the schema is not known. */
+/** The steps of a path. There is a list where the schema has one; without a schema, at the identifiers. */
 function stepsOf(
   keys: readonly string[],
   records: MappedRecords | null,
@@ -303,7 +303,7 @@ function stepsOf(
   })
 }
 
-/** Whether one target would overwrite the other. Identifiers of several types go into one list, and do not collide. */
+/** Whether two targets write to one place. Identifiers of different types share a list, so they may. */
 function collides(one: Target, other: Target): boolean {
   const [a, b] = [one, other].map(({ steps }) => steps.map(({ key }) => searchKey(key)))
   if (a === undefined || b === undefined) return false
@@ -314,7 +314,7 @@ function collides(one: Target, other: Target): boolean {
   return !(isList && !types.includes(null) && types[0] !== types[1])
 }
 
-/** A mapping was once written the other way round: by column, the path. */
+/** Refuses a mapping in the form of earlier versions, which had the column first and then the path. */
 function refuseReversed(entries: readonly (readonly [string, unknown])[], { recordTypes }: MappedRecords): void {
   const isPath = (text: unknown): boolean => {
     const dotted = typeof text === 'string' ? PATH.exec(text)?.[1] : undefined

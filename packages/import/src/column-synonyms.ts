@@ -1,7 +1,6 @@
 /**
- * Names of columns for attributes and identifier types, in English, French, Spanish and Portuguese. They are compared
- * without case, accents and separators. The names that attributes and identifier types have themselves
- * (`record-keys.ts`, aliases) need no row.
+ * Column names that mean an attribute or identifier type, in English, French, Spanish and Portuguese. They are compared
+ * without case, accents and separators. The names and aliases that attributes and types have themselves need no row.
  */
 
 export const ATTRIBUTE_COLUMNS: Readonly<Record<string, readonly string[]>> = {
@@ -73,20 +72,20 @@ export const IDENTIFIER_COLUMNS: Readonly<Record<string, readonly string[]>> = {
   FARMER_ID: ['farmer number', 'farmer no'],
 }
 
-/** Names of columns with a whole name, which records have in several places. */
+/** Column names for a whole name, which records have at several paths. */
 export const WHOLE_NAMES: readonly string[] = [
   ...['name', 'full name', 'fullname', 'complete name', 'nom complet', 'nom et prénom', 'nom et prénoms'],
   ...['nombre', 'nombre completo', 'nombres y apellidos', 'nome', 'nome completo'],
 ]
 
-/** Columns from which the date of birth cannot be known. */
+/** Column names for an age, from which no date of birth can be known. */
 export const AGE_COLUMNS: readonly string[] = ['age', 'âge', 'edad', 'idade']
 
-/** Numbers whose meaning an international standard says; a file may have others. */
+/** The meanings that an international standard gives to numbers; a file may have other meanings. */
 export const USUAL_CODES: Readonly<
   Record<string, { readonly codes: Readonly<Record<string, string>>; readonly source: string }>
 > = { sex: { codes: { 0: 'unknown', 1: 'male', 2: 'female' }, source: 'ISO/IEC 5218' } }
-/** Words of other languages. */
+/** Words of other languages for codes. */
 export const CODE_WORDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   sex: {
     h: 'male',

@@ -1,4 +1,4 @@
-/** A complete file: the registry is to have exactly its people, so those who are not in it go. */
+/** Imports of a complete file: the registry is to have only its people, so records that are not in it are removed. */
 
 import { open } from 'node:fs/promises'
 import { resolve } from 'node:path'
@@ -12,17 +12,19 @@ import { newRunNumber } from './import-progress.ts'
 import { absentRecords, listAbsent, noteLines } from './noted-lines.ts'
 import { ImportError, type Source } from './source.ts'
 
-/** The part of the registry's records that may go unless the operator allows more. */
+/** The share of the registry's records that may be removed without the operator's permission. */
 const REMOVABLE = 0.02
-/** Records that go in one transaction. */
+/** The number of records that one transaction removes. */
 const BATCH = 1_000
 
 export interface CompleteFile {
-  /** The most records that may go; by default 2 % of those before the import. */
+  /** The most records that may be removed; by default 2 % of those before the import. */
   readonly allowRemoval?: number
-  /** The file to which the primary identifiers of those who go are added: personal data, so only its owner can read it. */
+  /**
+   * The file that gets the primary identifiers of removed records. They are personal data: only its owner can read it.
+   */
   readonly removalsPath?: string
-  /** Deletes records as an operator does. @returns how many were there */
+  /** Deletes records, as an operator does. @returns how many existed */
   readonly remove: (
     registry: Registry,
     recordType: RecordType,
@@ -31,24 +33,24 @@ export interface CompleteFile {
   ) => Promise<number>
 }
 
-/** The result for the people who are not in the file. */
+/** What was done about records that are not in the file. */
 export interface RemovalResult {
-  /** Records that there were before the import. */
+  /** The number of records before the import. */
   readonly before: number
-  /** How many of them the file does not name. */
+  /** The number of these records that the file does not name. */
   readonly absent: number
   readonly removed: number
-  /** Why nobody was removed, for the operator; null: nothing forbade it. */
+  /** Why nothing was removed, for the operator; null: nothing was against it. */
   readonly refusal: string | null
-  /** False: it was stopped by the signal. */
+  /** False when the signal stopped the removal. */
   readonly isFinished: boolean
 }
 
-/** The state that the import of a complete file keeps until its end. */
+/** Collects, during the import of a complete file, what its end needs. */
 export class Completion {
   readonly #file: CompleteFile
   readonly #began: string
-  /** Lines that were stored already as they are. */
+  /** The number of lines whose records were stored already in this form. */
   unchanged = 0
   #unnamed = 0
   #firstUnnamed = 0
@@ -62,7 +64,7 @@ export class Completion {
     return new Completion(file, await newRunNumber(client))
   }
 
-  /** Notes whose lines were rejected, in the transaction of the batch. */
+  /** Notes the persons of a batch's rejected lines, in its transaction. They are not removed. */
   async note(client: ClientBase, { rejectedPersons, unnamedLines }: Batch, unchanged: number): Promise<void> {
     this.unchanged += unchanged
     for (const [recordType, primaries] of rejectedPersons) {
@@ -73,7 +75,7 @@ export class Completion {
   }
 
   /**
-   * Removes the people whom no line names. What may go is decided before anybody goes.
+   * Removes the records that no line names. All are listed, and the number is checked, before the first is removed.
    * @param recordTypes those that the file is complete for
    */
   async removeAbsent(
@@ -119,7 +121,7 @@ export class Completion {
     const handle = await open(path, 'a', 0o600).catch(unusable)
     try {
       const isFile = (await handle.stat()).isFile()
-      // Opening an existing file does not change its mode.
+      // The mode that `open` names is only that of a new file.
       if (isFile) await handle.chmod(0o600)
       for await (const batch of absentRecords(client, BATCH)) {
         await handle.appendFile(batch.map((one) => `${JSON.stringify(one)}\n`).join(''))
@@ -133,7 +135,7 @@ export class Completion {
   }
 }
 
-/** @throws ImportError the source may have ended early without notice, or would be overwritten */
+/** Checks the files of such an import. @throws ImportError the source is a stream, or a file would be overwritten */
 export function checkComplete(
   source: string | Readable,
   opened: Source,
@@ -152,7 +154,7 @@ export function checkComplete(
   }
 }
 
-/** @throws ImportError a file without lines would remove everybody */
+/** Refuses a file without lines. @throws ImportError it would remove everybody */
 export function checkHasLines(lines: number): void {
   if (lines > 0) return
   throw new ImportError('the file has no records: with --complete everybody would go, so nothing is removed')

@@ -1,4 +1,4 @@
-/** CSV (RFC 4180), made into documents by a column mapping. */
+/** Reads CSV (RFC 4180), and makes documents from its rows by a column mapping. */
 
 import { isUtf8 } from 'node:buffer'
 import { type Row, RowCutter, splitRow } from '@rollcall/base/files/csv-rows'
@@ -8,9 +8,9 @@ import { type Entry, ImportError, MAX_ENTRY_BYTES, newEntries, type Position, ty
 
 export interface CsvOptions {
   readonly mapping: ColumnMapping
-  /** The character between cells; absent: it is recognised from the first row. */
+  /** The character between cells; absent: the first row shows it. */
   readonly delimiter?: string
-  /** Whether the first row has names of columns; by default this is recognised. */
+  /** True when the first row has the names of columns; absent: the first row shows it. */
   readonly header?: boolean
   /** Called with the form of the table before its first row. */
   readonly described?: (how: TableForm & { readonly rows: RowReader }) => void
@@ -19,15 +19,15 @@ export interface CsvOptions {
 /** The delimiter of a table, and whether it has a header line. */
 export interface TableForm {
   readonly delimiter: string
-  /** Without a header line, columns are called by their number, from 1. */
+  /** True with a header line. Without one, columns are called by their numbers, from 1. */
   readonly header: boolean
 }
 
 /**
- * Reads the rows after the header. A bad row is reported, and reading goes on. A quote inside a cell that does not
- * begin with one is an ordinary character.
+ * Reads the rows after the header. A bad row is reported, and reading continues. A quotation mark within a cell is an
+ * ordinary character if the cell does not begin with one.
  * @param source in UTF-8
- * @throws ImportError a mapped column is missing, or a row is too long (an unclosed quote)
+ * @throws ImportError a mapped column is missing, or a row is too long (an unclosed quotation mark)
  */
 export async function* readCsv(source: Source, from: Position, options: CsvOptions): AsyncGenerator<Entry[]> {
   const form = tableForm(source.head.subarray(source.mark.bytes), options)
@@ -44,7 +44,7 @@ const tooLong = (line: number): ImportError =>
     `line ${line}: a row is longer than ${MAX_ENTRY_BYTES} bytes; look for a quotation mark that is never closed`,
   )
 
-/** The delimiters between columns, and how they are written on the command line. */
+/** The delimiters that are recognised, and how each is written on the command line. */
 const DELIMITERS = [
   { delimiter: ',', name: 'commas', word: "','" },
   { delimiter: ';', name: 'semicolons', word: "';'" },
@@ -52,11 +52,11 @@ const DELIMITERS = [
   { delimiter: '|', name: 'vertical bars', word: "'|'" },
 ]
 
-/** The delimiter in words, such as semicolons. */
+/** The name of a delimiter in plural, such as semicolons. */
 export const delimiterName = (delimiter: string): string =>
   DELIMITERS.find((one) => one.delimiter === delimiter)?.name ?? `the character ${delimiter}`
 
-/** The requested form. Missing parts are recognised from the first row and the mapped columns. */
+/** The delimiter and header as requested, or else as the first row and the mapped columns show. */
 export function tableForm(
   head: Buffer,
   { mapping, delimiter, header }: Pick<CsvOptions, 'mapping' | 'delimiter' | 'header'>,
@@ -74,7 +74,7 @@ export function tableForm(
 
 const NO_FORM = { delimiter: ',', cells: [] as readonly string[], fits: false }
 
-/** A mapping that names columns by number. */
+/** Whether a mapping names columns by their numbers. */
 const isNumbered = ({ targets }: ColumnMapping): boolean =>
   targets.every(({ column }) => column === null || /^\d{1,4}$/.test(column))
 
@@ -88,7 +88,7 @@ function firstRow(head: Buffer, delimiter: string): readonly string[] {
 const fits = ({ targets }: ColumnMapping, names: readonly string[]): boolean =>
   targets.every(({ column }) => column === null || names.includes(column.trim()))
 
-/** Rows under a header: the first row that is not blank, or the numbers of the columns. */
+/** Reads rows under a header: the first row that is not blank, or the numbers of columns. */
 class Table {
   readonly #form: TableForm
   readonly #options: CsvOptions
@@ -100,7 +100,7 @@ class Table {
     this.#options = options
   }
 
-  /** None for a blank row and for the header. */
+  /** The entry of a row; undefined for a blank row and for the header. */
   entry({ line, end, bytes }: Row): Entry[] {
     if (!isUtf8(bytes))
       return [
@@ -128,7 +128,7 @@ class Table {
     return [{ line, end, ...this.#rows.read(cells) }]
   }
 
-  /** @throws ImportError names the delimiter that would find all columns, if there is one */
+  /** Makes the reader of rows. @throws ImportError a column is missing; names a delimiter that would find all */
   #reader(first: string, cells: readonly string[] | string): RowReader {
     const { mapping } = this.#options
     const { delimiter: own, header } = this.#form

@@ -1,9 +1,7 @@
-/** Reads the format of the dates in a column, such as `dd/MM/yyyy`. An ambiguous format is refused. */
+/** Reads dates in a given format, such as `dd/MM/yyyy`. An ambiguous format is refused. */
 import { dayInterval } from '@rollcall/protocol'
 
-/**
- * Reads a text as an ISO date, or as a date-time when the format has hours; null: the text does not have this format.
- */
+/** Reads a text as an ISO date, or as a date-time if the format has hours; null when the text has another form. */
 export type ReadDate = (text: string) => string | null
 
 type Part = 'year' | 'month' | 'day' | 'hour' | 'minute' | 'second'
@@ -12,7 +10,7 @@ interface Token {
   readonly part: Part
   readonly pattern: string
   readonly meaning: string
-  /** The token has a varying number of digits, so no digit may follow it. */
+  /** Set when the token has a varying number of digits. Then no digit may follow it. */
   readonly varies?: true
 }
 
@@ -23,7 +21,7 @@ const MONTHS = [
 const NAMES = MONTHS.join('|')
 const SHORT_NAMES = MONTHS.map((name) => name.slice(0, 3)).join('|')
 
-/** The tokens of a format. Every other letter must be between single quotes. */
+/** The tokens of a format. Other letters must be between single quotation marks. */
 export const DATE_TOKENS: Readonly<Record<string, Token>> = {
   yyyy: { part: 'year', pattern: '\\d{4}', meaning: 'the year, four digits' },
   MMMM: { part: 'month', pattern: NAMES, meaning: 'the English name of the month, such as March' },
@@ -37,7 +35,7 @@ export const DATE_TOKENS: Readonly<Record<string, Token>> = {
   ss: { part: 'second', pattern: '\\d{2}', meaning: 'the second' },
 }
 
-/** Advice for letters of other formats. */
+/** Advice for tokens that other programs have. */
 const HINTS: readonly (readonly [letters: RegExp, rule: string])[] = [
   [/^y{1,3}$|^Y{1,3}$/, 'is ambiguous: a date needs a year of four digits, written yyyy'],
   [/^Y+$/, 'is not a token: write yyyy for the year'],
@@ -49,7 +47,7 @@ const HINTS: readonly (readonly [letters: RegExp, rule: string])[] = [
 
 const PIECE = /([A-Za-z])\1*|'([^']*)'|[^A-Za-z']/gu
 
-/** @returns the reader of the format, or the rule that it breaks */
+/** Makes the reader of a format. @returns the reader, or the rule that the format breaks */
 export function dateFormat(format: string): ReadDate | string {
   if (format.includes('%')) return 'is written with letters, such as dd/MM/yyyy, and not with %'
   if (format.replace(PIECE, '') !== '') return 'has a quotation mark that is never closed'
@@ -70,10 +68,10 @@ export function dateFormat(format: string): ReadDate | string {
   return readerOf(new RegExp(`^${source.join('')}$`, 'iu'), parts)
 }
 
-/** Every text that a format reads as a day, without spaces around it. */
+/** Returns every text that a format reads as this day, without spaces around it. */
 export type WriteDay = (day: string) => readonly string[]
 
-/** The tokens that can be written in few ways, such as the name of a month in capitals or small letters. */
+/** The tokens that have few spellings. The name of a month has many, in capitals and small letters. */
 const WRITTEN: Readonly<Record<string, (parts: readonly string[]) => readonly string[]>> = {
   yyyy: ([year = '']) => [year],
   MM: ([, month = '']) => [month],
@@ -83,8 +81,8 @@ const WRITTEN: Readonly<Record<string, (parts: readonly string[]) => readonly st
 }
 
 /**
- * @param format one that `dateFormat` accepts
- * @returns null when a day has too many texts of the format: it has a time, the name of a month, or letters of its own
+ * Makes the writer of a format that `dateFormat` accepts.
+ * @returns null when a day has too many spellings: the format has a time, the name of a month, or letters of its own
  */
 export function dayWriter(format: string): WriteDay | null {
   const pieces = [...format.matchAll(PIECE)].map(([text, letter, literal]) => {

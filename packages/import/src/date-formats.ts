@@ -1,18 +1,17 @@
-/** The formats of the dates in a column, which may be written in several ways. */
+/** Reads the dates of a column whose values may have several formats. */
 import { dayInterval } from '@rollcall/protocol'
 import { dateFormat, dayWriter, type ReadDate, type WriteDay } from './date-format.ts'
 
 export interface DateFormats {
   readonly read: ReadDate
-  /** The rule that an unreadable text breaks. */
+  /** What a text must be, for the message when it cannot be read. */
   readonly rule: string
-  /** Null when a day has too many texts. */
+  /** Null when a day has too many spellings. */
   readonly write: WriteDay | null
 }
 
 /**
- * Tries the formats in order: the first one that fits reads the text. A text that another format would read as another
- * day is not read.
+ * Makes a reader of several formats. A text that two formats read as different days is not read.
  * @returns the reader, or the rule that a format breaks
  */
 export function dateFormats(given: string | readonly string[]): DateFormats | string {

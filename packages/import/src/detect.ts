@@ -5,7 +5,7 @@ import { ImportError } from './import-error.ts'
 
 const EXCEL = 'open it and save its sheet as a file of the type "CSV UTF-8", then import that file'
 
-/** Files that are no text, by their first bytes. */
+/** Types of files that are no text, by their first bytes. */
 const OTHER_FILES: readonly { readonly begins: readonly number[]; readonly advice: (head: Buffer) => string }[] = [
   { begins: [0x50, 0x4b, 0x03, 0x04], advice: zipAdvice },
   {
@@ -41,13 +41,13 @@ function zipAdvice(head: Buffer): string {
     : 'the file is a zip archive: unpack it first, with unzip'
 }
 
-/** @throws ImportError the file is no text; the message says what to do */
+/** Refuses a file that is no text. @throws ImportError says what to do instead */
 export function refuseOtherFiles(head: Buffer): void {
   const found = OTHER_FILES.find(({ begins }) => head.subarray(0, begins.length).equals(Buffer.from(begins)))
   if (found !== undefined) throw new ImportError(found.advice(head))
 }
 
-/** Byte order marks and their encodings. */
+/** The byte order marks and their encodings. */
 const MARKS = [
   { bytes: UTF8_MARK, encoding: 'utf-8' },
   { bytes: Buffer.from([0xff, 0xfe]), encoding: 'utf-16le' },
@@ -56,7 +56,7 @@ const MARKS = [
 
 export interface Mark {
   readonly bytes: number
-  /** Null: there is no mark. */
+  /** The encoding that the mark shows; null when there is no mark. */
   readonly encoding: string | null
 }
 
@@ -66,8 +66,8 @@ export function byteOrderMarkOf(head: Buffer): Mark {
 }
 
 /**
- * The encoding of a text without a byte order mark: UTF-8, or that of Western spreadsheets. A UTF-8 text with a few
- * faults is UTF-8; its faulty rows are rejected.
+ * Finds the encoding of a text without a byte order mark: UTF-8, or that of Western spreadsheets. A UTF-8 text with few
+ * faults counts as UTF-8, and its faulty rows are rejected.
  * @throws ImportError it is probably neither
  */
 export function encodingOf(head: Buffer): 'utf-8' | 'windows-1252' {

@@ -1,20 +1,21 @@
-/** Text in any encoding becomes UTF-8. */
+/** Converts the text of a source to UTF-8. */
 import { encodingOf } from './detect.ts'
 import { ImportError, type Source } from './source.ts'
 
 /**
- * @param asked a label of the Encoding Standard, such as `windows-1252`; undefined: the encoding is recognised
- * @returns its name
- * @throws ImportError the encoding does not exist, or cannot be recognised
+ * Finds the encoding of a source.
+ * @param asked a label of the Encoding Standard, such as `windows-1252`; undefined: the first bytes show it
+ * @returns the name of the encoding
+ * @throws ImportError no such encoding exists, or none can be recognised
  */
 export function encodingOfSource({ head, mark }: Source, asked: string | undefined): string {
   if (asked !== undefined) return decoderOf(asked).encoding
   return mark.encoding ?? encodingOf(head)
 }
 
-/** The same source with its text in UTF-8. @throws ImportError while it is read: its bytes are not in that encoding */
+/** The source with its text in UTF-8. @throws ImportError during reading: its bytes are not in that encoding */
 export function inUtf8(source: Source, encoding: string): Source {
-  // A UTF-8 source stays as it is: each record that is not UTF-8 is rejected by itself.
+  // A UTF-8 source is not converted: each record that is no UTF-8 is rejected alone.
   if (encoding === 'utf-8') return source
   const head = source.head.subarray(source.mark.bytes)
   return {
@@ -25,7 +26,7 @@ export function inUtf8(source: Source, encoding: string): Source {
   }
 }
 
-/** The decoder of an encoding. @throws ImportError there is no such encoding */
+/** Makes the decoder of an encoding. @throws ImportError there is no such encoding */
 export function decoderOf(encoding: string) {
   try {
     return new TextDecoder(encoding, { fatal: true })

@@ -4,7 +4,7 @@ import { JsonError, type JsonValue, parseJson } from '@rollcall/protocol'
 import { InvalidRecord } from '@rollcall/records/records/prepare-record'
 import type { Entry } from './source.ts'
 
-/** @throws InvalidRecord when the entry is no JSON */
+/** Returns the JSON document of an entry. @throws InvalidRecord the entry is no JSON */
 export function documentOf(entry: Entry): JsonValue {
   if ('problem' in entry) throw new InvalidRecord(entry.problem)
   if ('document' in entry) return entry.document

@@ -1,8 +1,8 @@
-/** Which formats of dates read the values of a column. */
+/** Finds the date formats that read the values of a column. */
 import { dayInterval } from '@rollcall/protocol'
 import { dateFormat } from './date-format.ts'
 
-/** The date formats that are tried. If two of them read the values of a column differently, a person must decide. */
+/** The formats that are tried. If two of them read the values differently, a person must decide. */
 const FORMATS = [
   ...['dd/MM/yyyy', 'MM/dd/yyyy', 'd/M/yyyy', 'M/d/yyyy', 'yyyy/MM/dd', 'dd-MM-yyyy', 'MM-dd-yyyy', 'd-M-yyyy'],
   ...['M-d-yyyy', 'dd MM yyyy', 'yyyyMMdd', 'ddMMyyyy', 'MMddyyyy', 'dd MMM yyyy', 'd MMM yyyy', 'dd-MMM-yyyy'],
@@ -14,14 +14,11 @@ const FORMATS = [
 export const readsAsWritten = (values: readonly string[]): boolean =>
   values.every((value) => dayInterval(value) !== null)
 
-/** The formats that read every value; of formats that read all values alike, the first. */
+/** The formats that read every value. Of formats that read all values alike, only the first. */
 export const formatsOfAll = (values: readonly string[]): readonly string[] =>
   oneOfEach(FORMATS.filter((format) => values.every((value) => isRead(format, value))))
 
-/**
- * The formats that read the most values, and how many values each reads; null: no format. Empty where no format reads
- * any value.
- */
+/** The formats that read the most values, and how many. Null: ISO dates, without a format. Empty: none reads any. */
 export function formatsOfMost(values: readonly string[]): {
   readonly formats: readonly (string | null)[]
   readonly most: number
@@ -42,7 +39,7 @@ function isRead(format: string, value: string): boolean {
   return typeof reader === 'function' && reader(value) !== null
 }
 
-/** The first of each group of formats that read values alike. */
+/** The first format of each group that reads values alike. */
 function oneOfEach(formats: readonly string[]): readonly string[] {
   const firsts = new Map<string, string>()
   for (const format of formats) {
@@ -52,10 +49,10 @@ function oneOfEach(formats: readonly string[]): readonly string[] {
   return [...firsts.values()]
 }
 
-/** Formats that differ only in digits or names of months read a value alike; the order of day and month matters. */
+/** What tells formats apart: the order of year, month and day. Different digits or names of months do not. */
 const orderOf = (format: string): string => format.replace(/[^dMy]/g, '').replace(/(.)\1*/g, '$1')
 
-/** 3 February 2001, in a format. */
+/** The date 3 February 2001 in a format. */
 export const exampleOf = (format: string): string =>
   format
     .replace('MMMM', 'February')

@@ -1,4 +1,4 @@
-/** The formats an import reads, as rows. */
+/** The formats of files that an import reads, as rows. */
 
 import { extname } from 'node:path'
 import type { Readable } from 'node:stream'
@@ -11,33 +11,33 @@ import { readJsonArray } from './json-array.ts'
 import { type Entry, ImportError, MAX_ENTRY_BYTES, openSource, type Position, type Source } from './source.ts'
 import type { Duplicates } from './write-lines.ts'
 
-/** How a file is read. */
+/** How a file was read, for the result. */
 export interface ReadAs {
   readonly format: FormatName
   readonly encoding: string
-  /** Null: the file is no table. */
+  /** Facts about a table; null when the file is no table. */
   readonly table:
     | (TableForm & {
         readonly targets: readonly Target[]
-        /** Names of columns that the mapping does not use. */
+        /** The names of columns that the mapping does not use. */
         readonly unused: readonly string[]
       })
     | null
 }
 
-/** Options of single formats. */
+/** The options of a file; some are for one format only. */
 export interface FormatOptions {
-  /** CSV: the mapping of columns, see column-mapping.ts. */
+  /** CSV: the column mapping (column-mapping.ts). */
   readonly mapping?: unknown
-  /** The records that the mapping may name; absent: any path, because the records belong to another registry. */
+  /** The records that the mapping makes; absent: they belong to another registry, so any path is accepted. */
   readonly records?: MappedRecords
-  /** Called with the form of the file before its first record. */
+  /** Called before the first record, with how the file is read. */
   readonly described?: (read: ReadAs) => void
-  /** CSV: one character between cells; by default it is recognised. */
+  /** CSV: the character between cells; absent: the first row shows it. */
   readonly delimiter?: string
-  /** CSV: the encoding of the text, such as `windows-1252`; by default it is recognised. */
+  /** CSV: the encoding of the text, such as `windows-1252`; absent: the first bytes show it. */
   readonly encoding?: string
-  /** CSV: whether the first row has names of columns; by default this is recognised. */
+  /** CSV: whether the first row has the names of columns; absent: the first row shows it. */
   readonly header?: boolean
 }
 
@@ -48,10 +48,7 @@ interface Format {
   reader(options: FormatOptions): Reader
 }
 
-/**
- * The rule for repeated records: in a table that of its mapping, which `reader` has checked; in JSON the last record
- * wins.
- */
+/** What is done with repeated records: in CSV as the mapping says, in JSON the last one is stored. */
 export const duplicatesOf = (format: FormatName, mapping: unknown): Duplicates =>
   format === 'csv' ? (readColumnMapping(mapping, null).duplicates ?? 'reject') : 'last'
 
@@ -89,7 +86,7 @@ export const FORMATS = {
   },
 } as const satisfies Record<string, Format>
 
-/** JSON is UTF-8 (RFC 8259, 8.1). */
+/** JSON files are always UTF-8 (RFC 8259, 8.1). */
 function json(format: 'ndjson' | 'json', reader: Reader, { encoding, mapping, described }: FormatOptions): Reader {
   if (encoding !== undefined) throw new ImportError(`--encoding is for CSV, and ${NOT_UTF8}`)
   if (mapping !== undefined) {
@@ -106,7 +103,7 @@ const NOT_UTF8 = 'JSON must be UTF-8; convert the file, such as: iconv -f WINDOW
 
 export type FormatName = keyof typeof FORMATS
 
-/** The requested format, else the one of the file's extension. @throws ImportError when neither says */
+/** The requested format, or else that of the file's extension. @throws ImportError neither is known */
 export function formatOf(source: string | Readable, asked: FormatName | undefined): FormatName {
   if (asked !== undefined) return asked
   const extension = typeof source === 'string' ? extname(source).toLowerCase() : ''
@@ -118,7 +115,7 @@ export function formatOf(source: string | Readable, asked: FormatName | undefine
   return found[0] as FormatName
 }
 
-/** The format of a source. If the source is no text, that is reported before a missing format. @throws ImportError */
+/** Finds the format of a source. A source that is no text is reported before a missing format. @throws ImportError */
 export async function formatOfSource(source: string | Readable, asked: FormatName | undefined): Promise<FormatName> {
   try {
     return formatOf(source, asked)
@@ -128,7 +125,7 @@ export async function formatOfSource(source: string | Readable, asked: FormatNam
   }
 }
 
-/** Reads lines from where an earlier import ended. Blank lines are counted and skipped. */
+/** Reads the lines after those that an earlier import has done. Blank lines are counted and skipped. */
 export async function* readNdjson(source: Source, from: Position): AsyncGenerator<Entry[]> {
   const bytes = Math.max(from.bytes, source.mark.bytes)
   const cutter = new LineCutter(MAX_ENTRY_BYTES, { line: from.line, bytes })

@@ -1,13 +1,10 @@
-/**
- * Finds out whether the first line of a table has names of columns. If not, it has data of a person, which must not be
- * shown.
- */
+/** Finds out whether the first line of a table has the names of columns, or a person's data, which nobody may see. */
 import { dayInterval } from '@rollcall/protocol'
 import { formatsOfAll } from './find-date-format.ts'
 import { ImportError } from './import-error.ts'
 import type { ProposedColumn, Table } from './propose-mapping.ts'
 
-/** @throws ImportError the line looks like a row; the message has no cell of it */
+/** Refuses a table whose first line looks like a row of values. @throws ImportError with no cell of the line in it */
 export function refuseWithoutHeader({ header, rows }: Table, columns: readonly ProposedColumn[]): void {
   const at = header.findIndex((cell, place) => isValue(cell.trim(), rows, place))
   if (at !== -1) {
@@ -23,7 +20,10 @@ export function refuseWithoutHeader({ header, rows }: Table, columns: readonly P
   )
 }
 
-/** Numbers, dates, telephone numbers, e-mail addresses, and texts that occur in another row of the same column. */
+/**
+ * Whether a cell looks like a value: a number, a date, a telephone number, an e-mail address, or a text that another
+ * row has in this column.
+ */
 function isValue(cell: string, rows: Table['rows'], place: number): boolean {
   if (cell === '') return false
   if (/\d/.test(cell) && !/\p{L}{2}/u.test(cell)) return true

@@ -1,10 +1,10 @@
-/** Checks that a column mapping has the primary identifier of records. */
+/** Checks that a column mapping writes the primary identifier of records. */
 import type { RecordType } from '@rollcall/protocol'
 import type { ColumnMapping, MappedRecords } from './column-mapping.ts'
 import { ImportError } from './import-error.ts'
 import { recordPath } from './record-paths.ts'
 
-/** @throws ImportError no record that the mapping makes could have its primary identifier */
+/** Refuses a mapping that writes no primary identifier. @throws ImportError */
 export function refuseUnidentified(mapping: ColumnMapping, { recordTypes }: MappedRecords): void {
   if (recordTypes.some((recordType) => isIdentified(mapping, recordType))) return
   const missing = recordTypes.map(
@@ -15,7 +15,10 @@ export function refuseUnidentified(mapping: ColumnMapping, { recordTypes }: Mapp
   )
 }
 
-/** A path may be bare, have the type in brackets, or be that of the value beside the type in another column. */
+/**
+ * Whether a target writes the primary identifier: at a path of its own, with its type in brackets, or as the value
+ * beside a column with the type.
+ */
 const isIdentified = ({ targets }: ColumnMapping, recordType: RecordType): boolean =>
   targets.some(({ steps, reads }) => {
     const place = recordPath(recordType, steps.map(({ key }) => key).join('.'))

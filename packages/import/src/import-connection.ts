@@ -1,4 +1,4 @@
-/** The connection on which an import works: with the claim of its registry, or for a dry run. */
+/** The database connection of an import: it has the claim of the registry, or the notes of a dry run. */
 import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
 import { claimImport, unclaimImport } from '@rollcall/records/records/claims'
@@ -7,7 +7,7 @@ import type { ClientBase } from 'pg'
 import { openNotes } from './noted-lines.ts'
 import { ImportError } from './source.ts'
 
-/** Runs the work while this import has the claim of the registry. @throws ImportError when another import has it */
+/** Runs the work while this import has the claim of the registry. @throws ImportError another import has it */
 export async function withClaimedRegistry<Result>(
   db: Database,
   registry: Registry,
@@ -18,17 +18,17 @@ export async function withClaimedRegistry<Result>(
     if (!(await claimImport(client, registry.id))) {
       throw new ImportError(`another import into ${registry.namespace} is running; try again when it has ended`)
     }
-    // The registry is read again: its attributes may have changed before the claim, and cannot change now.
+    // The registry is read again: its attributes may have changed before the claim. Now they cannot change.
     return await work(client, (await findRegistry(db, registry.namespace)) ?? registry)
   } finally {
-    // The next import may begin as soon as this one has ended. Closing the connection also gives up the claim, in
-    // whatever state a failure left it, but only when PostgreSQL notices.
+    // The claim is given up, so that the next import may begin at once. The connection is closed too: that ends the
+    // claim in any case, but only when PostgreSQL notices.
     await unclaimImport(client, registry.id).catch(() => undefined)
     client.release(true)
   }
 }
 
-/** Runs the work on a connection with the notes of a dry run. The connection is closed at the end. */
+/** Runs the work on a connection with the temporary table of a dry run, and then closes the connection. */
 export async function withDryRun<Result>(db: Database, work: (client: ClientBase) => Promise<Result>): Promise<Result> {
   const client = await db.pool.connect()
   try {

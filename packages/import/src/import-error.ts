@@ -1,4 +1,4 @@
-/** The import cannot continue, because of its options or its source. The message has no personal data. */
+/** The import cannot continue because of its options or its source. The message has no personal data. */
 export class ImportError extends Error {
   override readonly name = 'ImportError'
 }

@@ -36,33 +36,33 @@ import { type Entry, ImportError, openSource, type Source } from './source.ts'
 import type { Duplicates } from './write-lines.ts'
 
 const BATCH_ENTRIES = 2_000
-/** A batch of large records ends earlier. */
+/** Characters of documents after which a batch ends. */
 const BATCH_SIZE = 16 * 1024 * 1024
-/** Entries that are prepared before the batch that is being written gets its turn on the thread. */
+/** The number of entries after which the main thread does other work, such as writing the batch before. */
 const SLICE = 32
 
 export interface ImportOptions extends Omit<FormatOptions, 'records' | 'described'> {
   /** Whether a record with a value that is not understood is stored and counted; by default it is rejected. */
   readonly lenient?: boolean
-  /** By default the extension of the file decides. */
+  /** The format of the file; by default the extension decides. */
   readonly format?: FormatName
-  /** Does everything but writing: no record, no event, no progress; rejects only if a path is given. */
+  /** True: nothing is written, no record, no event, no progress; rejects only if a path is given. */
   readonly dryRun?: boolean
-  /** A record type of the registry's kind; unless given, each document's `@type` says. */
+  /** The name of a record type of the kind; absent: the `@type` of each document decides. */
   readonly recordType?: string
-  /** The file for rejected lines; null: none. By default beside the imported file: `<file>.rejects.ndjson`. */
+  /** The file for rejected lines; null: none. Default: `<file>.rejects.ndjson`, beside the imported file. */
   readonly rejectsPath?: string | null
-  /** Checked between batches. Committed batches stay, and the same import continues from there. */
+  /** Stops the import between two batches. Committed batches stay, and the same import later continues after them. */
   readonly signal?: AbortSignal
   /** Called after each committed batch. */
   readonly onProgress?: (progress: ImportProgress) => void
-  /** Entries in one transaction. */
+  /** The most entries in one transaction. */
   readonly batchEntries?: number
-  /** Unless given, no change is an event. */
+  /** How events are recorded; absent: no change is an event. */
   readonly events?: ImportEvents
-  /** The file has all people of the registry, or of the record type: others go. */
+  /** Set when the file is complete: records that are not in it are removed. */
   readonly complete?: CompleteFile
-  /** Unless given, the clock of the machine. */
+  /** The time; by default that of the machine. */
   readonly now?: () => Date
 }
 
@@ -71,52 +71,49 @@ export const EVENT_MODES = ['none', 'changes'] as const
 export type EventMode = (typeof EVENT_MODES)[number]
 
 export interface ImportEvents extends Pick<Recording, 'limits'> {
-  /** Unless given: `none` where the registry has no record when the import begins, else `changes`. */
+  /** `changes`, or `none`. Default: `none` when the registry has no records as the import begins, else `changes`. */
   readonly mode?: EventMode
   readonly now: () => Date
 }
 
-/** Counts from the beginning of the source, those of an interrupted import included. */
+/** Counts since the beginning of the source, including those of an interrupted import. */
 export interface ImportProgress {
-  /** Records that were read, written or rejected, without blank lines. */
+  /** The number of entries that were read, without blank lines. */
   readonly lines: number
   readonly written: number
-  /** How many of the written records are new. */
+  /** The number of written records that are new. */
   readonly added: number
-  /**
-   * How many of the written records replaced a record with the same primary identifier, which may be from the same
-   * source.
-   */
+  /** The number of written records that replaced one with their primary identifier, perhaps of the same source. */
   readonly replaced: number
-  /** How many of the written records were there already as they are; 0 unless the file is complete. */
+  /** The number of records that were stored already in this form; 0 unless the file is complete. */
   readonly unchanged: number
   readonly rejected: number
   readonly bytes: number
-  /** Null for a stream. */
+  /** The size of the source; null for a stream. */
   readonly totalBytes: number | null
 }
 
 interface ImportResult extends ImportProgress {
-  /** False: stopped by the signal. */
+  /** False when the signal stopped the import. */
   readonly finished: boolean
   readonly readAs: ReadAs
   readonly report: ImportReport
   readonly events: EventMode
-  /** Lines that an earlier, interrupted import had done. */
+  /** The number of lines that an earlier, interrupted import had read. */
   readonly resumedFrom: number
-  /** Null when nothing was rejected, or no file was wanted. */
+  /** The file of rejected lines; null when nothing was rejected, or no file was wanted. */
   readonly rejectsPath: string | null
-  /** Null unless the file is complete, and was read to its end. */
+  /** What was removed; null unless the file is complete and was read to its end. */
   readonly removal: RemovalResult | null
 }
 
 /**
- * Imports NDJSON, a JSON array or CSV; each record replaces the one with its primary identifier. An interrupted import
- * continues after its last committed batch when the same file is given with the same options; a finished one begins
- * anew. One of a complete file always begins anew: what it has written is unchanged then.
+ * Imports NDJSON, a JSON array or CSV. Each record replaces the one with its primary identifier. An interrupted import
+ * continues after its last committed batch when it is called with the same file and options. A finished import begins
+ * anew. The import of a complete file always begins anew, and finds unchanged what it has written before.
  * @param source a path, or a stream, which cannot be resumed
- * @throws ImportError the source cannot be read, or another import into the registry is running; StoreRefusal the records of the
- * registry are not ours to write
+ * @throws ImportError the source cannot be read, or another import into the registry is running; StoreRefusal the
+ * records of the registry are not ours to write
  */
 export async function importFile(
   db: Database,
@@ -172,7 +169,7 @@ async function importOpened(
   const from = completion === null ? stored : { ...NOTHING_YET, events: stored.events }
   if (completion !== null && !isDry) await openNotes(client)
   if (!isDry && identity === null) await forgetProgress(client, registry.id)
-  // The rejects of an interrupted import are kept.
+  // The rejects of an interrupted import stay in the file.
   const asked = isDry ? (options.rejectsPath ?? null) : options.rejectsPath
   const rejectsPath = rejectsPathFor(source, opened, asked)
   if (options.complete) checkComplete(source, opened, options.complete, rejectsPath)
@@ -219,7 +216,7 @@ async function importOpened(
   }
 }
 
-/** The recording of events in this import; null: changes are no events. A resumed import goes on as it began. */
+/** How this import records events; null: changes are no events. A resumed import does as it did before. */
 async function eventsOf(
   db: Database,
   registry: Registry,
@@ -235,12 +232,12 @@ type RunEvents = ImportEvents & Pick<Recording, 'filters' | 'records'>
 
 interface Run {
   readonly client: ClientBase
-  /** `Progress.run`; null: a dry run, which writes nothing. */
+  /** The number of the run (`Progress.run`); null: a dry run, which writes nothing. */
   readonly run: string | null
   readonly duplicates: Duplicates
   readonly registry: Registry
   readonly sink: RecordSink
-  /** Null: people who are not in the file stay. */
+  /** Null: records that are not in the file stay. */
   readonly completion: Completion | null
   readonly isComplete: boolean
   /** Null: changes of records are no events. */
@@ -264,7 +261,7 @@ async function runImport(
       const before = await writing
       if (options.signal?.aborted) return [before, false]
       writing = commitBatch(run, batch, before)
-      // Its failure is thrown where it is awaited; meanwhile it must not be reported as unhandled.
+      // A failure is thrown where the result is awaited. Until then it must not be reported as unhandled.
       writing.catch(() => undefined)
     }
     const done = await writing
@@ -307,10 +304,10 @@ async function commitBatch(run: Run, batch: Batch, before: Progress): Promise<Pr
   return progress
 }
 
-/** The beginning of the run, also of a resumed import: its number is the start in microseconds. */
+/** The time at which the run began, also of a resumed import: the number of the run is that time in microseconds. */
 const beganOf = ({ run }: Pick<Run, 'run'>): Date => new Date(Number(run) / 1_000)
 
-/** The progress after a batch. The rejects of the batch are on disk by then. */
+/** The progress after a batch. Before, the rejects of the batch are written to the disk. */
 async function reached(run: Run, batch: Batch, before: Progress, inserted: number): Promise<Progress> {
   const { rejects, events } = run
   await rejects.append(batch.rejects)
@@ -330,7 +327,7 @@ async function reached(run: Run, batch: Batch, before: Progress, inserted: numbe
 
 function counts(progress: Progress, totalBytes: number | null, completion: Completion | null): ImportProgress {
   const { entries: lines, written, inserted: added, rejected } = progress
-  // Text in another encoding is counted in UTF-8, which may be longer.
+  // A source in another encoding is counted in UTF-8, which may be longer than the file.
   const bytes = Math.min(progress.bytes, totalBytes ?? progress.bytes)
   const unchanged = completion?.unchanged ?? 0
   return { lines, written, added, replaced: written - added - unchanged, unchanged, rejected, bytes, totalBytes }

@@ -1,10 +1,10 @@
-/** The identity of an import: an interrupted one continues only with the same file, read in the same way. */
+/** The identity of an import. An interrupted import continues only with the same file, read in the same way. */
 import { createHash } from 'node:crypto'
 import { canonicalJson, type RecordType } from '@rollcall/protocol'
 import type { FormatName, FormatOptions } from './formats.ts'
 import type { Source } from './source.ts'
 
-/** Increase it when the form of the counts changes: then an import that was interrupted before begins anew. */
+/** The version of the stored counts. Increase it when their form changes: interrupted imports then begin anew. */
 const REPORT_VERSION = 3
 
 type ReadingOptions = Pick<FormatOptions, 'mapping' | 'delimiter' | 'encoding' | 'header'> & {
@@ -12,8 +12,8 @@ type ReadingOptions = Pick<FormatOptions, 'mapping' | 'delimiter' | 'encoding' |
 }
 
 /**
- * The digest of a source and of the options for reading it, in hexadecimal. Null when the source has no identity: such
- * an import cannot be resumed.
+ * The digest of a source and of the options for reading it, in hexadecimal; null when the source is a stream, so that
+ * the import cannot be resumed.
  */
 export function importIdentity(
   source: Source,
@@ -31,7 +31,7 @@ export function importIdentity(
     encoding,
     header,
     lenient: lenient === true,
-    // The stored counts of an interrupted import have this form.
+    // The counts of an interrupted import are stored in this form.
     report: REPORT_VERSION,
   }
   return createHash('sha256').update(canonicalJson(read)).digest('hex')

@@ -1,47 +1,44 @@
-/** The progress of an import: one row for each registry, committed with every batch. */
+/** Stores the progress of an import: one row for each registry, committed with every batch. */
 
 import type { Database } from '@rollcall/database/database'
 import { holdsClaim } from '@rollcall/records/records/claims'
 import type { ClientBase } from 'pg'
 
-/** All counts are from the beginning of the source, even if the import was interrupted. */
+/** The progress. Counts include those before an interruption. */
 export interface Progress {
   readonly bytes: number
-  /** The line of the source with the last consumed entry. */
+  /** The line of the source with the last entry that was read. */
   readonly line: number
   readonly entries: number
   readonly written: number
-  /** How many of the written records are new. */
+  /** The number of written records that are new. */
   readonly inserted: number
   readonly rejected: number
   /** The length of the rejects file in bytes. */
   readonly rejects_bytes: number
   readonly read: ReportCounts
-  /** Whether its changes are events; null: nothing is stored yet. */
+  /** Whether changes are events; null: nothing is stored yet. */
   readonly events: boolean | null
   /** The number of the run, which each written record has; null: nothing is stored yet. */
   readonly run: string | null
 }
 
-/**
- * Counts of the values under one name, in the records of an import or the rows of its table. Missing values are not
- * counted.
- */
+/** Counts the values under one name, in records or in rows of a table. Missing values are not counted. */
 export interface ValueCounts {
   readonly understood: number
   readonly not_understood: number
-  /** Codes that are not in their list; they are counted as understood too. */
+  /** The number of codes that their list does not have. They count as understood too. */
   readonly unlisted: number
-  /** Line numbers of the first values that were not understood. */
+  /** The line numbers of the first values that were not understood. */
   readonly lines: readonly number[]
-  /** Line numbers of the first unlisted codes. */
+  /** The line numbers of the first such codes. */
   readonly unlisted_lines: readonly number[]
-  /** Birth dates after the day of the import, and their first lines; they are counted as understood too. */
+  /** The number of birth dates after the day of the import, and their first lines. They count as understood too. */
   readonly after_today: number
   readonly after_today_lines: readonly number[]
 }
 
-/** No counts. Also fills in the counts that an earlier version did not have. */
+/** Zero counts, also in place of those that an earlier version did not have. */
 export const NO_VALUES: ValueCounts = {
   understood: 0,
   not_understood: 0,
@@ -53,36 +50,36 @@ export const NO_VALUES: ValueCounts = {
 }
 
 export interface CountedValues {
-  /** Records, or rows. */
+  /** The number of records, or of rows. */
   readonly count: number
   readonly values: Readonly<Record<string, ValueCounts>>
 }
 
-/** Why lines were rejected as a whole, for each reason. */
+/** Counts the lines that were rejected as a whole, for each reason. */
 export interface RejectionCounts {
   readonly reason: string
   readonly count: number
-  /** The first lines. */
+  /** The numbers of the first such lines. */
   readonly lines: readonly number[]
 }
 
 export interface RepeatedCounts {
   readonly count: number
-  /** The first lines. */
+  /** The numbers of the first such lines. */
   readonly lines: readonly number[]
 }
 
-/** The content of an import's report. */
+/** The counts from which the report of an import is made. */
 export interface ReportCounts {
-  /** Records that were stored although some of their values were not understood. */
+  /** The number of records that were stored although some of their values were not understood. */
   readonly kept: number
-  /** In the order in which the reasons occurred. */
+  /** The reasons in the order in which they occurred. */
   readonly rejections: readonly RejectionCounts[]
-  /** Lines whose record replaced that of an earlier line; absent in counts of an earlier version. */
+  /** The lines whose record replaced that of an earlier line; absent in counts of earlier versions. */
   readonly repeated?: RepeatedCounts
-  /** By record type, then by attribute and identifier type. */
+  /** The counts by record type, then by attribute or identifier type. */
   readonly records: Readonly<Record<string, CountedValues>>
-  /** By path of the column mapping. */
+  /** The counts by path of the column mapping. */
   readonly columns: CountedValues
 }
 
@@ -107,8 +104,8 @@ const COUNTS = (Object.keys(NOTHING_YET) as (keyof Progress)[]).filter(
 )
 
 /**
- * The progress of the same import, if it was interrupted. Another import into the registry starts from the beginning:
- * continuing in the middle of a file after another one was read would let old records replace newer ones.
+ * Loads the progress of the same import, if it was interrupted. Another import into the registry begins anew: if it
+ * continued in the middle of a file after another file was read, old records would replace newer ones.
  * @param identity the digest of the source and of the options for reading it
  */
 export async function loadProgress(client: ClientBase, registryId: number, identity: string): Promise<Progress> {
@@ -122,7 +119,7 @@ export async function loadProgress(client: ClientBase, registryId: number, ident
   return { ...NOTHING_YET, ...counts, read: row.read, events: row.events, run: row.run }
 }
 
-/** A number for a run that begins: the microseconds of the database's clock. */
+/** Makes a number for a new run: the microseconds of the database's clock. */
 export async function newRunNumber(client: ClientBase): Promise<string> {
   const { rows } = await client.query<{ run: string }>(
     'select (extract(epoch from clock_timestamp()) * 1000000)::bigint::text as run',
@@ -130,7 +127,7 @@ export async function newRunNumber(client: ClientBase): Promise<string> {
   return rows[0]?.run ?? ''
 }
 
-/** Part of the transaction that writes the batch. */
+/** Stores the progress, in the transaction that writes the batch. */
 export async function saveProgress(
   client: ClientBase,
   registryId: number,
@@ -149,33 +146,28 @@ export async function saveProgress(
   )
 }
 
-/**
- * Stands in the column of the source when the import has ended, and the row has its report. A source is a digest, so it
- * is never equal.
- */
+/** The identity that is stored when the import has ended and the row has its report. No digest equals it. */
 const ENDED = 'ended'
 
-/** Ends the import. The same file would begin anew; the counts stay for the report. */
+/** Notes that the import has ended. With the same file it would begin anew; the counts stay for the report. */
 export const endProgress = (client: ClientBase, registryId: number, progress: Progress): Promise<void> =>
   saveProgress(client, registryId, ENDED, progress)
 
-/** Deletes the progress: there is nothing to resume, and nothing to report. */
+/** Deletes the progress: nothing is left to resume or to report. */
 export async function forgetProgress(client: ClientBase, registryId: number): Promise<void> {
   await client.query('delete from import_progress where registry = $1', [registryId])
 }
 
-/** The last import that was started, unless it was interrupted and cannot be resumed. */
+/** The import that began last, unless it was interrupted and cannot be resumed. */
 export interface LastImport extends Pick<Progress, Count | 'read'> {
-  /** When its last batch was committed, or when it ended. */
+  /** The time of its last committed batch, or of its end. */
   readonly updated_at: Date
   readonly ended: boolean
-  /**
-   * Whether a process is importing into the registry now. An import that has neither ended nor runs was interrupted.
-   */
+  /** True while a process imports into the registry. An import that has neither ended nor runs was interrupted. */
   readonly running: boolean
 }
 
-/** The last import of a registry; null: none has begun. */
+/** Finds the last import of a registry; null when none has begun. */
 export async function findLastImport({ pool }: Pick<Database, 'pool'>, registryId: number): Promise<LastImport | null> {
   const { rows } = await pool.query<
     Record<Count, string> & Pick<LastImport, 'read' | 'updated_at' | 'ended' | 'running'>

@@ -1,4 +1,4 @@
-/** Cuts a JSON array into its elements while it is read; the whole is never in memory. */
+/** Divides a JSON array into its elements while it is read, without holding all of it in memory. */
 import { type Entry, ImportError, MAX_ENTRY_BYTES, newEntries, type Position, type Source } from './source.ts'
 
 const [QUOTE, BACKSLASH, COMMA, NEWLINE] = [0x22, 0x5c, 0x2c, 0x0a]
@@ -8,21 +8,24 @@ const [ARRAY_START, ARRAY_END] = [0x5b, 0x5d]
 const BLANK = new Set([0x20, 0x09, 0x0d, NEWLINE])
 
 /**
- * Reads the elements of the array. This code only finds where each element begins and ends; the parser checks the JSON.
- * So a bad element is rejected, and reading goes on.
- * @throws ImportError the source is no array, is cut off, or has something between or after its elements
+ * Reads the elements of the array. This code only finds where each element begins and ends; the parser checks it later.
+ * So a bad element is rejected, and reading continues.
+ * @throws ImportError the source is no array, is cut off, or has something else between or after its elements
  */
 export const readJsonArray = (source: Source, from: Position): AsyncGenerator<Entry[]> =>
   newEntries(source, from, new ArraySplitter())
 
-/** The tokens that may follow outside an element. */
+/** The tokens that may follow outside of an element. */
 type Expected = 'array' | 'first' | 'element' | 'comma' | 'nothing'
 
 class ArraySplitter {
   #expected: Expected = 'array'
   #line = 1
   #bytes = 0
-  /** Whether an element is open. Then its depth of brackets, and whether a string or an escape in it is open. */
+  /**
+   * True within an element. The next members are the state there: open brackets, and whether a text and an escape are
+   * open.
+   */
   #inside = false
   #depth = 0
   #inString = false
@@ -31,7 +34,7 @@ class ArraySplitter {
   #length = 0
   #startLine = 0
 
-  /** The elements that end in this chunk. */
+  /** Returns the elements that end in this chunk. */
   push(chunk: Buffer): Entry[] {
     const entries: Entry[] = []
     let start = 0
@@ -43,7 +46,7 @@ class ArraySplitter {
         start = at
       }
       if (!this.#endsElement(byte)) continue
-      // A bare value such as 17 ends before the byte that ends it; an object or a string ends with its last byte.
+      // A number or word, such as 17, ends before the byte that ends it; an object or a text ends with its last byte.
       const after = this.#depth < 0 || byte === COMMA || BLANK.has(byte) ? at : at + 1
       this.#keep(chunk.subarray(start, after))
       entries.push(this.#take(this.#bytes + after))
@@ -60,7 +63,7 @@ class ArraySplitter {
     return []
   }
 
-  /** Checks a byte outside elements; true when it begins an element. */
+  /** Checks a byte between elements. Returns true when it begins an element. */
   #between(byte: number): boolean {
     const expected = this.#expected
     if (expected === 'array') {
@@ -89,7 +92,7 @@ class ArraySplitter {
     return true
   }
 
-  /** Reads a byte of the open element; true when the element ends with it or just before it. */
+  /** Reads a byte of an element. Returns true when the element ends with it, or just before it. */
   #endsElement(byte: number): boolean {
     if (this.#inString) {
       if (this.#escaped) this.#escaped = false

@@ -1,6 +1,6 @@
 /**
- * Temporary tables in which a dry run, or the import of a complete file, keeps its lines until the session ends: the first line
- * of each primary identifier, and in the end the records that no line names.
+ * Temporary tables of a dry run, or of the import of a complete file. They have the first line of each primary
+ * identifier, and at the end the records that no line names.
  */
 
 import type { RecordType } from '@rollcall/protocol'
@@ -9,7 +9,7 @@ import type { ClientBase } from 'pg'
 
 export async function openNotes(client: ClientBase): Promise<void> {
   await client.query('set statement_timeout = 0')
-  // The line is null when all lines with the primary identifier were rejected.
+  // The line is null when every line with the primary identifier was rejected.
   await client.query(
     `create temporary table noted_line (
        record_type text collate "C", primary_identifier text collate "C", line bigint,
@@ -18,15 +18,16 @@ export async function openNotes(client: ClientBase): Promise<void> {
 }
 
 /**
- * @param lines by primary identifier; null: the file names the person, and this line is no record
- * @returns those that occurred in an earlier line, with the first such line
+ * Notes lines.
+ * @param lines by primary identifier; null: the line was rejected, but names the person
+ * @returns for each primary identifier that an earlier line has, that line
  */
 export async function noteLines(
   client: ClientBase,
   { name }: RecordType,
   lines: ReadonlyMap<string, number | null>,
 ): Promise<ReadonlyMap<string, number>> {
-  // The outer query does not see the rows that the inner one writes.
+  // The outer query does not see the rows that the `with` part writes.
   const { rows } = await client.query<NotedLine>(
     `with given as (select * from unnest($2::text[], $3::bigint[]) as given (primary_identifier, line)),
      noted as (
@@ -39,7 +40,7 @@ export async function noteLines(
   return linesOf(rows)
 }
 
-/** The first lines of those primary identifiers that were noted. */
+/** Finds the noted lines of these primary identifiers. */
 export async function findNoted(
   client: ClientBase,
   { name }: RecordType,
@@ -59,7 +60,7 @@ const NOTED = `select primary_identifier, line from noted_line
 const linesOf = (rows: readonly NotedLine[]): ReadonlyMap<string, number> =>
   new Map(rows.map(({ primary_identifier, line }) => [primary_identifier, Number(line)]))
 
-/** Lists the records that no line names. @returns how many there are */
+/** Lists the records that no line names. @returns how many */
 export async function listAbsent(client: ClientBase, compared: readonly Compared[]): Promise<number> {
   await client.query('analyze noted_line')
   await client.query(
@@ -83,7 +84,7 @@ export interface AbsentRecord {
   readonly primary_identifier: string
 }
 
-/** The listed records, a batch at a time. A batch has records of one type. */
+/** Yields the listed records in batches. The records of a batch have one type. */
 export async function* absentRecords(client: ClientBase, limit: number): AsyncGenerator<readonly AbsentRecord[]> {
   let after = '0'
   for (;;) {

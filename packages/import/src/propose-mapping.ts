@@ -1,6 +1,6 @@
 /**
- * Proposes a column mapping for a table, from the names of its columns and the form of their values. A person decides what
- * is ambiguous. No values leave this file, except short lists of codes.
+ * Proposes a column mapping for a table, from the names of its columns and the form of their values. A person decides
+ * what is ambiguous. No value goes into the proposal, except short lists of codes.
  */
 import {
   type Attribute,
@@ -24,7 +24,7 @@ import {
 import { exampleOf, formatsOfAll, formatsOfMost, readsAsWritten } from './find-date-format.ts'
 import { type RecordPath, valuePaths } from './record-paths.ts'
 
-/** The rule for reading a value, as a mapping has it. */
+/** The rule for a value, as a mapping has it. */
 export type ProposedRule =
   | string
   | { readonly column: string; readonly format: string }
@@ -32,13 +32,13 @@ export type ProposedRule =
 
 export interface ProposedColumn {
   readonly column: string
-  /** `mapped`: to be reviewed. `decide`: one of `choices`, or none. `unmapped`: nothing is proposed. */
+  /** `mapped`: a person should review it. `decide`: a person must choose one of `choices`, or none. */
   readonly state: 'mapped' | 'decide' | 'unmapped'
   readonly path: string | null
   readonly rule: ProposedRule | null
-  /** In the state `decide`: the possible meanings. */
+  /** The possible meanings, in the state `decide`. */
   readonly choices: readonly { readonly path: string; readonly rule: ProposedRule; readonly meaning: string }[]
-  /** Sentences, without values. */
+  /** The reasons of the proposal in sentences, without values. */
   readonly reasons: readonly string[]
 }
 
@@ -47,15 +47,15 @@ export interface Table {
   readonly rows: readonly (readonly string[])[]
 }
 
-/** A table of a database, as its catalog tells it. */
+/** A table of a database, as the database's catalog describes it. */
 export interface DatabaseTable {
-  /** The name of the table. It may complete the name of a column: `place` of `birth`. */
+  /** The name of the table, which may complete the name of a column: `place` in the table `birth`. */
   readonly name: string
-  /** The paths that columns of other tables are mapped to, with these columns; those of this table are added. */
+  /** The paths to which columns of other tables are mapped, with these columns. The paths of this table are added. */
   readonly taken: Map<string, string>
 }
 
-/** @param database null: the table is a file */
+/** Proposes the meaning of each column. @param database null: the table is a file */
 export function proposeColumns(
   kind: Kind,
   recordType: RecordType,
@@ -85,12 +85,12 @@ export function proposeColumns(
 
 interface NamedTarget {
   readonly path: string
-  /** Undefined for an identifier. */
+  /** The attribute; undefined for an identifier. */
   readonly attribute?: Attribute
   readonly meaning: string
 }
 
-/** A name without case, accents and separators. */
+/** A name without case, accents and separators, for comparisons. */
 export const plainName = (name: string): string =>
   name
     .normalize('NFKD')
@@ -118,7 +118,8 @@ function targetsByName(kind: Kind, recordType: RecordType): ReadonlyMap<string, 
     const target = { path: `${source?.path}[${type.name}]`, meaning: `the identifier type ${type.name}` }
     add([...namesOf(type), ...(IDENTIFIER_COLUMNS[type.name] ?? [])], target)
   }
-  // Identifiers are named by their type; telephones and e-mail addresses have names of their own.
+  // Left out are identifiers, which are named by their type, and telephones and e-mail addresses, which are recognised
+  // apart.
   const isContactAt = (path: string): boolean =>
     recordType.identifiers.some(({ path: own, type }) => {
       const found = type === undefined ? undefined : resolveIdentifierType(kind, type)
@@ -136,7 +137,7 @@ function targetsByName(kind: Kind, recordType: RecordType): ReadonlyMap<string, 
   return targets
 }
 
-/** The first path of an attribute at which a record may have a value. */
+/** The first path of an attribute at which a record may have a single value. */
 const placeOf = (paths: readonly RecordPath[], { paths: own }: Attribute): RecordPath | undefined =>
   own.map((path) => paths.find((place) => place.path === path)).find((place) => place !== undefined)
 
@@ -173,7 +174,7 @@ function proposeColumn(
   return { column, state: 'mapped', path: found.path, rule: column, choices: [], reasons }
 }
 
-/** The meaning of a name: with the name of the table before it, as it is, or without the name of the table. */
+/** Finds the meaning of a name: with the name of the table before it, as it is, or without the name of the table. */
 function targetOf(
   names: ReadonlyMap<string, NamedTarget>,
   name: string,
@@ -183,7 +184,7 @@ function targetOf(
   const table = plainName(database.name)
   const rest = name.startsWith(table) ? name.slice(table.length) : name
   const found = names.get(`${table}${name}`) ?? names.get(name) ?? names.get(rest)
-  // JSON-LD members such as `@id` and `@type` are not proposed for keys and types of rows.
+  // The JSON-LD members `@id` and `@type` are not proposed: such columns are keys and types of rows.
   return found?.path.startsWith('@') ? undefined : found
 }
 
@@ -193,10 +194,7 @@ const choicesOf = (names: ReadonlyMap<string, NamedTarget>, column: string) =>
     return found === undefined ? [] : [{ path: found.path, rule: column, meaning: found.meaning }]
   })
 
-/**
- * Proposes a meaning for a column with an unknown name. Only e-mail addresses and international telephone numbers can
- * be recognised by their values.
- */
+/** Proposes a meaning by the values. Only e-mail addresses and international telephone numbers can be recognised. */
 function byValues(names: ReadonlyMap<string, NamedTarget>, column: string, values: readonly string[]): ProposedColumn {
   const unknown = 'nothing in the records has this name'
   const email = names.get('email')
@@ -260,9 +258,9 @@ function dated(
 /** The most values of a list of codes, and the most characters of a code. */
 const MOST_CODES = 20
 const LONGEST_CODE = 20
-/** An unknown value of a database is shown as a code only if this many rows have it. */
+/** In a database, a value is shown as a code only if so many rows have it: a rare one may identify a person. */
 const ROWS_OF_A_CODE = 3
-/** Rows of digits that may be a date or a number of a person. */
+/** Digits alone, which may be a date or the number of a person. */
 const DIGITS = /\d{5,}/
 
 function coded(
@@ -277,7 +275,7 @@ function coded(
   if (distinct.every(isKnown)) {
     const why = [...reasons, `all its values are on the list ${list}`]
     if (isDatabase) {
-      // A source asks for codes by the values that stand for them.
+      // A live source cannot search by a code that has no listed value.
       const codes = Object.fromEntries(distinct.map((value) => [value, canonical(list, value)]))
       return { column, state: 'mapped', path, rule: { column, codes }, choices: [], reasons: why }
     }

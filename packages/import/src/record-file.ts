@@ -1,4 +1,4 @@
-/** Reads a file of records that are sent to a registry instead of being written here, in the same way as an import. */
+/** Reads a file of records that are sent to another registry instead of being imported here. */
 import type { Readable } from 'node:stream'
 import { isJsonObject, type JsonObject } from '@rollcall/protocol'
 import { InvalidRecord } from '@rollcall/records/records/prepare-record'
@@ -8,37 +8,34 @@ import { openRejects, type Reject, rejectsPathFor } from './rejects.ts'
 import { cellProblems } from './row-documents.ts'
 import { type Entry, openSource } from './source.ts'
 
-/** One record of the file, or a problem. */
+/** One record of the file, or what is wrong with it. */
 export type FileRow = {
-  /** The line on which it begins; the first is 1. */
+  /** The number of the line on which the record begins; the first is 1. */
   readonly line: number
-  /** Bytes of the file up to the end of this row. */
+  /** The bytes of the file up to the end of this record. */
   readonly end: number
 } & ({ readonly document: JsonObject } | { readonly problem: string })
 
 export interface RecordFileOptions extends FormatOptions {
-  /** Unless given, the file's extension says. */
+  /** The format; absent: the extension decides. */
   readonly format?: FormatName
-  /** The file for rejected lines. By default beside the imported file: `<file>.rejects.ndjson`. */
+  /** The file for rejected lines. Default: `<file>.rejects.ndjson`, beside the file. */
   readonly rejectsPath?: string
 }
 
 export interface RecordFile {
-  /** Null for a stream. */
+  /** The size of the file; null for a stream. */
   readonly totalBytes: number | null
-  /** Null when rejected lines are only counted. */
+  /** The file for rejected lines; null when they are only counted. */
   readonly rejectsPath: string | null
-  /** From the first row on; may be called once. */
+  /** Yields the records from the first on; may be called once. */
   rows(): AsyncGenerator<FileRow>
-  /** Appends, and resolves when it is on disk. */
+  /** Appends rejected lines; resolves when they are on disk. */
   reject(rejects: readonly Reject[]): Promise<void>
   close(): Promise<void>
 }
 
-/**
- * Opens a file of records. The file of rejected lines begins anew.
- * @throws ImportError when the file as a whole cannot be read
- */
+/** Opens a file of records. The file of rejected lines begins anew. @throws ImportError the file cannot be read */
 export async function openRecordFile(
   source: string | Readable,
   { format: asked, rejectsPath: path, ...options }: RecordFileOptions = {},

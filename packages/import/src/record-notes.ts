@@ -1,4 +1,4 @@
-/** The values of one record that were not understood. */
+/** Notes the values of one record that were not understood. */
 import {
   type Attribute,
   type AttributeType,
@@ -11,16 +11,16 @@ import {
 import type { Target } from './column-mapping.ts'
 import { CELL_STATES, cellProblem, cellProblems, cellRule, type RowCells } from './row-documents.ts'
 
-/** A value that an attribute, or an identifier of a type, cannot hold. */
+/** A value that its attribute or identifier type cannot have. */
 interface Unread {
   /** The name of the attribute, or of the identifier type. */
   readonly name: string
-  /** The path in the record, or in an element of its list. */
+  /** The path of the value in the record, or in an element of a list. */
   readonly path: string
   readonly rule: string
 }
 
-/** The common name for identifiers of all types that the kind does not list. */
+/** The common name of identifiers whose types the kind does not list. */
 export const OTHER_TYPES = 'identifiers of other types'
 
 const RULES: Readonly<Record<AttributeType, string>> = {
@@ -41,7 +41,7 @@ const IDENTIFIER_RULE = 'must be text of 1 to 256 characters, or a whole number'
 
 const identifierRule = ({ normaliser }: IdentifierType): string => IDENTIFIER_RULES[normaliser] ?? IDENTIFIER_RULE
 
-/** The rule of an attribute, or of a type of identifier, by its name. */
+/** What a value must be, by the name of its attribute or identifier type. */
 export function ruleOf(kind: Kind, recordTypeName: string, name: string): string | null {
   const recordType = kind.record_types.find((one) => one.name === recordTypeName)
   const members = (recordType?.compounds ?? []).flatMap((compound) => compound.members)
@@ -51,7 +51,7 @@ export function ruleOf(kind: Kind, recordTypeName: string, name: string): string
   return identifierRule(type ?? UNLISTED)
 }
 
-/** The values of one record that were not understood; cleared before the next record. */
+/** The values of one record that were not understood. `clear` is called before the next record. */
 export class RecordNotes implements ReadingNotes {
   readonly unreadValues: Unread[] = []
   readonly unlistedNames = new Set<string>()
@@ -74,14 +74,17 @@ export class RecordNotes implements ReadingNotes {
     this.unreadValues.push({ name, path, rule: identifierRule(type) })
   }
 
-  /** Forgets the notes, before the next record. */
+  /** Forgets the notes. */
   clear(): void {
     this.unreadValues.length = 0
     if (this.unlistedNames.size > 0) this.unlistedNames.clear()
     if (this.memberNames.size > 0) this.memberNames.clear()
   }
 
-  /** Marks the cells whose values no attribute could hold, and names of attributes whose cells were not understood. */
+  /**
+   * Compares with the cells of the row: marks the cells whose value no attribute could have, and the attributes whose
+   * cell was not understood.
+   */
   compare({ targets, states }: RowCells): void {
     for (const [at, target] of targets.entries()) {
       const found = this.unreadValues.find((one) => isAt(target, one))
@@ -91,14 +94,14 @@ export class RecordNotes implements ReadingNotes {
     }
   }
 
-  /** Every problem once, the problems of cells first. */
+  /** Lists every problem once, those of cells first. */
   problems(cells: RowCells | undefined): readonly string[] {
     if (this.unreadValues.length === 0 && cells === undefined) return []
     const targets = cells?.targets ?? []
     const own = cells === undefined ? [] : cellProblems(cells)
     const others = this.unreadValues.flatMap((one) => {
       const target = targets.find((other) => isAt(other, one))
-      // A rule of the mapping says it better.
+      // The cell's problem says it better: the mapping has a rule for it.
       if (one.rule === '' || (target !== undefined && cellRule(target) !== null)) return []
       return [problemOf(one, target)]
     })

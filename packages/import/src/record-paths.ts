@@ -1,24 +1,24 @@
-/** The paths of records of a type: those of its schema, and those of its attributes and identifiers. */
+/** The paths of a record type: those of its schema, and those of its attributes and identifiers. */
 import { type Attribute, namesOf, otherKeys, type RecordType } from '@rollcall/protocol'
 
-/** A place in a record. */
+/** What a path of a record can have. */
 export interface RecordPath {
   readonly path: string
-  /** Whether a value may be there, not only an object. */
+  /** True when a value may be there, and not only an object. */
   readonly holdsValue: boolean
-  /** Whether anything may be below. */
+  /** True when the schema allows any members below. */
   readonly open: boolean
-  /** Whether several values may be there. */
+  /** True when several values may be there. */
   readonly list: boolean
-  /** Whether the schema has only a list there. */
+  /** True when the schema allows only a list there. */
   readonly array: boolean
-  /** Whether an object with identifier_type and identifier_value may be there. */
+  /** True when an object with identifier_type and identifier_value may be there. */
   readonly identifier: boolean
   /**
-   * The attributes that are read there, of the record type and of the elements of its lists, including the operator's.
+   * The attributes read there: of the record type, also those that operators added, and of the elements of its lists.
    */
   readonly attributes: readonly Attribute[]
-  /** The identifier types of bare values there. */
+  /** The identifier types of values that stand there without a type. */
   readonly types: readonly string[]
 }
 
@@ -33,7 +33,7 @@ interface Place extends RecordPath {
   readonly members: Map<string, Place>
 }
 
-/** The parts of JSON Schema by which records are documented. */
+/** The parts of JSON Schema that describe records. */
 interface Schema {
   readonly type?: string
   readonly properties?: Readonly<Record<string, Schema>>
@@ -41,15 +41,15 @@ interface Schema {
   readonly anyOf?: readonly Schema[]
 }
 
-/** A member that every JSON-LD document may have, even if its schema does not list it. */
+/** A member that every JSON-LD document may have, even if the schema does not list it. */
 const CONTEXT = '@context'
 
-/** The place below a member of which the schema says nothing. */
+/** The place below a member that the schema does not describe. */
 const ANYTHING = { holdsValue: true, open: true, list: true, array: false, identifier: true, attributes: [], types: [] }
 
 const known = new WeakMap<RecordType, Place>()
 
-/** The place at a path, in any spelling in which it is read; undefined when records of the type have no such path. */
+/** Finds a path in any spelling in which documents are read; undefined when records of the type have no such path. */
 export function recordPath(recordType: RecordType, path: string): RecordPath | undefined {
   let place = rootOf(recordType)
   for (const key of path.split('.')) {
@@ -60,7 +60,7 @@ export function recordPath(recordType: RecordType, path: string): RecordPath | u
   return place
 }
 
-/** Every path at which a value may be, the shorter ones first. */
+/** Lists every path at which a value may be, the shorter ones first. */
 export function valuePaths(recordType: RecordType): readonly RecordPath[] {
   const found: Place[] = []
   let level = [...rootOf(recordType).members.values()]
@@ -71,7 +71,7 @@ export function valuePaths(recordType: RecordType): readonly RecordPath[] {
   return found
 }
 
-/** The paths by the names that may mean them: the path itself, names of its attributes, its last member. */
+/** Lists the paths by the names that may mean them: the path itself, names of its attributes, its last member. */
 export function pathsByName(recordTypes: readonly RecordType[]): ReadonlyMap<string, string> {
   const paths = recordTypes.flatMap(valuePaths)
   const names = new Map<string, string>()
@@ -163,7 +163,7 @@ function memberAt(place: Place, name: string): Place {
   return made
 }
 
-/** Finds a member as a document is read: by the key or another spelling, and with a prefix such as `spdci:`. */
+/** Finds a member as documents are read: by its key or another spelling, with or without a prefix such as `spdci:`. */
 function memberOf({ members }: Place, name: string): Place | undefined {
   const key = name.slice(name.lastIndexOf(':') + 1)
   for (const spelling of [key, ...otherKeys(key)]) {

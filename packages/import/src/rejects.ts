@@ -1,4 +1,4 @@
-/** The file of rejected lines: one JSON line each, with the line number and the reason, never the record. */
+/** Writes the file of rejected lines: for each a line of JSON with its number and the reason, never the record. */
 import { type FileHandle, lstat, open, rm, truncate } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { Readable } from 'node:stream'
@@ -10,9 +10,9 @@ export interface Reject {
 }
 
 export interface RejectsFile {
-  /** Appends, and resolves when it is on disk. */
+  /** Appends rejected lines; resolves when they are on disk. */
   append(rejects: readonly Reject[]): Promise<void>
-  /** The length of the file. */
+  /** The length of the file, in bytes. */
   readonly bytes: number
   close(): Promise<void>
 }
@@ -20,8 +20,8 @@ export interface RejectsFile {
 const NOWHERE: RejectsFile = { append: async () => undefined, bytes: 0, close: async () => undefined }
 
 /**
- * Opens a rejects file that only its owner can read. Lines after the last committed batch of an interrupted import are
- * cut off; an import that begins anew replaces the file. The file is created at the first reject.
+ * Opens a rejects file that only its owner can read. If an interrupted import continues, lines after its last committed
+ * batch are cut off; a new import replaces the file. The first reject creates the file.
  * @param path null: rejects are only counted
  * @param bytes the length of the file at the last committed batch
  * @throws ImportError the path cannot be written
@@ -29,7 +29,7 @@ const NOWHERE: RejectsFile = { append: async () => undefined, bytes: 0, close: a
 export async function openRejects(path: string | null, bytes: number): Promise<RejectsFile> {
   if (path === null) return NOWHERE
   const found = await lstat(path).catch(() => null)
-  // Only an ordinary file is cut or removed: the path may be /dev/stderr.
+  // Only a regular file is cut or removed: the path may be /dev/stderr.
   if (found?.isFile() && bytes === 0) await rm(path).catch(unusable)
   else if (found?.isFile() && found.size > bytes) await truncate(path, bytes).catch(unusable)
   let handle: FileHandle | null = null
@@ -55,7 +55,7 @@ export async function openRejects(path: string | null, bytes: number): Promise<R
 
 async function openFile(path: string): Promise<FileHandle> {
   const handle = await open(path, 'a', 0o600)
-  // Opening an existing file does not change its mode.
+  // The mode that `open` names is only that of a new file.
   if ((await handle.stat()).isFile()) await handle.chmod(0o600)
   return handle
 }
@@ -65,7 +65,7 @@ function unusable(error: NodeJS.ErrnoException): never {
 }
 
 /**
- * The path of the rejects file: beside an imported file, unless another path is given; null: none.
+ * The path of the rejects file: the one that is given, or one beside the imported file; null: none.
  * @throws ImportError it is the source itself
  */
 export function rejectsPathFor(

@@ -1,4 +1,4 @@
-/** Counts what values of a file were understood: of each batch, and of batches together. */
+/** Counts which values of a file were understood, in a batch and in all batches. */
 import { type Kind, type RecordType, UNLISTED } from '@rollcall/protocol'
 import { columnGroups } from '@rollcall/records/records/columns'
 import type { PreparedRecord } from '@rollcall/records/records/prepare-record'
@@ -12,9 +12,9 @@ import {
 import { OTHER_TYPES, type RecordNotes } from './record-notes.ts'
 import { CELL_STATES, type RowCells } from './row-documents.ts'
 
-/** Lines that are named as examples. */
+/** The number of lines that the report names as examples. */
 const EXAMPLES = 3
-/** The most different reasons that are counted: a broken file could have one for each line. */
+/** The most different reasons that are counted. A broken file could have another reason in each line. */
 const MOST_REASONS = 20
 const OTHER_REASONS = 'other reasons'
 
@@ -46,19 +46,19 @@ class Counts {
 /** The names whose values are counted for a record type, in the order of the report. */
 export function reportedNames(kind: Kind, { attributes, compounds = [] }: RecordType): readonly string[] {
   const members = compounds.flatMap((compound) => compound.members)
-  // Ages are not stored.
+  // An age is computed and not stored, so it has no values to count.
   const held = [...attributes, ...members].filter(({ type }) => type !== 'age')
   return [...kind.identifier_types.map(({ name }) => name), OTHER_TYPES, ...held.map(({ name }) => name)]
 }
 
-/** The counts of one record type. */
+/** Counts the values of one record type. */
 class RecordCounts {
   count = 0
   readonly #byName: ReadonlyMap<string, Counts>
   readonly #types: ReadonlyMap<string, Counts>
-  /** Counts of each attribute, with the position of its first column in a prepared record. */
+  /** The counts of each attribute, with the position of its first column in a prepared record. */
   readonly #columns: readonly (readonly [at: number, counts: Counts])[]
-  /** The same for dates from which ages are counted. */
+  /** The same for birth dates, from which ages are computed. */
   readonly #births: readonly (readonly [at: number, counts: Counts])[]
 
   constructor(kind: Kind, recordType: RecordType) {
@@ -128,9 +128,9 @@ class RecordCounts {
   }
 }
 
-/** Counts of one batch. */
+/** The counts of one batch. */
 export class BatchCounts {
-  /** Records that were stored although some of their values were not understood. */
+  /** The number of records that were stored although some of their values were not understood. */
   kept = 0
   readonly #records = new Map<RecordType, RecordCounts>()
   readonly #columns = new Map<string, Counts>()
@@ -153,7 +153,7 @@ export class BatchCounts {
     counts.add(line, record, notes, today)
   }
 
-  /** Counts a line that was rejected for a reason that is not about one value. */
+  /** Counts a line that was rejected for a reason that is about the whole line. */
   rejected(line: number, reason: string): void {
     this.#rejections.push({ reason, count: 1, lines: [line] })
   }
@@ -177,7 +177,7 @@ export class BatchCounts {
     }
   }
 
-  /** The counts of this batch and those before it. */
+  /** Adds the counts of the batches before. */
   after(before: ReportCounts): ReportCounts {
     const records = { ...before.records }
     for (const [{ name }, counts] of this.#records) records[name] = sum(records[name], counts)
@@ -195,7 +195,7 @@ export class BatchCounts {
   }
 }
 
-/** Counts reasons together, each once. Beyond the first reasons, the others are one. */
+/** Adds two lists of reasons, each reason once. Reasons beyond the limit are counted as one. */
 function together(rejections: readonly RejectionCounts[]): readonly RejectionCounts[] {
   const byReason = new Map<string, RejectionCounts>()
   for (const { reason: given, count, lines } of rejections) {

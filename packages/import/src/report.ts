@@ -1,4 +1,4 @@
-/** The report of an import: per column and per attribute, how many values were understood. Never a value. */
+/** The report of an import: how many values of each column and attribute were understood. It has no values. */
 import type { Kind } from '@rollcall/protocol'
 import type { ReadAs } from './formats.ts'
 import {
@@ -13,10 +13,10 @@ import { ruleOf } from './record-notes.ts'
 import { reportedNames } from './report-counts.ts'
 import { cellRule } from './row-documents.ts'
 
-/** Counts of the values under one name. */
+/** The counts of the values under one name. */
 interface Reported extends ValueCounts {
   readonly empty: number
-  /** The rule that some values broke; null: there were none, or the rule is shown with a column. */
+  /** The rule that some values broke; null when none did, or a column shows the rule. */
   readonly rule: string | null
 }
 
@@ -32,17 +32,14 @@ export interface ReportedColumn extends Reported {
 }
 
 export interface ImportReport {
-  /** Records that were stored although some of their values were not understood. */
+  /** The number of records that were stored although some of their values were not understood. */
   readonly kept: number
-  /**
-   * The reasons for which lines were rejected, except reasons about a value, which are shown with its column or
-   * attribute.
-   */
+  /** Why whole lines were rejected. Reasons about a value are shown with its column or attribute. */
   readonly rejections: readonly RejectionCounts[]
-  /** Lines whose record replaced that of an earlier line with the same primary identifier. */
+  /** The lines whose record replaced that of an earlier line with the same primary identifier. */
   readonly repeated: RepeatedCounts
   readonly attributes: readonly ReportedAttribute[]
-  /** None but for a table. */
+  /** The columns of a table; empty for other files. */
   readonly columns: readonly ReportedColumn[]
   readonly unused_columns: readonly string[]
 }
@@ -50,11 +47,11 @@ export interface ImportReport {
 export function reportOf(
   kind: Kind,
   { kept, rejections, repeated = { count: 0, lines: [] }, records, columns }: ReportCounts,
-  /** Null: it is no longer known, so there are no columns. */
+  /** Null when how the file was read is no longer known; then there are no columns. */
   read: ReadAs | null,
 ): ImportReport {
   const targets = read?.table?.targets ?? []
-  // The mapping may have had rules that are no longer known.
+  // Without the mapping it is not known which rule the values broke.
   const isMapped = read === null && columns.count > 0
   const inColumns = new Set(
     targets.flatMap(({ path, reads }) => ((columns.values[path]?.not_understood ?? 0) > 0 ? reads : [])),
@@ -70,7 +67,7 @@ export function reportOf(
       return reportedNames(kind, recordType).map((name) => ({
         record_type,
         name,
-        // The column shows it: the mapping may have a rule of its own.
+        // A column shows the rule, because the mapping may have one of its own.
         ...reported(counted, name, () => (isMapped || inColumns.has(name) ? null : ruleOf(kind, record_type, name))),
       }))
     }),
@@ -84,7 +81,7 @@ export function reportOf(
   }
 }
 
-/** The columns of a table by their paths, when the mapping and its rules are no longer known. */
+/** The columns of a table by their paths, when the mapping is no longer known. */
 export const reportedPaths = ({ columns }: ReportCounts) =>
   Object.keys(columns.values).map((path) => ({ path, ...reported(columns, path, () => null) }))
 

@@ -1,4 +1,4 @@
-/** Rows of a table become documents, by a column mapping. */
+/** Makes documents from the rows of a table, by a column mapping. */
 
 import { nearestHint } from '@rollcall/base/shared/nearest'
 import type { JsonValue } from '@rollcall/protocol'
@@ -8,10 +8,10 @@ import { ImportError } from './import-error.ts'
 /** The state of a cell. */
 export const CELL_STATES = { empty: 0, value: 1, not_understood: 2 } as const
 
-/** The cells of one row, for the report. */
+/** The cells of one row, as the report counts them. */
 export interface RowCells {
   readonly targets: readonly Target[]
-  /** One of `CELL` for each target. */
+  /** The state of the cell of each target: one of `CELL`. */
   readonly states: Uint8Array
 }
 
@@ -20,11 +20,11 @@ export interface RowDocument {
   readonly cells: RowCells
 }
 
-/** How the rows of a table are read. */
+/** Reads the rows of a table. */
 export interface RowReader {
-  /** Reads the cells. A text that is not understood is put into the document unchanged. */
+  /** Reads the cells of a row. A text that is not understood is written into the document as it is. */
   read(cells: readonly string[]): RowDocument
-  /** Names of columns that the mapping does not use. */
+  /** The names of columns that the mapping does not use. */
   readonly unused: readonly string[]
 }
 
@@ -32,8 +32,8 @@ type Members = { [member: string]: JsonValue }
 type Scalar = string | number | boolean
 
 /**
- * Makes documents from rows under this header. Empty cells are missing members; values without a rule are texts.
- * @throws ImportError a mapped column is not in the header, or twice
+ * Makes the reader of rows under this header. An empty cell is a missing member; a value without a rule is a text.
+ * @throws ImportError the header does not have a mapped column, or has it twice
  */
 export function rowReader({ targets }: ColumnMapping, header: readonly string[]): RowReader {
   const names = header.map((name) => name.trim())
@@ -57,10 +57,10 @@ export function rowReader({ targets }: ColumnMapping, header: readonly string[])
   }
 }
 
-/** The problem of a cell for the rejects file: path, column and rule, never the value. */
+/** What is wrong with a cell, for the rejects file: path, column and rule, never the value. */
 export const cellProblem = (target: Target, rule: string): string => `${target.path} (column ${target.column}): ${rule}`
 
-/** The rule of the mapping that a cell may break, if it has one. */
+/** What a cell must be by the mapping; undefined when the mapping has no rule. */
 export const cellRule = ({ format, codes }: Target): string | null => {
   if (format !== null) return format.rule
   return codes === null ? null : 'must be a value that the codes of the mapping list'
@@ -75,7 +75,7 @@ export const cellProblems = ({ targets, states }: RowCells): readonly string[] =
       })
     : []
 
-/** Null for a constant. */
+/** The index of the column; null for a constant. */
 function columnIndex({ path, column }: Target, names: readonly string[]): number | null {
   if (column === null) return null
   const index = names.indexOf(column.trim())
@@ -90,7 +90,7 @@ function columnIndex({ path, column }: Target, names: readonly string[]): number
   return index
 }
 
-/** The values of a cell, none for an empty one. */
+/** Returns the values of a cell; none for an empty one. */
 function valuesIn(target: Target, cell: string): { readonly values: Scalar[]; state: number } {
   const pieces = target.split === null ? [cell] : cell.split(target.split).map((piece) => piece.trim())
   const values: Scalar[] = []
@@ -105,7 +105,7 @@ function valuesIn(target: Target, cell: string): { readonly values: Scalar[]; st
   return { values, state }
 }
 
-/** Reads a text by the rules of its target. Undefined: nothing is written; null: the text is not understood. */
+/** Reads a text by the rules of its target. Undefined: no value is written; null: the text is not understood. */
 function valueIn({ format, codes, unlisted }: Target, text: string): Scalar | null | undefined {
   if (format !== null) return format.read(text)
   if (codes === null) return text
@@ -123,7 +123,7 @@ function put(document: Members, target: Target, values: readonly Scalar[]): void
   if (first === undefined) return
   let parent = document
   for (const { key, array } of steps.slice(0, -1)) {
-    // Own members only: a column may be called `constructor`. The mapping has no two targets that collide.
+    // Only own members are looked at: a column may be called `constructor`. No two targets write to one place.
     if (!Object.hasOwn(parent, key)) parent[key] = array ? [{}] : {}
     const next = parent[key]
     parent = (Array.isArray(next) ? next[0] : next) as Members

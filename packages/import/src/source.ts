@@ -1,4 +1,4 @@
-/** The source of an import: a file or a stream, as chunks of bytes without a byte order mark, and the entries in it. */
+/** The source of an import, a file or a stream: its bytes without a byte order mark, and the entries in them. */
 
 import { createHash } from 'node:crypto'
 import { type FileHandle, open } from 'node:fs/promises'
@@ -10,26 +10,26 @@ import { ImportError } from './import-error.ts'
 import type { RowCells } from './row-documents.ts'
 
 const CHUNK_BYTES = 256 * 1024
-/** The part of a file that its identity is computed from. */
+/** The number of bytes at the beginning from which the identity of a file is computed. */
 const HEAD_BYTES = 1024 * 1024
 
 export { ImportError } from './import-error.ts'
 
 export interface Source {
-  /** Null when unknown: a stream, a pipe. */
+  /** The size; null when it is unknown (a stream or pipe). */
   readonly totalBytes: number | null
-  /** Equal for the same unchanged file; null for a stream, which cannot be read a second time. */
+  /** A text that is equal for the same unchanged file; null for a stream, which cannot be read twice. */
   readonly identity: string | null
-  /** The beginning, from which format, encoding and delimiter are recognised. */
+  /** The first bytes, which show format, encoding and delimiter. */
   readonly head: Buffer
-  /** The byte order mark. It is counted as read, but is not in the chunks. */
+  /** The byte order mark. Its bytes are counted, but not in the chunks. */
   readonly mark: Mark
-  /** The bytes from an offset to the end. May be called once. */
+  /** Yields the bytes from an offset to the end. May be called once. */
   chunks(offset: number): AsyncIterable<Buffer>
   close(): Promise<void>
 }
 
-/** Opens a source. @throws ImportError when the path cannot be read, or leads to a file that is no text */
+/** Opens a source. @throws ImportError the path cannot be read, or the file is no text */
 export async function openSource(source: string | Readable): Promise<Source> {
   return typeof source === 'string' ? openPath(source) : streamSource(source, () => Promise.resolve())
 }
@@ -76,7 +76,7 @@ async function readHead(handle: FileHandle): Promise<Buffer> {
   return buffer.subarray(0, length)
 }
 
-/** The first chunk of a stream is read at once, to recognise what the stream is. */
+/** Opens a stream. Its first chunk is read at once, to find out what the stream is. */
 async function streamSource(
   stream: AsyncIterable<Buffer | string> & { destroy(): unknown },
   close: () => Promise<void>,
@@ -110,43 +110,43 @@ async function streamSource(
   }
 }
 
-/** Bytes that show whether a stream begins with a byte order mark. */
+/** The number of bytes that show whether a stream begins with a byte order mark. */
 const LONGEST_MARK = 3
 
-/** The longest record that is read, in bytes. A longer one is rejected, and skipped without being kept in memory. */
+/** The most bytes of a record. A longer one is rejected, and skipped without holding it in memory. */
 export const MAX_ENTRY_BYTES = 8 * 1024 * 1024
 
-/** One record of the source: JSON text to be parsed, a document, or a problem. */
+/** One record of the source: JSON text that is not parsed yet, a document, or a problem. */
 export type Entry = {
-  /** The line on which it begins; the first is 1. */
+  /** The number of the line on which the record begins; the first is 1. */
   readonly line: number
-  /** Bytes of the source up to the end of this entry. */
+  /** The bytes of the source up to the end of this entry. */
   readonly end: number
 } & (
   | { readonly text: Buffer }
-  /** `cells`: the cells of the table's row. */
+  /** `cells`: the cells of the row. */
   | { readonly document: JsonValue; readonly cells?: RowCells }
-  /** The message for the rejects file. It never quotes the record. */
+  /** The text for the rejects file, which never quotes the record. */
   | { readonly problem: string }
 )
 
-/** Where a reader begins: all zero, or where an interrupted import had come to. */
+/** Where reading begins: all zero, or where an interrupted import stopped. */
 export interface Position {
   readonly bytes: number
   readonly line: number
-  /** Entries already consumed, for formats in which one cannot begin in the middle. */
+  /** The number of entries that were read, for formats that can only be read from the beginning. */
   readonly entries: number
 }
 
-/** Cuts a stream into entries. */
+/** Divides a stream into entries. */
 interface EntryCutter {
-  /** The entries that end in this chunk. */
+  /** Returns the entries that end in this chunk. */
   push(chunk: Buffer): Entry[]
-  /** The entries that end with the stream. */
+  /** Returns the entries that end with the stream. */
   finish(): Entry[]
 }
 
-/** The entries of a source that can only be read from its beginning, without those that were consumed before. */
+/** Yields the entries of a source that can only be read from the beginning, without those that were read before. */
 export async function* newEntries(
   source: Source,
   { entries: consumed }: Position,

@@ -1,4 +1,4 @@
-/** The first rows of a table in a file or a stream, for looking at them. */
+/** Reads the first rows of a table, so that a person or a proposal can look at them. */
 import { isUtf8 } from 'node:buffer'
 import { open } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
@@ -9,22 +9,23 @@ import { refuseOtherFiles } from './detect.ts'
 import { ImportError } from './import-error.ts'
 import type { Table } from './propose-mapping.ts'
 
-/** The bytes at the beginning of the file that are read. */
+/** The number of bytes that are read. */
 const SAMPLE_BYTES = 8 * 1024 * 1024
 const DELIMITERS = [',', ';', '\t', '|'] as const
 
 export interface TableSample extends Table {
   readonly delimiter: string
   readonly encoding: string
-  /** Whether these are all rows of the file. */
+  /** True when these are all rows of the file. */
   readonly whole: boolean
-  /** Lines of rows that are left out: they have another number of cells than the header, or cannot be read. */
+  /** The lines of rows that are left out: they have another number of cells than the header, or cannot be read. */
   readonly leftOut: readonly number[]
 }
 
 /**
+ * Reads the first rows.
  * @param source a path, or a stream, which is read no further than needed
- * @param asked what is not given is found out
+ * @param asked what is missing in it is found out
  * @throws ImportError the file cannot be read, or is no table of text
  */
 export async function sampleTable(
@@ -77,7 +78,7 @@ async function fileHead(path: string): Promise<Buffer> {
 }
 
 function textOf(bytes: Buffer, asked: string | undefined): { readonly text: Buffer; readonly encoding: string } {
-  // The last character may be cut.
+  // The last character of the sample may be cut, so it is no fault.
   const found = isUtf8(bytes.subarray(0, bytes.lastIndexOf(0x0a) + 1 || bytes.length)) ? 'utf-8' : 'windows-1252'
   const encoding = asked ?? found
   try {

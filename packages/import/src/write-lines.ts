@@ -1,7 +1,7 @@
 /**
- * Writes lines of a file, and finds lines with the primary identifier of an earlier line. The database finds them by
- * the number of the run and the line in each record, so the memory of an import does not grow with its file, and a
- * resumed import knows what it has written.
+ * Writes lines of a file, and finds lines that have the primary identifier of an earlier line. Each record has the
+ * number of the run and the line that wrote it, and the database finds earlier lines by these. So the memory of an
+ * import does not grow with its file, and a resumed import knows what it has written.
  */
 
 import { MergeProblem, mergeIntoSurvivor } from '@rollcall/core/events/merge'
@@ -20,38 +20,38 @@ export interface Line {
   readonly record: PreparedRecord
 }
 
-/** Which record is stored if several lines of a file have the same primary identifier: the first or the last. */
+/** What is done with lines whose primary identifier an earlier line has: reject them, or store the last. */
 export const DUPLICATES = ['reject', 'last'] as const
 export type Duplicates = (typeof DUPLICATES)[number]
 
-/** How lines are written, in the caller's transaction. */
+/** How lines are written. All is done in the caller's transaction. */
 export interface Writing {
   readonly client: ClientBase
   readonly registry: RegistryShape
   readonly sink: RecordSink
-  /** `Progress.run`; null: a dry run, which notes the primary identifiers alone. */
+  /** The number of the run (`Progress.run`); null: a dry run, which only notes primary identifiers. */
   readonly run: string | null
   readonly duplicates: Duplicates
-  /** Documents that are replaced are read too. */
+  /** True when the documents before the change are read too. */
   readonly before: boolean
-  /** The file has all records: its lines are noted, and those that are stored already as they are are not written. */
+  /** True for a complete file: its lines are noted, and a record that is stored already in this form is not written. */
   readonly isComplete: boolean
 }
 
 interface Written {
   readonly inserted: number
   readonly records: readonly WrittenRecord[]
-  /** Primary identifiers of lines that were stored already; `isComplete`. */
+  /** The primary identifiers of records that were stored already in this form; only for a complete file. */
   readonly unchanged: ReadonlySet<string>
-  /** Changes of records by lines about records that were merged into them. */
+  /** The changes of surviving records by lines about records that were merged into them. */
   readonly merged: readonly RecordChange[]
   readonly rejects: readonly { readonly of: Line; readonly reason: string }[]
-  /** Primary identifiers that the run had seen before, each with the line. */
+  /** The primary identifiers that an earlier line of the run has, with that line. */
   readonly met: ReadonlyMap<string, number>
 }
 
 export interface LinesWritten extends Omit<Written, 'met'> {
-  /** Lines with the primary identifier of an earlier line; with `reject`, they are not written. */
+  /** Lines that have the primary identifier of an earlier line. With `reject` they are not written. */
   readonly repeated: readonly { readonly of: Line; readonly earlier: number }[]
 }
 
@@ -69,8 +69,8 @@ const both = (one: Written, other: Written): Written => ({
 const primaryOf = ({ record }: Line): string => record.primary_identifier
 
 /**
- * Writes lines. Lines that the database refuses are rejected. A line about a record that was merged into another one is
- * merged into that record, and does not count as a repetition.
+ * Writes lines. Lines that the database refuses are rejected. A line about a retired record changes the survivor, and
+ * does not count as a repetition.
  */
 export async function writeLines(
   writing: Writing,
@@ -96,7 +96,7 @@ async function writeLast(writing: Writing, recordType: RecordType, lines: readon
   return { ...written, repeated }
 }
 
-/** If the first line is refused, the next one with its primary identifier becomes the first. */
+/** Writes the first line of each primary identifier. If it is refused, the next such line is the first. */
 async function writeFirst(writing: Writing, recordType: RecordType, lines: readonly Line[]): Promise<LinesWritten> {
   const repeated: { of: Line; earlier: number }[] = []
   let written = NOTHING
@@ -124,8 +124,8 @@ async function writeFirst(writing: Writing, recordType: RecordType, lines: reado
 }
 
 /**
- * Data exceptions (a day outside PostgreSQL's calendar) and exceeded limits (a value too long for its index) are caused
- * by single records, which are found by halving.
+ * Writes lines; when a single value cannot be stored (a day outside of PostgreSQL's calendar, or a value too long for
+ * its index), halves them again and again until the record with that value is found.
  */
 async function writeOrHalve(writing: Writing, recordType: RecordType, lines: readonly Line[]): Promise<Written> {
   try {
@@ -134,7 +134,7 @@ async function writeOrHalve(writing: Writing, recordType: RecordType, lines: rea
     const state = sqlState(error)
     const [first, second] = lines
     if (first === undefined || !/^(22|54)/.test(state)) throw error
-    // The message of PostgreSQL would quote the value.
+    // The message of PostgreSQL is not used: it would quote the value.
     if (second === undefined) return { ...NOTHING, rejects: [{ of: first, reason: unstorable(state) }] }
     const half = lines.slice(0, Math.ceil(lines.length / 2))
     const before = await writeOrHalve(writing, recordType, half)
@@ -145,7 +145,7 @@ async function writeOrHalve(writing: Writing, recordType: RecordType, lines: rea
   }
 }
 
-/** Writes those lines that change a record or add one. */
+/** Writes only the lines that add or change a record. */
 async function writeChanged(writing: Writing, recordType: RecordType, lines: readonly Line[]): Promise<Written> {
   const { client, registry, sink, duplicates } = writing
   const met = await findNoted(client, recordType, lines.map(primaryOf))
@@ -155,7 +155,7 @@ async function writeChanged(writing: Writing, recordType: RecordType, lines: rea
   const unchanged = await sink.unchangedAmong(client, registry, recordType, records)
   const changed = fresh.filter((one) => !unchanged.has(primaryOf(one)))
   const written = changed.length === 0 ? NOTHING : await writeOnce(writing, recordType, changed)
-  // A line that was merged into another record, or refused, makes no repetition of a later one.
+  // A line that was refused, or was about a retired record, does not make a later line a repetition.
   const standing = new Set([...written.records.map((one) => one.primary_identifier), ...unchanged])
   const noted = [...latest].map(([primary, { line }]) => [primary, standing.has(primary) ? line : null] as const)
   await noteLines(client, recordType, new Map(noted))
@@ -184,7 +184,7 @@ async function writeOnce(writing: Writing, recordType: RecordType, lines: readon
 const unstorable = (state: string): string =>
   `the database cannot store one of the values of this record (SQLSTATE ${state})`
 
-/** Merges lines about merged records into the records they were merged into, in the order of the lines. */
+/** Writes lines about retired records into their survivors, in the order of the lines. */
 async function mergeLines(
   writing: Writing,
   recordType: RecordType,
