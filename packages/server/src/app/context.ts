@@ -1,4 +1,4 @@
-/** Makes the parts of a server and connects them; nothing else does. Each part gets only what it needs. */
+/** Makes the parts of a server and connects them. No other file does that. Each part gets only what it needs. */
 
 import { createVerifying } from '@rollcall/admin/audit/verification'
 import { EXPIRING_DAYS } from '@rollcall/admin/grants/health'
@@ -70,10 +70,10 @@ import { clientAddressReader, createRequestGate } from '../http/request-gate.ts'
 import { type ConnectedListener, createOwnListener } from './own-listener.ts'
 
 /**
- * Makes missing keys, which takes about a second.
+ * Makes all parts of a server. At the first start it also makes missing keys, which takes about a second.
  * @param deps.log the server's log; by default standard error
  * @param deps.clock for the age of caches, keys and tokens, rates of deliveries, times of searches, and signatures
- * @param deps.samples synthetic records of a kind, for an operator's trials; none by default
+ * @param deps.samples synthetic records of a kind, which an operator can try; none by default
  * @throws MasterKeyError the master key is missing or wrong, or an own key cannot be decrypted
  */
 export async function createContext(
@@ -82,7 +82,7 @@ export async function createContext(
   deps: { log?: Log; clock?: Clock; samples?: HasSamples['samples'] } = {},
 ) {
   const { log = createLog({ level: config.logLevel }), clock = CLOCK, samples = () => [] } = deps
-  // First of all: a server writes nothing into a database that is being restored.
+  // This check comes first: a server writes nothing into a database that is being restored.
   await refuseUnfinished(db)
   if (config.journal !== undefined) await refuseOlder(db, config.journal)
   const vault = await openVault(config, db)
@@ -108,7 +108,7 @@ export async function createContext(
   }
 }
 
-/** What the other parts are made from. */
+/** The parts that all others are made from. */
 interface Base {
   readonly config: Config
   readonly db: Database
@@ -118,7 +118,7 @@ interface Base {
   readonly vault: Vault
 }
 
-/** The health of the database and its schema, and the metrics. */
+/** Makes the metrics, and the health of the database and of its schema. */
 function createObserving({ db, log, clock }: Base) {
   const databaseHealth = createDatabaseHealth({
     log,
@@ -138,9 +138,9 @@ function createObserving({ db, log, clock }: Base) {
   return { databaseHealth, schema, metrics: createMetrics(connections, databaseHealth.breaker, stored, clock) }
 }
 
-/** What answers to peers are made and sent with. */
+/** Makes what creates and sends answers to peers. */
 function createDelivering({ config, db, log, clock, limits, vault }: Base, keys: Keys, metrics: Metrics) {
-  // A participant's own limit of concurrent attempts is at most as high, so connections are never the limit.
+  // The limit of concurrent attempts of any participant is at most as high, so a guard always has enough connections.
   const guards = createGuards({ connections: MOST_CONCURRENCY })
   const keySets = createKeySets({ guardOf: guards.of, log, clock })
   const { witness } = config
@@ -170,7 +170,7 @@ function createDelivering({ config, db, log, clock, limits, vault }: Base, keys:
 
 type Delivering = ReturnType<typeof createDelivering>
 
-/** The loops that send deliveries and notifications, and what wakes a worker's loops. */
+/** Makes the loops that send deliveries and notifications, and the signal that wakes a worker's loops. */
 function createWorking({ limits, role }: Config, delivering: Delivering) {
   const exchangesWake = createWake()
   const deliveriesWake = createWake()
@@ -197,7 +197,7 @@ function createWorking({ limits, role }: Config, delivering: Delivering) {
   }
 }
 
-/** What the admin API needs. */
+/** Makes what the admin API needs. */
 function createOperating({ config, db, log, clock, limits, vault }: Base) {
   return {
     operators: createOperators(db, clock),
@@ -211,7 +211,7 @@ function createOperating({ config, db, log, clock, limits, vault }: Base) {
   }
 }
 
-/** What the partner API needs. */
+/** Makes what the partner API needs. */
 function createPartnerParts({ config, db, clock, limits }: Base, ownListener: ConnectedListener) {
   return {
     partnerPage: {
@@ -224,7 +224,7 @@ function createPartnerParts({ config, db, clock, limits }: Base, ownListener: Co
   }
 }
 
-/** What the requests of peers are received and answered with. */
+/** Makes what receives and answers the requests of peers. */
 function createRequestParts({ config, db, log, clock, limits, vault }: Base, delivering: Delivering) {
   const { metrics, auditLog } = delivering
   const waiting = MESSAGES_WAITING
@@ -261,28 +261,28 @@ function createRequestParts({ config, db, log, clock, limits, vault }: Base, del
   }
 }
 
-/** Failed sign-ins a minute from one address, an IPv6 /64: a person types a token or code wrongly a few times. */
+/** The failed sign-ins a minute from one address (IPv6: one /64): a person mistypes a token or code a few times. */
 const SIGN_IN_FAILURES = 10
 
-/** Calls of the partner page a minute of one participant, whose people look at pages that reload themselves. */
+/** The calls of the partner page a minute for one participant, whose people have pages open that reload themselves. */
 const PARTNER_CALLS = 300
 
-/** Deliveries that a participant may request again in a minute: one page at a time. */
+/** The deliveries that a participant may have sent again in a minute: as many as one page lists. */
 const PARTNER_REPLAYS = 100
 
-/** Seconds of an access token: the most that the specification allows. */
+/** Seconds for which an access token is valid: the most that the specification allows. */
 const TOKEN_LIFETIME = 900
 
-/** Messages that wait on this node to be remembered. Above it peers must try again, before memory is short. */
+/** The messages that may wait on this node to be stored. Above it peers must try again, so that memory lasts. */
 const MESSAGES_WAITING = 10_000
 
-/** Mailboxes that a node drains at a time, as a share of its slots for exchanges: answering peers needs the rest. */
+/** The mailboxes that a node drains at a time, as a share of its slots for exchanges. Answers need the rest. */
 const MAILBOX_SHARE: Readonly<Record<Role, number>> = { http: 0, all: 1 / 6, worker: 1 }
 
-/** Bytes of records in the envelopes that this node makes at a time. */
+/** The bytes of records in all notifications that this node makes at a time. */
 const ENVELOPE_BYTES = 33_554_432
 
-/** Searches of each mode have their own connections, so that neither mode waits for the other. */
+/** Makes the search slots of each mode. Each mode has connections of its own, so none waits for the other. */
 const modesOf = ({ searches, asyncSearches }: Database, limits: Limits): Modes => ({
   sync: {
     name: 'sync',

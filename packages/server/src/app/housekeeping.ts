@@ -1,4 +1,4 @@
-/** The regular background tasks of every node; several nodes at once do no harm. */
+/** The regular background tasks of every node. Several nodes may do them at the same time. */
 import { hostname } from 'node:os'
 import { forgetConsents } from '@rollcall/consents/store/consent-uses'
 import { bodyKeyRetention, eventRetention, OPERATOR_TOKEN_RETENTION } from '@rollcall/core/model/retention'
@@ -32,11 +32,11 @@ import { leftMirrors } from '@rollcall/source/store/changed-sources'
 const PERIOD = 60_000
 type Parts = StoringReferences & Scheduling & { readonly schema: Pick<SchemaWatch, 'check'> }
 
-/** Starts the regular tasks; the returned function stops them and waits for running ones. */
+/** Starts the regular tasks. The returned function stops them and waits for running ones. */
 export function startHousekeeping(deps: Parts): () => Promise<void> {
   const stopping = new AbortController()
   const clean = (): Promise<void> => keepHouse(deps, stopping.signal)
-  // Once at the start: after an upgrade there are references to store.
+  // All tasks run at the start: after an upgrade there may be references to store.
   let working = clean()
   let minutes = 0
   const timer = setInterval(() => {
@@ -54,12 +54,12 @@ export function startHousekeeping(deps: Parts): () => Promise<void> {
 interface Chore {
   /** Minutes between two runs. Tasks that only delete run rarely: a delay does no harm, and a run costs statements. */
   readonly every: number
-  /** The log message of a failure. */
+  /** The log message when the task fails. */
   readonly failure: string
   readonly run: (deps: Parts, signal: AbortSignal) => Promise<void>
 }
 
-/** A failed task stops no other one. */
+/** The tasks in order. A task that fails does not stop the next one. */
 const CHORES: readonly Chore[] = [
   {
     every: 1,
@@ -143,7 +143,7 @@ const CHORES: readonly Chore[] = [
   },
   { every: 1, failure: 'what sources have left could not be cleared away; tried again soon', run: clearLeftSources },
   {
-    // It comes after all messages that these keys encrypt.
+    // This task comes after those that delete the messages which these keys encrypt.
     every: 10,
     failure: 'the keys of old days could not be destroyed; tried again soon',
     run: async ({ db, limits, log }) => {
@@ -153,7 +153,7 @@ const CHORES: readonly Chore[] = [
   },
 ]
 
-/** Does all tasks once. Never rejects. */
+/** Runs all tasks once. Never rejects. */
 export const keepHouse = (deps: Parts, signal: AbortSignal): Promise<void> => doChores(CHORES, deps, signal)
 
 async function doChores(chores: readonly Chore[], deps: Parts, signal: AbortSignal): Promise<void> {
@@ -167,7 +167,7 @@ async function doChores(chores: readonly Chore[], deps: Parts, signal: AbortSign
   }
 }
 
-/** Reports the journal's state for `doctor`, which another user may run, with other rights on the file. */
+/** Stores the journal's state for `doctor`, which may run as another user who cannot open the file. */
 async function reportJournal({ db, log }: Parts): Promise<void> {
   const { path } = db.journal
   if (path === null) return
@@ -182,23 +182,23 @@ async function reportJournal({ db, log }: Parts): Promise<void> {
   await storeJournalReport(db, { machine: hostname(), path, problem })
 }
 
-/** Gives up the logs of former sources, and drops copies of records that are read live now. */
+/** Removes the replication logs of sources that were replaced, and copies of records that are now read live. */
 async function clearLeftSources({ db, log }: Parts): Promise<void> {
   const left = await leftMirrors(db.pool)
   if (left.length === 0) return
-  // Loaded here: it needs the drivers of all databases.
+  // This module is imported here because it needs the drivers of all databases.
   const { clearLeft } = await import('@rollcall/source/mirror/left-sources')
   await clearLeft({ db, log, env: process.env, registries: () => listRegistries(db) }, left)
 }
 
-/** Exchanges whose requests are decrypted in one run. */
+/** The number of exchanges whose requests are decrypted in one statement of the task. */
 const OPENED = 50
 
 async function storeAllReferences(deps: Parts, signal: AbortSignal): Promise<void> {
   while (!signal.aborted && (await storeMissingReferences(deps, OPENED)) === OPENED);
 }
 
-/** Deletes exchanges at the end of their retention, unanswered and undelivered ones too; the log has their number. */
+/** Deletes exchanges at the end of their retention. The log has the number of those not answered or not delivered. */
 async function forgetOldExchanges({ db, limits, log }: Parts): Promise<void> {
   const unfinished = await countUnfinished(db, limits.exchange_retention)
   if (unfinished.exchanges + unfinished.deliveries > 0) {
@@ -207,14 +207,14 @@ async function forgetOldExchanges({ db, limits, log }: Parts): Promise<void> {
   sayForgotten(log, await forgetExchanges(db, limits.exchange_retention))
 }
 
-/** Logs each closed mailbox: the operator should ask its participant what is wrong. */
+/** Closes mailboxes that nobody empties, and logs each: the operator should ask its participant what is wrong. */
 async function closeMailboxes({ db, limits, log }: Parts): Promise<void> {
   for (const closed of await closeStaleMailboxes(db, limits.notification_retention)) {
     log.error(closed, 'a mailbox is closed: its notifications could not be delivered; its subscriptions are suspended')
   }
 }
 
-/** Logs each suspended subscription once: its participant gets no notifications. */
+/** Logs suspended subscriptions, each once: their participants get no notifications. */
 async function logSuspended({ db, log }: Parts): Promise<void> {
   for (;;) {
     const found = await suspendedSubscriptions(db.pool)

@@ -1,14 +1,14 @@
-/** Requests to our own listener for peers, as a participant of a demo or a sandbox would send them. */
+/** Sends requests to our own listener for peers, as the participant of a demo or sandbox would. */
 import type { OwnAnswer, OwnListener } from '@rollcall/admin/try/try'
 
 export interface ConnectedListener extends OwnListener {
-  /** From now on requests go to this address; before, there is none. */
+  /** Sets the address of the listener, once it listens. */
   listensAt(url: string): void
-  /** Null before it listens. */
+  /** The address; null before the listener listens. */
   address(): string | null
 }
 
-/** Milliseconds for one request. */
+/** Milliseconds for a whole request. */
 const TIMEOUT = 60_000
 
 export function createOwnListener(): ConnectedListener {

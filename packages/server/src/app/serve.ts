@@ -1,4 +1,4 @@
-/** A running node from start to clean stop: its listeners and its work. */
+/** Starts a node, with its listeners and its work, and stops it cleanly. */
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { publishOutbox } from '@rollcall/admin/events/outbox'
@@ -32,22 +32,22 @@ import type { Context } from './context.ts'
 import { startHousekeeping } from './housekeeping.ts'
 
 export interface RunningServer {
-  /** The listening ports: as configured, or the chosen ones for 0. A worker answers no peers and has 0. */
+  /** The port of each listener: as configured, or the free one chosen for 0. A worker does not listen for peers: 0. */
   readonly port: number
   readonly adminPort: number
   /** Resolves when a newer Rollcall has migrated the database so far that this node must stop. */
   readonly outdated: Promise<SchemaLead>
-  /** Shows this demo on the pages of the peers' listener. */
+  /** Shows the content of a demo on the pages of the peers' listener. */
   show(showcase: Showcase): void
-  /** From now on `/ready` answers 200 while the database answers and, on a worker, while it claims work. */
+  /** Lets `/ready` answer 200, while the database answers and a worker claims work. */
   markReady(): void
-  /** Takes nothing new, lets what is in flight end, then closes. */
+  /** Stops the node: it takes nothing new, finishes what is in flight, and closes. */
   stop(): Promise<void>
 }
 
 export type ListenerName = 'peers' | 'operator'
 
-/** A listener could not be opened; its cause says why. */
+/** A listener could not be opened; `cause` says why. */
 export class ListenFailed extends Error {
   override readonly name = 'ListenFailed'
   readonly listener: ListenerName
@@ -59,10 +59,9 @@ export class ListenFailed extends Error {
 }
 
 /**
- * Starts the listeners and workers of the node's role, with the parts of `context`. The caller closes the database
- * after `stop`.
- * @param pause the time in which `/ready` answers 503 before connections are refused
- * @param housekeeping how the regular background tasks are started
+ * Starts the listeners and the work of the node's role. The caller closes the database after `stop`.
+ * @param pause waits while `/ready` answers 503 and connections are still accepted
+ * @param housekeeping starts the regular background tasks
  * @throws ListenFailed, and what connecting to the database throws
  */
 export async function startServer(
@@ -92,13 +91,13 @@ export async function startServer(
   const stop = async (): Promise<void> => {
     const wasReady = ready
     ready = false
-    // Load balancers see it and send nothing more, before connections are refused.
+    // Load balancers need time to see the 503 and to send nothing more, before connections are refused.
     if (wasReady && does.answers) await pause(context.limits.drain_time * 1_000)
     await Promise.all([publicServer?.close(), worker?.stop()])
-    // Attempts that end in time are recorded; the claims of others expire.
+    // Attempts that end in time are recorded. The claims of the others expire, and another node tries them again.
     const late = sleep(context.limits.stop_time * 1_000, undefined, { ref: false })
     await Promise.race([context.limiter.idle(), late])
-    // Last: it reports the node's state until the end.
+    // The operator's listener closes last, because it reports the state of the node.
     await operatorServer.close()
     await Promise.all([context.verifying.stop(), context.indexing.stop()])
     await context.refusals.flush()
@@ -132,14 +131,14 @@ export async function startServer(
   return { port, adminPort, outdated: context.schema.outdated, show, markReady, stop }
 }
 
-/** The work of a node: accepted requests, deliveries, and the mirrors of sources. */
+/** Starts the work of a node: accepted requests, deliveries, and the mirrors of sources. */
 async function startWork(context: Context): Promise<RunningWorker> {
   const worker = await startWorker({
     ...context,
     answer: (exchange, signal) => answerAccepted(context, exchange, signal),
     publishOutbox: (signal) => publishOutbox(context, signal),
   })
-  // Loaded here: the help of a command needs no sources.
+  // The module of sources is imported here: commands that only print a help text do not need it.
   const { startFollowers } = await import('@rollcall/source/mirror/followers')
   const followers = startFollowers({
     ...context,
@@ -150,7 +149,7 @@ async function startWork(context: Context): Promise<RunningWorker> {
   return { working: worker.working, stop: async () => void (await Promise.all([worker.stop(), followers.stop()])) }
 }
 
-/** Each role: whether it answers peers, and whether it works on accepted requests. */
+/** What a node of each role does: answer peers, and work on accepted requests. */
 const ROLES: Readonly<Record<Role, { readonly answers: boolean; readonly works: boolean }>> = {
   http: { answers: true, works: false },
   worker: { answers: false, works: true },
@@ -199,7 +198,7 @@ function createOperatorServer(
   context: Context,
   { isReady, shown }: { readonly isReady: () => Promise<boolean>; readonly shown: HasShowcase },
 ): HttpServer {
-  // Probes and collections of metrics; calls of the admin API have lines of their own.
+  // Only requests for health and metrics are logged as debug here; calls of the admin API have lines of their own.
   const server = createHttpServer({ ...context, accessLevel: 'debug' })
   addHealthRoutes(server, isReady, { schema: context.schema.lead, away: () => recordsAway(context.db) })
   addMissingTokenRoute(server)

@@ -1,6 +1,6 @@
 /**
- * The access log: a line for each answered request, with its sender, operation, result and duration. It has no values
- * of a message: ids of the sender are logged when they are UUIDs, because any other text may be personal data.
+ * The access log: a line for each answered request, with sender, operation, result and duration. It has no values of a
+ * message. Ids that the sender chose are logged only if they are UUIDs: another text may be personal data.
  */
 
 import { readTraceparent } from '@rollcall/core/model/traceparent'
@@ -9,12 +9,12 @@ import type { Metrics, RequestOutcome } from '@rollcall/observe/metrics'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Noted, RequestGate } from './request-gate.ts'
 
-/** Pages that load balancers and supervisors request every few seconds: their lines have the level debug. */
+/** Pages that load balancers and supervisors request every few seconds. Their lines have the level debug. */
 const PROBES: ReadonlySet<string> = new Set(['health', 'ready'])
 
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i
 
-/** @param options.level of the lines of requests that are neither probes nor refused to strangers */
+/** Adds the access log to a server. @param options.level the level of all other lines */
 export function addAccessLog(
   app: FastifyInstance,
   deps: { readonly log: Log; readonly metrics: Pick<Metrics, 'requestAnswered'>; readonly requestGate: RequestGate },
@@ -27,7 +27,8 @@ export function addAccessLog(
     const noted = requestGate.noted(request.raw)
     const outcome = outcomeOf(status, noted)
     metrics.requestAnswered({ route: name, mode, status, outcome }, reply.elapsedTime / 1_000)
-    // Strangers who are refused have a line for each kind of refusal (`observe/refusals.ts`): they could fill the log.
+    // A refused stranger gets no line here, because strangers could fill the log: `observe/refusals.ts` logs one for
+    // each kind of refusal.
     const isStranger = outcome === 'refused' && noted.participant === null
     const lineLevel = PROBES.has(name) || isStranger ? 'debug' : level
     if (log.isLevelEnabled(lineLevel)) {
@@ -54,7 +55,7 @@ const known = ({ registry, participant, code }: Noted) => ({
   ...(code !== undefined && { code }),
 })
 
-/** Ids that the sender chose, if they may be logged. */
+/** The ids that the sender chose, if they may be logged. */
 function sent({ headers }: FastifyRequest, { message_id, correlation_id }: Noted): object {
   const traceparent = readTraceparent(headers.traceparent)
   return {

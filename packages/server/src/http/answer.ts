@@ -1,4 +1,4 @@
-/** Answers, and the one body with which every whole request is refused (D1, D2). */
+/** Sends answers, and makes the one body of all refusals of a whole request (D1, D2). */
 import { randomUUID } from 'node:crypto'
 import { RecordsUnavailable } from '@rollcall/core/model/record-source'
 import { isUnavailable, safeDatabaseError } from '@rollcall/database/database-errors'
@@ -8,29 +8,27 @@ import { RequestFault } from '@rollcall/protocol'
 import type { FastifyReply } from 'fastify'
 import { endsWithAnswer } from './connections.ts'
 
-/** Header names as some clients compare them: letter by letter (public standard 3.2, rule 11). */
+/** Headers with their names in the usual spelling, because some clients compare case (public standard 3.2, rule 11). */
 export type AnswerHeaders = { readonly [name: string]: string }
 
-/** Sends `text` as JSON. */
+/** Sends a JSON text. */
 export function sendJson(reply: FastifyReply, status: number, text: string, headers: AnswerHeaders = {}): void {
   send(reply, status, text, { 'Content-Type': 'application/json', ...headers })
 }
 
 /**
- * Characters up to which a text is sent in one piece with its head. A longer one is encoded first: node:http would read
- * a text twice, for its length and to write it.
+ * The most characters of a text that is sent together with its head. A longer text is encoded first: otherwise
+ * node:http would read it twice, for its length and to write it.
  */
 const ONE_PIECE = 16_384
 
-/**
- * Sends a body; `headers` name its Content-Type. It bypasses Fastify's reply, which would send header names in lower
- * case.
- */
+/** Sends a body; `headers` has its Content-Type. Fastify's reply is bypassed: it sends names in lower case. */
 export function send(reply: FastifyReply, status: number, content: string | Buffer, headers: AnswerHeaders): void {
   const body = typeof content === 'string' && content.length > ONE_PIECE ? Buffer.from(content) : content
   reply.hijack()
   const { server } = reply.server
-  // A closing server takes no further request on this connection, and neither does a connection with an unread request.
+  // A server that closes takes no further request on this connection. With unread bytes of a request no other can
+  // follow.
   if (!server.listening || endsWithAnswer(reply.request.raw)) reply.raw.shouldKeepAlive = false
   reply.raw.writeHead(status, {
     'Cache-Control': 'no-store',
@@ -39,11 +37,11 @@ export function send(reply: FastifyReply, status: number, content: string | Buff
     'Content-Length': String(Buffer.byteLength(body)),
   })
   reply.raw.end(body)
-  // The answer stays in our memory until the peer has fetched it: a peer that reads nothing for so long is cut off.
+  // The answer stays in our memory until the peer has read it. A peer that reads nothing for this time is cut off.
   if (reply.raw.writableLength > 0) reply.raw.setTimeout(server.requestTimeout)
 }
 
-/** An ack ERR with the specification's `errors` (spec "Errors" 1 and 2). @param more members beside them */
+/** Makes an ack ERR with the specification's `errors` (spec "Errors" 1 and 2). @param more members beside them */
 export function faultBody(fault: RequestFault, more: object = {}, now = new Date()): string {
   const error = { code: fault.code, message: fault.message }
   return JSON.stringify({
@@ -53,7 +51,7 @@ export function faultBody(fault: RequestFault, more: object = {}, now = new Date
   })
 }
 
-/** Answers a refused request. */
+/** Sends a fault. */
 export function sendFault(
   reply: FastifyReply,
   fault: RequestFault,
@@ -65,12 +63,12 @@ export function sendFault(
   sendJson(reply, fault.httpStatus, faultBody(fault, more), { ...challenge, ...retry, ...headers })
 }
 
-/** Seconds after which a registry whose database was away may be asked again. */
+/** The `retryAfter`, in seconds, when a registry's database does not answer. */
 const RETRY_AFTER = 5
 
 /**
- * The fault to answer for a thrown error. An error other than a RequestFault is ours: it is logged without content of
- * messages or statements, and answered without detail.
+ * The fault to send for a thrown error. An error that is no RequestFault is a failure of ours: it is logged without the
+ * content of messages or statements, and answered without detail.
  */
 export function asFault(
   error: unknown,
@@ -94,21 +92,21 @@ export function asFault(
   return new RequestFault('err.service.unavailable', 'the server failed to answer; the failure is logged', 500)
 }
 
-/** The class of an error and its stack, without its message, which may have personal data. */
+/** The class and the stack of an error, without the message, which may have personal data. */
 function describe(error: unknown): object {
   const stack = error instanceof Error ? (error.stack ?? '').split('\n') : []
   const frames = stack.filter((line) => line.startsWith('    at ')).map((line) => line.trim())
   return { ...safeDatabaseError(error), frames }
 }
 
-/** 404: one answer for an unknown namespace and an unknown path. */
+/** The fault 404, one text for an unknown namespace and an unknown path. */
 export const notFound = (): RequestFault =>
   new RequestFault('err.request.not_found', 'there is no such namespace or path here')
 
-/** 404: an operation of the protocol that registries of this kind do not have. */
+/** The fault 404 for an operation of the protocol that registries of this kind do not have. */
 export const notServed = (): RequestFault =>
   new RequestFault('err.request.not_found', 'this operation is not served by this registry')
 
-/** 405 */
+/** The fault 405, for another method than these. */
 export const wrongMethod = (allowed: string): RequestFault =>
   new RequestFault('err.request.bad', `the method must be ${allowed}`, 405)

@@ -1,19 +1,19 @@
-/** Connections: unread rests of requests that were answered early, and the end of a server. */
+/** Handles connections: unread bytes of requests that were answered early, and connections of a server that closes. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 
-/** Connections on which the rest of a request still comes though it has been answered. */
+/** Connections whose request was answered while bytes of it still arrive. */
 const answered = new WeakSet<Socket>()
 
-/** Bytes of a body that are worth reading for the sake of the connection. */
+/** The most bytes of an unread body that are read in order to use the connection again. */
 const WORTH_READING = 65_536
-/** Bytes and milliseconds in which a sender can notice its answer: cutting the connection earlier loses the answer. */
+/** Bytes and milliseconds that a sender has to notice its answer: if the connection is cut earlier, it is lost. */
 const LINGER = { bytes: 8_388_608, milliseconds: 5_000 }
 
 /**
- * True when the connection ends with this answer, because too much of the request's body is unread. Call it when the
- * answer is written.
+ * Whether the connection ends with this answer, because too much of the request's body is unread. Must be called while
+ * the answer is written.
  */
 export function endsWithAnswer(request: IncomingMessage): boolean {
   const { 'content-length': length = '0', 'transfer-encoding': encoding } = request.headers
@@ -21,8 +21,8 @@ export function endsWithAnswer(request: IncomingMessage): boolean {
 }
 
 /**
- * Discards the unread rest of a request. After a small rest the connection is used again; of a large one only so much
- * is read that the sender sees its answer, and the connection is cut.
+ * Discards the unread bytes of a request. If they are few, the connection is used again. If they are many, they are
+ * read until the sender can have seen its answer, and then the connection is cut.
  */
 export function discardRest(request: IncomingMessage): void {
   if (!request.complete) {
@@ -36,7 +36,7 @@ export function discardRest(request: IncomingMessage): void {
 
 function linger(request: IncomingMessage): void {
   const { socket } = request
-  // Node's own way, after the answer is written, would cut the connection while the sender is still sending.
+  // After the answer Node.js would call this at once and cut the connection while the sender still sends.
   const { destroySoon } = socket
   socket.destroySoon = () => {
     socket.end()
@@ -52,18 +52,20 @@ function linger(request: IncomingMessage): void {
   })
 }
 
-/** True when the incoming request was answered: the peer would take a second answer for that to its next request. */
+/**
+ * Whether a connection's present request was answered. The peer would take a second answer for that to its next one.
+ */
 export function isAnswered(socket: Socket): boolean {
   return answered.has(socket)
 }
 
-/** How often a closing server looks for connections to end. Milliseconds. */
+/** Milliseconds between two looks at the connections of a server that closes. */
 const SWEEP = 50
 
 /**
- * Makes `close` end. A closing Node server ignores time limits, so one silent connection would keep it forever. This
- * ends connections without a request, and hands requests that do not arrive within the server's limit to `refuse`; the
- * others are answered.
+ * Lets `close` end soon. A Node.js server that closes ignores time limits, so one silent connection would keep it
+ * forever. This function ends connections without a request, and passes requests that do not arrive in time to
+ * `refuse`. The others are answered.
  */
 export function endOrderly(app: FastifyInstance, refuse: (socket: Socket) => void): void {
   const sockets = new Set<Socket>()

@@ -1,6 +1,6 @@
 /**
- * Serves built pages: the console on the operator's listener, the partner page on the peers' listener. Their files are
- * found at the start, and each has its own route: a path in a request never becomes a path of the file system.
+ * Serves built pages: the console on the operator's listener, the partner page on the peers' listener. The files are
+ * found at the start, and each gets a route of its own. So no path of a request becomes a path of the file system.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -15,7 +15,7 @@ import { checkOperatorHost, type IsOwnHost } from './operator-host.ts'
 import { html } from './page.ts'
 import { type HttpServer, mount } from './server.ts'
 
-/** The files that are served, by the end of their names; no other file is. */
+/** The types of the files that are served, by the end of their names. Other files are not served. */
 const TYPES: Readonly<Record<string, { readonly type: string; readonly compressible: boolean }>> = {
   '.css': { type: 'text/css; charset=utf-8', compressible: true },
   '.js': { type: 'text/javascript; charset=utf-8', compressible: true },
@@ -24,7 +24,7 @@ const TYPES: Readonly<Record<string, { readonly type: string; readonly compressi
   '.woff2': { type: 'font/woff2', compressible: false },
 }
 
-/** Headers that forbid a browser every other use of these pages. */
+/** Headers with which the browser forbids other pages and features to be used. */
 const HEADERS: AnswerHeaders = {
   'Referrer-Policy': 'no-referrer',
   'Cross-Origin-Opener-Policy': 'same-origin',
@@ -33,7 +33,7 @@ const HEADERS: AnswerHeaders = {
     'camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), publickey-credentials-get=(), usb=()',
 }
 
-/** @param nonce of the styles that a script of the page writes */
+/** Makes the header of what the page may load. @param nonce allows the styles that a script of the page writes */
 const contentSecurityPolicy = (nonce: string): string =>
   [
     "default-src 'none'",
@@ -47,7 +47,7 @@ const contentSecurityPolicy = (nonce: string): string =>
     "frame-ancestors 'none'",
   ].join('; ')
 
-/** @param folder `index.html`, and files of hashed names in `assets/`; it ends with a slash */
+/** Adds the console to the operator's listener. @param folder has `index.html` and `assets/`; ends with a slash */
 export function addConsole(
   app: HttpServer,
   { folder, isOwnHost }: { readonly folder: URL; readonly isOwnHost: IsOwnHost },
@@ -63,12 +63,12 @@ export function addPartnerPage(app: HttpServer, folder: URL): void {
 }
 
 interface BuiltPage {
-  /** In logs and metrics. */
+  /** The name in logs and metrics. */
   readonly name: string
-  /** The page's path; its files are in `assets/` below it, as they are beside `file`. */
+  /** The path of the page. Its files are served below it in `assets/`, and are in `assets/` beside `file`. */
   readonly path: string
   readonly file: URL
-  /** @throws RequestFault the page is not for this request */
+  /** Refuses a request that may not see the page. @throws RequestFault */
   readonly check: (request: IncomingMessage) => void
 }
 
@@ -87,7 +87,7 @@ function addBuiltPage(app: HttpServer, { name, path, file, check }: BuiltPage): 
   }
 }
 
-/** Sends a page that may load only our files. @param page has the placeholder of the nonce if it needs one */
+/** Sends a page that may load only our files. @param page HTML, with the placeholder of the nonce if it needs one */
 export function sendStrictPage(reply: FastifyReply, status: number, page: string, headers: AnswerHeaders = {}): void {
   const nonce = randomBytes(16).toString('base64url')
   send(reply, status, page.replaceAll(NONCE_PLACEHOLDER, nonce), {
@@ -98,7 +98,7 @@ export function sendStrictPage(reply: FastifyReply, status: number, page: string
   })
 }
 
-/** A page of a few words, which loads nothing. */
+/** A page with a few paragraphs that loads nothing. */
 export const plainPage = (title: string, ...paragraphs: readonly ReturnType<typeof html>[]): string =>
   html`<!doctype html>
 <html lang="en">
@@ -134,7 +134,7 @@ function textOf(file: URL): string | null {
   }
 }
 
-/** Names of the served files; a name with a meaning in routes is left out. */
+/** The names of the files to serve. A name with characters that have a meaning in routes is left out. */
 function assetsIn(page: URL): readonly string[] {
   try {
     return readdirSync(new URL('assets/', page), { withFileTypes: true })
@@ -159,7 +159,7 @@ interface Asset {
   readonly type: string
   readonly digest: string
   readonly encodings: readonly Encoding[]
-  /** Compressed at the first request: the start does not wait for it. */
+  /** Returns the encoded content. It is compressed at the first request, so that the start does not wait for it. */
   readonly content: (encoding: Encoding) => Promise<Buffer>
 }
 
@@ -181,7 +181,7 @@ function readAsset(file: URL): Asset {
 
 const OTHER = { type: 'application/octet-stream', compressible: false }
 
-/** Its name has a digest of its content, so it never changes. */
+/** The name of such a file has a digest of its content, so the file never changes. */
 const FOREVER = 'public, max-age=31536000, immutable'
 
 async function sendAsset(asset: Asset, { headers }: FastifyRequest, reply: FastifyReply): Promise<void> {
@@ -204,7 +204,7 @@ async function sendAsset(asset: Asset, { headers }: FastifyRequest, reply: Fasti
   send(reply, 200, content, { ...about, ...(encoding !== 'identity' && { 'Content-Encoding': encoding }) })
 }
 
-/** The accepted encodings, without those of quality 0. */
+/** The encodings that a browser accepts, without those of quality 0. */
 function acceptedEncodings(header: string | string[] | undefined): ReadonlySet<string> {
   const names = String(header ?? '')
     .toLowerCase()

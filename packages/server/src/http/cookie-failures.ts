@@ -1,15 +1,16 @@
 /**
- * Brakes who guesses cookies of the console or of the partner page, by address, apart from failures of the protocol. A cookie that was good on this
- * node lately is read in any case: whoever is signed in is not locked out by a stranger behind the same address.
+ * Slows down who guesses cookies of the console or of the partner page, by address, apart from failures of the
+ * protocol. A cookie that was valid on this node lately is always looked up, so that a stranger behind the same address
+ * locks nobody out.
  */
 import { createHash } from 'node:crypto'
 import { recentlyUsed } from '@rollcall/base/shared/recently-used'
 import type { Throttle } from '@rollcall/participants/admission/throttle'
 
 export interface CookieFailures {
-  /** Seconds until a cookie that is not known here is looked for again for this address; 0: now. */
+  /** Seconds until a cookie that is unknown on this node may be looked up again for this address; 0: now. */
   wait(unit: string, cookie: string): number
-  /** Notes whether the database knows the cookie. */
+  /** Notes whether a cookie was valid. */
   note(unit: string, cookie: string, isGood: boolean): void
 }
 
@@ -30,5 +31,5 @@ export function createCookieFailures(failures: Throttle): CookieFailures {
   }
 }
 
-/** A cookie is a secret, and is not held in memory. */
+/** The SHA-256 of a cookie. The cookie itself is a secret and does not stay in memory. */
 const digestOf = (cookie: string): string => createHash('sha256').update(cookie).digest('base64')

@@ -7,10 +7,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { KEY_SET_PATH } from './pages.ts'
 import type { HttpServer } from './server.ts'
 
-/** Paths that all registries share: pages that may ask any registry may use them. */
+/** Paths that all registries share. A page that is listed for any registry may use them. */
 const SHARED: readonly string[] = [`/${TOKEN_PATH}`, KEY_SET_PATH]
 
-/** Seconds for which a browser need not ask again. */
+/** Seconds for which a browser remembers the answer to a preflight. */
 const MAX_AGE = 600
 
 const PREFLIGHT = {
@@ -20,7 +20,7 @@ const PREFLIGHT = {
   'Content-Length': '0',
 }
 
-/** Answers preflights, and lets listed pages read answers, but not those for the partner page, which reads a cookie. */
+/** Answers preflights, and lets listed pages read answers, except those for the partner page, which has a cookie. */
 export function addCors(
   app: HttpServer,
   deps: { readonly directory: Pick<Directory, 'registry' | 'registries'> },
@@ -41,7 +41,7 @@ async function isAllowed(
   { url, routeOptions }: FastifyRequest,
   origin: string,
 ): Promise<boolean> {
-  // A slash at the end means nothing.
+  // A slash at the end of an origin is ignored.
   const path = (url.split('?', 1)[0] ?? '').replace(/\/+$/, '')
   const asked = SHARED.includes(path)
     ? await directory.registries()
@@ -51,10 +51,10 @@ async function isAllowed(
   return asked.some((registry) => registry !== undefined && isListedOrigin(registry.web_origins, origin))
 }
 
-/** Pages for people, who open them directly. */
+/** Whether a path is a page for people, which they open directly. */
 const isPage = (path: string): boolean => path.split('/').length < 4 || path.endsWith('/docs')
 
-/** Decided by the route, because a path has several spellings. */
+/** Whether a request is for the partner page. Its route decides, because a path has several spellings. */
 const isOfPartnerPage = (route: string): boolean => route.startsWith('/partner/api/')
 
 const isPreflight = ({ method, headers }: FastifyRequest): boolean =>

@@ -1,4 +1,4 @@
-/** The start page: which registries are here, and how to begin. Programs get it as JSON. */
+/** The start page: the registries of this server, and how to begin. Programs get JSON. */
 
 import type { Registry } from '@rollcall/core/model/registry'
 import type { Directory } from '@rollcall/participants/directory/directory'
@@ -10,7 +10,7 @@ import { registryOf, VERSION_SEGMENT } from './protocol-routes.ts'
 import { type HttpServer, mount } from './server.ts'
 import { type HasShowcase, isFromThisMachine, type Showcase } from './showcase.ts'
 
-/** The parts of the server that the start page needs. */
+/** What the start page needs of the server. */
 export interface HasRegistries {
   readonly directory: Pick<Directory, 'registry' | 'registries'>
 }
@@ -33,7 +33,7 @@ export function addLandingRoutes(
   }
 }
 
-/** Browsers name HTML; programs that accept anything get JSON. */
+/** Whether a client wants HTML: browsers name it. Programs that accept anything get JSON. */
 const wantsHtml = ({ headers }: FastifyRequest): boolean => /\btext\/html\b/i.test(headers.accept ?? '')
 
 function leadTo(reply: FastifyReply, address: string): void {
@@ -42,10 +42,10 @@ function leadTo(reply: FastifyReply, address: string): void {
 }
 
 const baseOf = ({ namespace }: Registry): string => `/${namespace}/${VERSION_SEGMENT}`
-/** The address of the reference page of a registry. */
+/** The path of the reference page of a registry. */
 export const referenceOf = (registry: Registry): string => `${baseOf(registry)}/docs`
 
-/** The registries for programs; addresses are relative to this page. */
+/** The registries as JSON; addresses are relative to this page. */
 const facts = (registries: readonly Registry[]) => ({
   name: 'Rollcall',
   protocol_version: PROTOCOL_VERSION,
@@ -63,7 +63,7 @@ const facts = (registries: readonly Registry[]) => ({
   ready: '/ready',
 })
 
-/** Links to the reference pages of all registries, for the head of each page. */
+/** The links to the reference pages of all registries, for the head of each page. */
 export const registryLinks = (registries: readonly Registry[], here: string | null): Html[] =>
   registries.map((registry) => {
     const { namespace } = registry
@@ -110,7 +110,7 @@ ${partnerPage ? html`<dt>For participants</dt><dd><a href="/partner">/partner</a
   }
 }
 
-/** The section "Begin", for visitors on this machine. */
+/** The section "Begin", shown only to visitors on this machine. */
 function begin(
   { operatorUrl, linkCommand, commands, demoPage }: Showcase,
   [first]: readonly Registry[],

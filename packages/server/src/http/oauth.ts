@@ -1,4 +1,4 @@
-/** POST /oauth2/client/token: client credentials in, access token out (public standard 1.3; RFC 6749). */
+/** Issues access tokens: POST /oauth2/client/token takes client credentials (public standard 1.3; RFC 6749). */
 
 import type { Limits } from '@rollcall/core/limits'
 import type { Database } from '@rollcall/database/database'
@@ -15,10 +15,10 @@ import type { RequestGate } from './request-gate.ts'
 import { type HttpServer, mount } from './server.ts'
 import { readTokenRequest, TokenRefusal } from './token-request.ts'
 
-/** A token request is small; what is larger is none. */
+/** The most bytes of a token request. */
 const MAX_TOKEN_REQUEST_BYTES = 16_384
 
-/** The scopes of every token, in the words of the public standard 1.3: all operations of the protocol. */
+/** The scope of every token, in the words of the public standard 1.3: all operations of the protocol. */
 const GRANTED_SCOPE = [...OPERATIONS, ...CALLBACKS].map(({ name }) => `registry.${name}`).join(' ')
 
 interface TokenDeps {
@@ -29,7 +29,11 @@ interface TokenDeps {
   readonly limits: Pick<Limits, 'token_failures'>
 }
 
-/** @param options.queryParameters whether credentials in the query string are accepted: they end up in proxies' logs */
+/**
+ * Adds the route for tokens.
+ * @param options.queryParameters true when credentials in the query string are accepted, although proxies write them to
+ * their logs
+ */
 export function addTokenRoute(app: HttpServer, deps: TokenDeps, options: { queryParameters: boolean }): void {
   const throttle = createThrottle(deps.limits.token_failures)
   mount(app, 'POST', 'token', `/${TOKEN_PATH}`, async (request, reply) => {
@@ -48,7 +52,7 @@ export function addTokenRoute(app: HttpServer, deps: TokenDeps, options: { query
   })
 }
 
-/** Adds a route to the operator's listener that tells a client of tokens that it uses the wrong port. */
+/** Adds a route to the operator's listener which tells a client that it must request tokens at the other port. */
 export function addMissingTokenRoute(app: HttpServer): void {
   mount(app, 'POST', 'token', `/${TOKEN_PATH}`, () => {
     throw new RequestFault(
@@ -86,11 +90,11 @@ async function answer(
 }
 
 /**
- * Counts a failure, and refuses too many of one address for one client. Only failures are limited: nobody can keep a
- * client from its tokens by failing in its name from another address.
+ * Counts a failed token request, and refuses further failures of one address for one client. Only failures are limited,
+ * so nobody can keep a client from its tokens by failing from another address.
  */
 function brake(throttle: Throttle, address: string, client_id: string, participant: string | null): void {
-  // A digest: a client_id may be as long as a request, and a hundred thousand are remembered.
+  // A digest is kept, because a client_id may be as long as a request, and a hundred thousand are remembered.
   const caller = digestSecret(`${address} ${client_id}`).toString('base64')
   const wait = throttle.wait(caller)
   if (wait > 0) throw tooManyFailures(wait, participant)
@@ -103,7 +107,7 @@ const tooManyFailures = (retryAfter: number, participant: string | null = null):
     participant,
   })
 
-/** An unreadable body is an invalid_request here, in the words of this endpoint's own standard. */
+/** Turns a body that cannot be read into an invalid_request, as the standard of this endpoint (RFC 6749) wants. */
 function asRefusal(error: unknown): TokenRefusal {
   if (error instanceof TokenRefusal) return error
   if (error instanceof RequestFault) return new TokenRefusal('invalid_request', error.message, error.httpStatus)

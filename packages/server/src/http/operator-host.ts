@@ -1,8 +1,8 @@
-/** The operator's listener answers under names of its own alone. */
+/** Lets the operator's listener answer only under its own host names. */
 import type { IncomingMessage } from 'node:http'
 import { RequestFault } from '@rollcall/protocol'
 
-/** True when a Host header names this listener, at the address of the connection. */
+/** Whether a Host header names this listener, at the address of the connection. */
 export type IsOwnHost = (header: string | undefined, localAddress: string | undefined) => boolean
 
 /** Refuses web pages that reach this listener by a host name of their own (DNS rebinding). @throws RequestFault 421 */

@@ -1,10 +1,10 @@
-/** Pages of the peers' listener: their frame and their files. They load nothing from elsewhere. */
+/** The frame and the files of the pages on the peers' listener. They load nothing from other servers. */
 import { readFileSync } from 'node:fs'
 import type { FastifyReply } from 'fastify'
 import { send } from './answer.ts'
 import { type HttpServer, mount } from './server.ts'
 
-/** Files in this folder that pages load. */
+/** The files of this folder that the pages load. */
 const SITE_FILES = {
   'site.css': ['text/css', new URL('./site/site.css', import.meta.url)],
   'landing.js': ['text/javascript', new URL('./site/landing.js', import.meta.url)],
@@ -24,7 +24,7 @@ const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** A text of HTML. Inserted values are escaped, unless they are `Html` themselves. */
+/** HTML as text. Inserted values are escaped, unless they are `Html` themselves. */
 export class Html {
   readonly text: string
 
@@ -35,7 +35,7 @@ export class Html {
 
 type Part = string | number | Html | readonly Html[]
 
-/** Tag of a template: `html\`<b>${name}</b>\``. */
+/** Makes HTML as the tag of a template: `html\`<b>${name}</b>\``. */
 export const html = (texts: TemplateStringsArray, ...parts: readonly Part[]): Html =>
   new Html(texts.reduce((before, text, at) => before + written(parts[at - 1] ?? '') + text))
 
@@ -45,7 +45,7 @@ function written(part: Part): string {
   return String(part).replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 }
 
-/** A page's content, and the files that it loads. */
+/** The content of a page, and the files that it loads. */
 export interface Page {
   readonly title: string
   readonly body: Html
@@ -77,7 +77,7 @@ ${scripts.map((address) => html`<script src="${address}"></script>\n`)}
   })
 }
 
-/** Sends a file that never changes while the process lives. */
+/** Mounts a file that does not change while the process runs. */
 export function mountFile(app: HttpServer, path: string, type: string, file: string | URL): void {
   const text = readFileSync(file, 'utf8')
   mount(app, 'GET', 'docs', path, (_request, reply) =>

@@ -1,4 +1,4 @@
-/** Pages beside the protocol: the health of the node, its metrics for the operator, our public keys for peers. */
+/** Adds routes beside the protocol: the health of the node, its metrics for the operator, our public keys for peers. */
 
 import type { Registry } from '@rollcall/core/model/registry'
 import type { SchemaLead } from '@rollcall/database/schema-version'
@@ -11,8 +11,8 @@ import { type HasDirectory, registryOf } from './protocol-routes.ts'
 import { type HttpServer, mount } from './server.ts'
 
 /**
- * For load balancers and supervisors, on both listeners.
- * @param isReady the node has started, does the work of its role, and its database answers
+ * Adds `/health` and `/ready`, for load balancers and supervisors.
+ * @param isReady whether the node has started, does the work of its role, and its database answers
  * @param away for the operator: registries whose database does not answer; the node serves the others
  * @param schema for the operator: how far the tables of the database are ahead of this node
  */
@@ -46,17 +46,17 @@ export function addMetricsRoute(app: HttpServer, metrics: Pick<Metrics, 'render'
 
 export const KEY_SET_PATH = '/.well-known/jwks.json'
 
-/** Half of the time for which a peer may cache a key set, so that every peer has a new key before it signs. */
+/** A new key signs after twice this time (`own-key-definitions.ts`), so every peer has the key by then. */
 const KEY_SET_HEADERS = { 'Cache-Control': 'public, max-age=300' }
 
 /**
- * Our public keys, for peers that verify our signatures or encrypt for us (N14, public standard 1.5). The registries of
- * a server share its keys: each namespace has the same set.
+ * Adds our public keys, for peers that verify our signatures or encrypt for us (N14, public standard 1.5). All
+ * registries of a server share its keys: each namespace has the same set.
  */
 export function addKeySetRoutes(app: HttpServer, deps: HasDirectory & { readonly keys: Pick<Keys, 'jwks'> }): void {
   const answer = async (reply: FastifyReply, registry?: Registry): Promise<void> => {
     const set = await deps.keys.jwks(registry?.qualified_kids === true ? registry.sender_id : undefined)
-    // Not application/jwk-set+json, which peers do not expect.
+    // The type application/jwk-set+json is not used, because peers do not expect it.
     sendJson(reply, 200, JSON.stringify(set), KEY_SET_HEADERS)
   }
   mount(app, 'GET', 'jwks', KEY_SET_PATH, (_request, reply) => answer(reply))

@@ -1,4 +1,4 @@
-/** A route for every path of every operation, and of every callback: loops over their tables. */
+/** Adds a route for every path of every operation and of every callback, from their tables. */
 
 import type { Registry } from '@rollcall/core/model/registry'
 import { authenticate } from '@rollcall/engine/exchange/authenticate'
@@ -19,7 +19,7 @@ export interface HasDirectory {
   readonly directory: Pick<Directory, 'registry'>
 }
 
-/** The parts of the server that requests, callbacks and their routes need. */
+/** The parts of the server that the protocol's routes need. */
 type ProtocolDeps = HasDirectory &
   Parameters<typeof receive>[0] &
   Parameters<typeof receiveCallback>[0] &
@@ -74,7 +74,7 @@ export function addProtocolRoutes(app: HttpServer, context: ProtocolDeps): void 
   }
 }
 
-/** The registry in the path. @throws RequestFault 404 for an unknown one */
+/** The registry that the path names. @throws RequestFault 404 there is none */
 export async function registryOf({ directory }: HasDirectory, request: FastifyRequest): Promise<Registry> {
   const { namespace } = request.params as { namespace: string }
   const registry = await directory.registry(namespace)
@@ -83,8 +83,8 @@ export async function registryOf({ directory }: HasDirectory, request: FastifyRe
 }
 
 /**
- * Answers a request for an operation that the registry does not have. As everywhere, the token and the quota are
- * checked first.
+ * Refuses a request for an operation that the registry does not have. Token and quota are checked first, as for every
+ * request.
  * @throws RequestFault 401, 429
  */
 async function refusal(context: ProtocolDeps, { headers, raw }: FastifyRequest): Promise<RequestFault> {

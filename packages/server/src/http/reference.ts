@@ -1,4 +1,4 @@
-/** Serves each registry's OpenAPI document and the page that shows it. The page loads nothing from elsewhere. */
+/** Serves each registry's OpenAPI document and the page that shows it. It loads nothing from other servers. */
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import type { Registry } from '@rollcall/core/model/registry'
@@ -21,9 +21,9 @@ import { type HttpServer, mount } from './server.ts'
 import { type HasShowcase, isFromThisMachine, type Showcase } from './showcase.ts'
 
 const BASE = `/:namespace/${VERSION_SEGMENT}`
-/** The viewer's own files; no namespace in their path, they are the same for all. */
+/** The path of the viewer's files. It has no namespace, because all registries share these files. */
 const ASSETS = '/assets/reference/'
-/** The two files of the viewer. No folder is served: other names find nothing. */
+/** The two files of the viewer. No folder is served, so other names find nothing. */
 const VIEWER_FILES = { 'swagger-ui.css': 'text/css', 'swagger-ui-bundle.js': 'text/javascript' }
 
 export function addReferenceRoutes(app: HttpServer, deps: HasRegistries & HasShowcase): void {
@@ -41,10 +41,10 @@ export function addReferenceRoutes(app: HttpServer, deps: HasRegistries & HasSho
   })
 }
 
-/** The documents by kind; within a kind by namespace and sample of the showcase. */
+/** The documents that were made: by kind, then by namespace and sample of the showcase. */
 const documents = new WeakMap<Kind, Map<string, string>>()
 
-/** Made once: kind and namespace never change, and the showcase does not once it exists. */
+/** Makes the text of a document once: kind and namespace never change, and the showcase does not after it is set. */
 function documentText(registry: Registry, shown: Showcase | null): string {
   const { kind, namespace, sender_id: receiver_id } = registry
   const known = documents.get(kind) ?? new Map<string, string>()
@@ -72,8 +72,8 @@ function documentText(registry: Registry, shown: Showcase | null): string {
 }
 
 /**
- * The texts of the programs for `site/programs.js`, and the operations that they call by path. The page is for everybody,
- * so the profile is the default one, and who asks is said by the request on the screen.
+ * The texts of the programs that `site/programs.js` shows, and the operations that they call by path. Everybody may see
+ * the page, so the programs have the default signature profile, and the sender of the request on the screen.
  */
 function programsOf(registry: Registry): string {
   const { namespace, kind } = registry

@@ -1,4 +1,4 @@
-/** Notes each request for refusals and the access log, and limits the failures of an address. */
+/** Notes facts about each request, for refusals and the access log, and limits the failures of an address. */
 import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP } from 'node:net'
 import { readPrefix } from '@rollcall/base/shared/address-prefix'
@@ -8,51 +8,51 @@ import type { Refusals, RefusedRequest } from '@rollcall/observe/refusals'
 import type { Throttle } from '@rollcall/participants/admission/throttle'
 import { RequestFault } from '@rollcall/protocol'
 
-/** A request, or the known parts of an unreadable one. */
+/** A request, or what is known of an unreadable one. */
 export type Caller = Pick<IncomingMessage, 'socket' | 'headers'>
 
-/** Nobody is signed in to a page for people. This is no failure of the protocol: pages count their own failures. */
+/** Nobody is signed in to a page for people. The protocol does not count this as a failure: pages count their own. */
 export class NotSignedIn extends RequestFault {
   constructor(message: string) {
     super('err.request.unauthorized', message)
   }
 }
 
-/** Facts about a request, for refusals and the access log. */
+/** What is known about a request, for refusals and the access log. */
 export interface Noted extends RefusedRequest {
-  /** The sender_id of the token or of the client. */
+  /** The sender_id of the participant that owns the token or is the client. */
   readonly participant: string | null
-  /** As in the message: any text. */
+  /** The message_id of the message, which may be any text. */
   readonly message_id?: string
-  /** The exchange's id. */
+  /** The correlation_id of the exchange. */
   readonly correlation_id?: string
-  /** Why the request was refused, or its header rejected. */
+  /** The code with which the request was refused or its header rejected. */
   readonly code?: string
 }
 
 export interface RequestGate {
-  /** Notes whose token a request showed. */
+  /** Notes the participant whose token a request has. */
   identified(request: Caller, sender_id: string): void
   /** Notes the registry and operation of a request. */
   addressed(request: Caller, asked: RefusedRequest): void
-  /** Notes the ids of a message. */
+  /** Notes the ids of the message. */
   named(request: Caller, ids: Pick<Noted, 'message_id' | 'correlation_id'>): void
-  /** Everything that was noted. */
+  /** Returns what was noted about a request. */
   noted(request: Caller): Noted
-  /** Notes a request whose header was rejected in the reply. */
+  /** Notes a request whose header the reply rejects. */
   rejected(request: Caller, code: string): void
   /**
-   * Notes a refused request. One without a valid token counts for its address.
-   * @returns the fault to answer: 429 when the address had too many
+   * Notes a refused request. A request without a valid token counts as a failure of its address.
+   * @returns the fault to answer: 429 when the address has too many failures
    */
   refused(request: Caller, fault: RequestFault): RequestFault
-  /** The address of the client, behind the proxies that are ours. */
+  /** The address of the client, behind our own proxies. */
   address(request: Caller): string
   /** The key of one client: its IPv4 address, or the /64 of its IPv6 address. */
   unit(request: Caller): string
   /** Seconds until this address may request a token again; 0: now. */
   wait(request: Caller): number
-  /** Notes a refused token request, which counts for its address. `participant` is null for an unknown client. */
+  /** Notes a refused token request as a failure of its address. `participant` is null for an unknown client. */
   tokenRefused(request: Caller, error: string, participant: string | null): void
 }
 
@@ -62,7 +62,7 @@ const TOKEN: RefusedRequest = { registry: null, operation: 'token' }
 export function createRequestGate(deps: {
   readonly refusals: Refusals
   readonly metrics: Pick<Metrics, 'requestRefused'>
-  /** Failures by address. */
+  /** Counts the failures of each address. */
   readonly failures: Throttle
   readonly clientAddress: (request: Caller) => string
 }): RequestGate {
@@ -99,7 +99,7 @@ export function createRequestGate(deps: {
     },
     refused(request, fault) {
       note(request, { code: fault.code })
-      // A failure of ours is logged where it happens.
+      // The place where our own failure happens logs it.
       if (fault.httpStatus >= 500) return fault
       const address = unitOf(request)
       const { participant } = noted(request)
@@ -130,13 +130,14 @@ export function createRequestGate(deps: {
   }
 }
 
-/** The default places of proxies: this machine and private networks. */
+/** The addresses where proxies are expected by default: this machine and private networks. */
 const USUAL_PROXIES = [...['127.0.0.0/8', '10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16'], ...['::1/128', 'fc00::/7']]
 
 /**
- * Makes a function that reads a client's address. With a declared proxy, `X-Forwarded-For` is read on connections from
- * proxies: from its right end, where the proxy writes, past other proxies of ours, to the first other address.
- * @param options.proxies prefixes; empty for the usual ones
+ * Makes a function that returns the address of a client. If the operator has declared a proxy, `X-Forwarded-For` is
+ * read on connections from proxies: from its right end, where a proxy writes, past our own proxies, to the first other
+ * address.
+ * @param options.proxies prefixes; empty for the default ones
  */
 export function clientAddressReader(options: {
   readonly behindProxy: boolean
@@ -169,7 +170,7 @@ export function clientUnit(address: string): string {
   const [head = '', tail] = bare.split('::')
   const groups = head === '' ? [] : head.split(':')
   const after = tail === undefined || tail === '' ? [] : tail.split(':')
-  // An IPv4 address at the end has the place of two groups.
+  // An IPv4 address at the end stands for two groups.
   const written = groups.length + after.length + (bare.includes('.') ? 1 : 0)
   const filled = tail === undefined ? groups : [...groups, ...Array(8 - written).fill('0'), ...after]
   return `${filled
@@ -180,9 +181,9 @@ export function clientUnit(address: string): string {
 
 const familyOf = (address: string): 'ipv4' | 'ipv6' => (isIP(address) === 6 ? 'ipv6' : 'ipv4')
 
-/** Turns an IPv4 address in IPv6 form, as a dual-stack socket shows it, into the plain address. */
+/** Turns an IPv4 address in IPv6 form, as a dual-stack socket has it, into an IPv4 address. */
 const plain = (address: string): string => address.replace(/^::ffff:(?=[\d.]+$)/i, '')
 
-/** Some proxies write the port too: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */
+/** Removes the port that some proxies write: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */
 const withoutPort = (text: string): string =>
   /^\[([^\]]+)\](?::\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? text

@@ -1,4 +1,4 @@
-/** The HTTP server of both listeners: common parts of all answers, and all kinds of failures. */
+/** Makes the HTTP server of a listener: what all answers have in common, and the handling of all failures. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Limits } from '@rollcall/core/limits'
@@ -15,34 +15,34 @@ import type { RequestGate } from './request-gate.ts'
 
 export type HttpServer = FastifyInstance
 
-/** A handler writes its own answer (`sendJson`, `send`) or throws. */
+/** Handles a request: writes its own answer (`sendJson`, `send`) or throws. */
 export type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<void> | void
 
 const MAX_HEADER_BYTES = 16_384
 const MAX_PATH_SEGMENT = 128
 
 /**
- * Every other method is treated as `OTHER`, which no path has. The router compiles each method of each path when a server starts:
- * with all that Node knows, this was half of a start.
+ * Every other method is treated as `OTHER`, which no path has. The router compiles each method of each path at the
+ * start: with all methods that Node.js knows, this took half of the start.
  */
 const ROUTED: readonly string[] = ['GET', 'HEAD', 'POST', 'OPTIONS']
 const OTHER = 'TRACE'
 
-/** A server without routes. It reads no bodies: a handler reads the stream of the request. */
+/** Creates a server without routes. It reads no bodies: a handler reads the stream of the request. */
 export function createHttpServer(deps: {
   readonly limits: Limits
   readonly log: Log
   readonly metrics: Metrics
   readonly databaseHealth: Pick<DatabaseHealth, 'failed'>
   readonly requestGate: RequestGate
-  /** Level of the access log's lines; `info` by default. */
+  /** The level of the access log's lines; `info` by default. */
   readonly accessLevel?: AccessLevel
 }): HttpServer {
   const { limits, requestGate, accessLevel = 'info' } = deps
   const timeout = limits.request_timeout * 1_000
   const app = fastify({
     logger: false,
-    // One listener for any host: Fastify would add a second one for `localhost`, without our handlers.
+    // This makes one listener for any host. Fastify would add a second one for `localhost`, without our handlers.
     serverFactory: (handler) =>
       createServer(
         {
@@ -51,7 +51,7 @@ export function createHttpServer(deps: {
           connectionsCheckingInterval: 1_000,
           keepAliveTimeout: 65_000,
           maxHeaderSize: MAX_HEADER_BYTES,
-          // Node would answer without a body; `refuseEarly` does it in ours.
+          // Node.js would refuse without a body. `earlyFault` refuses with our body.
           requireHostHeader: false,
         },
         (request, response) => {
@@ -69,11 +69,11 @@ export function createHttpServer(deps: {
     endWithFault(socket, new RequestFault('err.request.bad', 'this server is not a proxy', 405)),
   )
   app.server.on('checkContinue', continueWhenRead)
-  // Other expectations may be passed over (RFC 9110, 10.1.1); Node would answer 417 without a body.
+  // Other expectations may be ignored (RFC 9110, 10.1.1). Node.js would answer 417 without a body.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
   const refuse = (request: FastifyRequest, reply: FastifyReply, fault: RequestFault): void =>
     sendFault(reply, requestGate.refused(request.raw, fault))
-  // Here and not later: Fastify would first read the body of a request whose path is unknown, and wait for it.
+  // This must be done in this hook: later, Fastify would have waited for the body of a request with an unknown path.
   app.addHook('onRequest', (request, reply, done) => {
     const fault = earlyFault(request)
     if (fault === null) return done()
@@ -89,23 +89,23 @@ export function createHttpServer(deps: {
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The route's name in metrics and logs, where a path as sent never appears. */
+    /** The name of the route in metrics and logs. They never have the path as it was sent. */
     name?: string
-    /** The mode of an operation. */
+    /** The mode of the operation. */
     mode?: ModeName
   }
 }
 
-/** Node uses the first of these headers and ignores a second one, which a proxy in front of us may have used. */
+/** Node.js uses the first of these headers and ignores a second one, which a proxy before us may have used. */
 const ONCE = ['Host', 'Authorization', 'Content-Type'] as const
 
-/** @param rawHeaders names and values in turn */
+/** Whether a header was sent twice. @param rawHeaders names and values in turn */
 function isRepeated(rawHeaders: readonly string[], name: string): boolean {
   const wanted = name.toLowerCase()
   return rawHeaders.filter((text, index) => index % 2 === 0 && text.toLowerCase() === wanted).length > 1
 }
 
-/** Why a request is refused for what needs no route, or null. */
+/** Why a request is refused whatever its route: it has no Host, a header twice, or an unknown path; null: it is not. */
 function earlyFault({ raw, is404 }: FastifyRequest): RequestFault | null {
   if (raw.headers.host === undefined && raw.httpVersion === '1.1') {
     return new RequestFault('err.request.bad', 'Host: is required')
@@ -115,7 +115,7 @@ function earlyFault({ raw, is404 }: FastifyRequest): RequestFault | null {
   return is404 ? notFound() : null
 }
 
-/** Sends 100 Continue, which requests the body, when the body is read: the token was checked by then. */
+/** Sends 100 Continue when the handler begins to read the body. By then it has checked the token. */
 function continueWhenRead(this: Server, request: IncomingMessage, response: ServerResponse): void {
   request.once('resume', () => {
     if (!response.headersSent) response.writeContinue()
@@ -125,19 +125,19 @@ function continueWhenRead(this: Server, request: IncomingMessage, response: Serv
 
 export type Method = 'GET' | 'POST'
 
-/** The handler of one method of a path. */
+/** The handler of one method at a path. */
 export interface MethodHandler {
   readonly method: Method
-  /** Name of the route in metrics and logs. */
+  /** The name of the route in metrics and logs. */
   readonly name: string
-  /** The mode of an operation. */
+  /** The mode of the operation. */
   readonly mode?: ModeName
-  /** Named in the headers of every answer. */
+  /** Set when the route is deprecated: headers of every answer say so. */
   readonly deprecated: Deprecation | undefined
   readonly handler: Handler
 }
 
-/** Mounts one handler; other methods of its path get 405. @param route its name, or more about it */
+/** Mounts the handler of a path; other methods get 405. @param route its name, or more facts about it */
 export function mount(
   app: HttpServer,
   method: Method,
@@ -150,8 +150,8 @@ export function mount(
 }
 
 /**
- * Mounts the handlers of a path, at least one; other methods get 405. They run as onRequest hooks, before Fastify reads
- * and checks the body: our handlers check the token first.
+ * Mounts the handlers of a path, at least one; other methods get 405. A handler runs as an onRequest hook, before
+ * Fastify reads and checks the body, because it checks the token first.
  */
 export function mountMethods(app: HttpServer, path: string, rows: readonly MethodHandler[]): void {
   const allowed = rows.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
@@ -177,7 +177,7 @@ export function mountMethods(app: HttpServer, path: string, rows: readonly Metho
   app.route({ method: others, url: path, config: { name }, onRequest: refuse, handler: answered })
 }
 
-/** Never called: the hook has answered before. */
+/** Fastify needs a handler but never calls this one: the hook has answered before. */
 function answered(): void {}
 
 function frameworkFault(error: Error & { code?: string }): RequestFault {
@@ -185,13 +185,13 @@ function frameworkFault(error: Error & { code?: string }): RequestFault {
   return new RequestFault('err.request.bad', 'the address of the request is malformed')
 }
 
-/** Answers requests that are no readable HTTP or come too slowly, and so reach no route, with the usual body. */
+/** Answers a request that is no readable HTTP, or comes too slowly, with the usual body. It reaches no route. */
 function answerBrokenRequest(error: Error & { code?: string }, socket: Socket, requestGate: RequestGate): void {
   if (error.code === 'ECONNRESET') socket.destroy()
   else endWithFault(socket, requestGate.refused({ socket, headers: {} }, brokenRequestFault(error.code)))
 }
 
-/** Answers past HTTP and ends the connection; without a word where this request was answered before. */
+/** Writes the answer to the socket and ends the connection. If the request was answered before, only ends it. */
 function endWithFault(socket: Socket, fault: RequestFault): void {
   if (!socket.writable || isAnswered(socket)) {
     socket.destroy()

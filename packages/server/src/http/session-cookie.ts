@@ -1,45 +1,43 @@
 /**
- * The session cookie of our pages, and how a call with a cookie shows that it comes from these pages and not from
+ * The session cookie of our pages. It also checks that a call with a cookie comes from these pages, and not from
  * another page in the same browser.
  */
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { RequestFault } from '@rollcall/protocol'
 
-/** True when the browser of a request speaks TLS with the proxy before us. */
+/** Whether the browser of a request speaks TLS with the proxy before us. */
 export type IsReachedByTls = (request: Pick<IncomingMessage, 'headers'>) => boolean
 
 /** The pages that a session is for. */
 export interface SessionPages {
-  /** Name of the cookie. */
+  /** The name of the cookie. */
   readonly cookie: string
-  /** A header of every call of these pages. A page of another origin cannot send it: we allow none to its browser. */
+  /** The name of a header that every call of these pages has. We allow no page of another origin to send it. */
   readonly header: string
-  /** The pages' name for people. */
+  /** The name of the pages for people. */
   readonly title: string
 }
 
 export interface SessionCookies {
-  /**
-   * The session's cookie in a request; null for none.
-   * @throws RequestFault 400 for two cookies: one may be somebody else's
-   */
+  /** Reads the session's cookie; null: none. @throws RequestFault 400 for two cookies: one may be somebody else's */
   read(request: Pick<IncomingMessage, 'headers'>, byTls: boolean): string | null
-  /** The Set-Cookie header that begins a session. The browser forgets it when it closes. */
+  /** The Set-Cookie header that begins a session. The browser deletes the cookie when it closes. */
   begun(value: string, byTls: boolean): string
   /** The Set-Cookie header that ends a session. */
   ended(byTls: boolean): string
   /**
-   * @returns whether a person acts: a page may also reload itself
+   * Checks that the call comes from these pages.
+   * @returns acts: true when a person did something; a page may also reload itself
    * @throws RequestFault 403 the call does not come from these pages
    */
   checkOwn(headers: IncomingHttpHeaders): { readonly acts: boolean }
 }
 
-/** Whether a person acts, by the value of the header. */
+/** Whether a person did something, by the value of that header. */
 const ACTS: Readonly<Record<string, boolean>> = { '1': true, poll: false }
 
 export function sessionCookies({ cookie, header, title }: SessionPages): SessionCookies {
-  // `__Host-`: no other host can set the cookie, and it is sent only by TLS. Its path is `/`.
+  // With `__Host-`, no other host can set the cookie, and it is sent only by TLS. Its path must be `/`.
   const nameOf = (byTls: boolean): string => (byTls ? `__Host-${cookie}` : cookie)
   const begun = (value: string, byTls: boolean): string =>
     `${nameOf(byTls)}=${value}; Path=/; HttpOnly; SameSite=Strict${byTls ? '; Secure' : ''}`
@@ -65,7 +63,7 @@ export function sessionCookies({ cookie, header, title }: SessionPages): Session
   }
 }
 
-/** True when a page of this origin has the request's host and port. Browsers without Sec-Fetch-Site send it too. */
+/** Whether an origin has the host and port of the request. Browsers without Sec-Fetch-Site send the origin too. */
 function isOwnOrigin(origin: string, host: string | undefined): boolean {
   const page = URL.parse(origin)
   return page !== null && page.origin === origin && page.host === URL.parse(`${page.protocol}//${host}`)?.host
@@ -73,7 +71,7 @@ function isOwnOrigin(origin: string, host: string | undefined): boolean {
 
 const forbidden = (message: string): RequestFault => new RequestFault('err.request.forbidden', message)
 
-/** The value of a cookie; null for none. @throws RequestFault 400 there are two */
+/** Reads a cookie; null when there is none. @throws RequestFault 400 there are two */
 export function readCookie({ headers }: Pick<IncomingMessage, 'headers'>, name: string): string | null {
   const values = (headers.cookie ?? '')
     .split(';')

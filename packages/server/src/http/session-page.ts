@@ -1,5 +1,5 @@
 /**
- * Shared by the console and the partner page: a session in a cookie that only their own pages can use, and limits of
+ * What the console and the partner page share: a session in a cookie that only their own pages can use, and limits of
  * failures of an address.
  */
 import type { IncomingMessage } from 'node:http'
@@ -11,23 +11,23 @@ import type { CookieFailures } from './cookie-failures.ts'
 import { NotSignedIn, type RequestGate } from './request-gate.ts'
 import { type IsReachedByTls, type SessionPages, sessionCookies } from './session-cookie.ts'
 
-/** The limits of both pages, separate for each page: a stranger at one locks nobody out of the other. */
+/** The limits of failures. Each page counts alone: a stranger at one page locks nobody out of the other. */
 export interface HasSessionFailures {
   readonly signInFailures: Throttle
   readonly cookieFailures: CookieFailures
   readonly requestGate: Pick<RequestGate, 'unit' | 'refused'>
 }
 
-/** The differences between sessions of the console and those of the partner page. */
+/** How the sessions of the console and of the partner page differ. */
 interface SessionPageKind extends SessionPages {
-  /** Advice when nobody is signed in, and when a session has ended. */
+  /** What to do when nobody is signed in, and when the session has ended, for the message. */
   readonly nobody: string
   readonly ended: string
-  /** The refusal of a call with a token or secret besides the cookie; null when such a call is judged by that alone. */
+  /** The refusal of a call with an Authorization header; null when the header is used and the cookie is ignored. */
   readonly authorization: string | null
   /**
-   * Looks the cookie up before the limit of its address. Operators behind one address are then not locked out by others
-   * there; a public listener does not query the database for an address with too many failures.
+   * True: the cookie is looked up before the limit of its address is checked, so operators behind one address are not
+   * locked out by others there. False on a public listener: an address with too many failures causes no query.
    */
   readonly checksCookieFirst: boolean
 }
@@ -55,25 +55,23 @@ export const PARTNER_PAGE: SessionPageKind = {
 export type Request = Pick<FastifyRequest, 'raw' | 'headers'>
 
 export interface SessionPage<Owner> {
-  /** The cookie in a request; null for none. @throws RequestFault 400 for two cookies */
+  /** Reads the cookie of a request; null when there is none. @throws RequestFault 400 for two cookies */
   cookieOf(request: Request): string | null
   /**
-   * @returns whether a person acts
+   * Checks that the call comes from these pages.
+   * @returns acts: true when a person did something
    * @throws RequestFault 400, 403 the call does not come from these pages
    */
   checkOwn(request: Request): { readonly acts: boolean }
-  /** @throws RequestFault 429 too many sign-ins from the address have failed */
+  /** Refuses an address from which too many sign-ins have failed. @throws RequestFault 429 */
   checkFailures(request: Request): void
   /** Counts a sign-in that failed. */
   failed(request: Request): void
-  /**
-   * The session of a cookie; null for an invalid one.
-   * @throws RequestFault 429 the address had too many invalid ones
-   */
+  /** Finds the session of a cookie; null: it is not valid. @throws RequestFault 429 too many invalid cookies came */
   sessionOf(request: Request, cookie: string, acts: boolean): Promise<Session<Owner> | null>
-  /** The session of a request. @throws RequestFault 400, 401, 403, 429 */
+  /** Finds the session of a request. @throws RequestFault 400, 401, 403, 429 */
   signedIn(request: Request): Promise<Session<Owner>>
-  /** Accepts a new session, and ends the browser's earlier one. @returns the Set-Cookie header */
+  /** Notes the cookie of a new session as valid, and ends the browser's earlier one. @returns the Set-Cookie header */
   admit(request: Request, begun: { readonly cookie: string }): Promise<string>
   /** The Set-Cookie header that removes the browser's cookie. */
   forgotten(request: Request): string
@@ -132,6 +130,6 @@ export function sessionPage<Owner>(
 const tooMany = (message: string, retryAfter: number): RequestFault =>
   new RequestFault('err.request.too_many_requests', message, undefined, { retryAfter })
 
-/** @param what the thing that is limited for each minute */
+/** The fault 429 for too many of something within a minute. @param what the plural for the message */
 export const tooManyWithin = (what: string, retryAfter: number): RequestFault =>
   tooMany(`too many ${what} within a minute; try again later`, retryAfter)

@@ -1,4 +1,4 @@
-/** Signing in to a page, out of it, and who is signed in. */
+/** The routes of a page that sign a person in and out, and say who is signed in. */
 
 import type { Session, Sessions } from '@rollcall/participants/directory/sessions'
 import type { SignedInBy } from '@rollcall/participants/store/sessions'
@@ -11,17 +11,17 @@ import { NotSignedIn, type RequestGate } from './request-gate.ts'
 import { type HttpServer, mountMethods } from './server.ts'
 import type { Request, SessionPage } from './session-page.ts'
 
-/** The secret that a person showed to sign in. */
+/** The result of checking the token or code with which a person signs in. */
 export interface Shown {
-  /** Null when it is not valid. */
+  /** The owner of the session to begin; null when the token or code is not valid. */
   readonly by: SignedInBy | null
   /** The message when it is not valid. */
   readonly refusal: string
-  /** The note of the audit entry. */
+  /** The note in the audit entry of the sign-in. */
   readonly note: string
 }
 
-/** Session calls of a page, with its differences from other pages. `About` is what is noted of a call. */
+/** How the session calls of a page differ from those of other pages. `About` is the type of a call's log facts. */
 export interface SessionCalls<Owner, About> {
   readonly base: string
   readonly calls: Readonly<Record<'begin' | 'show' | 'end', DescribedCall>>
@@ -29,13 +29,13 @@ export interface SessionCalls<Owner, About> {
   readonly sessions: Sessions<Owner>
   readonly limits: InputLimits
   readonly requestGate: Pick<RequestGate, 'refused'>
-  /** Runs the work of a call. */
+  /** Runs the work of a call, and logs the call. */
   readonly around: (name: string, request: FastifyRequest, work: (about: About) => Promise<void>) => Promise<void>
-  /** Reads the input, which has the members of `calls.begin`. @throws RequestFault 400 */
+  /** Reads and checks the token or code; the input has the members of `calls.begin`. @throws RequestFault 400 */
   readonly shown: (input: object) => Promise<Shown>
-  /** Called when the session is known. */
+  /** Called when the session of the call is known. */
   readonly known: (session: Session<Owner>, about: About, request: Request) => void
-  /** Notes that a session has begun, before it is used, or has ended. */
+  /** Audits that a session begins, before it is used, or has ended. */
   readonly note: (session: Session<Owner>, act: { readonly begun: string } | 'ended') => Promise<void> | void
   readonly described: (session: Session<Owner>) => Promise<object> | object
   /** Members of the answer beside the fault when nobody is signed in. */
@@ -58,7 +58,7 @@ export function addSessionRoutes<Owner, About>(app: HttpServer, deps: SessionCal
   mountMethods(app, `${base}${calls.begin.path}`, [
     row(calls.begin, async (request, reply, about) => {
       const { page } = deps
-      // Another page must not sign a person in here as somebody else.
+      // Another page must not sign a person in here with somebody else's token.
       page.checkOwn(request)
       page.cookieOf(request)
       page.checkFailures(request)
@@ -78,7 +78,7 @@ export function addSessionRoutes<Owner, About>(app: HttpServer, deps: SessionCal
     }),
     row(calls.show, async (request, reply, about) => {
       const cookie = deps.page.cookieOf(request)
-      // Opening the page signed out is no failure, but a cookie that is not good is.
+      // It is no failure to open the page without a cookie, but it is one to send an invalid cookie.
       if (cookie === null) return sendFault(reply, deps.page.nobody(), {}, deps.signedOut())
       const session = await deps.page.signedIn(request).catch((error: unknown) => {
         if (error instanceof NotSignedIn) return error
@@ -103,7 +103,7 @@ export function addSessionRoutes<Owner, About>(app: HttpServer, deps: SessionCal
         await deps.sessions.end(session)
         await deps.note(session, 'ended')
       }
-      // An ended session is no error: the browser forgets its cookie.
+      // A session that has ended already is no error: the browser deletes its cookie.
       sendJson(reply, calls.end.status, '{}', { 'Set-Cookie': page.forgotten(request) })
     }),
   ])

@@ -1,18 +1,18 @@
-/** Content of a demo's pages. A server of real data has none. */
+/** The content of a demo that our pages show. A server of real data has none. */
 import type { IncomingMessage } from 'node:http'
 
 export interface Showcase {
-  /** The participant with all rights. Only this machine sees its secret. */
+  /** The participant of the demo, with all rights. Its secret is shown only on this machine. */
   readonly participant: { readonly sender_id: string; readonly client_id: string; readonly client_secret: string }
-  /** Address of the operator's listener. */
+  /** The address of the operator's listener. */
   readonly operatorUrl: string
-  /** The command that prints a link to the partner page, with the variables by which it finds this demo. */
+  /** The command that prints a link to the partner page, with the environment variables of this demo. */
   readonly linkCommand: string
-  /** Shell commands for a first search; they have the secret. */
+  /** Shell commands for a first search. They have the participant's secret. */
   readonly commands: string
-  /** By namespace: identifiers of existing records. */
+  /** The identifiers of existing records, by namespace. */
   readonly samples: ReadonlyMap<string, readonly ShownIdentifier[]>
-  /** Address of the demo's own page, which starts, breaks and mends the demo's other parts. */
+  /** The address of the demo's own page, which starts, breaks and mends the demo's other programs. */
   readonly demoPage: string
 }
 
@@ -21,23 +21,23 @@ export interface ShownIdentifier {
   readonly identifier_value: string
 }
 
-/** The present content. */
+/** The showcase; null before the demo has set it, and for other data. */
 export interface HasShowcase {
   readonly showcase: () => Showcase | null
-  /** True when a host, as address or name, is this machine. */
+  /** Whether a host, as address or name, is this machine. */
   readonly isLoopback: (host: string) => boolean
 }
 
-/** Headers that proxies add: a request with one of them comes from another machine. */
+/** Headers that proxies add. A request with one of them comes from another machine. */
 const OF_PROXIES = [
   ...['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip'],
   ...['cf-connecting-ip', 'true-client-ip', 'x-client-ip', 'x-original-host'],
 ]
 
 /**
- * True when a browser on this machine opens one of our pages: the host is this machine, and `Sec-Fetch-Site` says that
- * the page was typed in or comes from here. A page of another name (DNS rebinding), a script of another page, and a
- * visitor through a proxy with its headers do not see the demo's secret.
+ * Whether a browser on this machine opens one of our pages: the host is this machine, and `Sec-Fetch-Site` says that a
+ * person typed the address or comes from our pages. Only then is the demo's secret shown: not to a page of another name
+ * (DNS rebinding), a script of another page, or a visitor through a proxy that adds its headers.
  */
 export function isFromThisMachine(
   { isLoopback }: Pick<HasShowcase, 'isLoopback'>,

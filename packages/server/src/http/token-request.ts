@@ -1,4 +1,4 @@
-/** Reads a token request in its three forms and answers it as RFC 6749 requires (sections 2.3.1, 4.4, 5; D35). */
+/** Reads a token request in its three forms, and answers it as RFC 6749 requires (sections 2.3.1, 4.4, 5; D35). */
 import { JsonError, parseJson } from '@rollcall/protocol'
 
 export interface ClientCredentials {
@@ -6,14 +6,14 @@ export interface ClientCredentials {
   readonly client_secret: string
 }
 
-/** A refusal in the words of RFC 6749 section 5.2. */
+/** A refusal with an error code of RFC 6749, section 5.2. */
 export class TokenRefusal extends Error {
   override readonly name = 'TokenRefusal'
   readonly error: 'invalid_request' | 'invalid_client' | 'unsupported_grant_type' | 'temporarily_unavailable'
   readonly httpStatus: number
-  /** Seconds to wait, with temporarily_unavailable. */
+  /** The seconds to wait, for temporarily_unavailable. */
   readonly retryAfter: number | undefined
-  /** The client's participant, if known; for our own log. */
+  /** The sender_id of the client, if it is known; for our own log. */
   readonly participant: string | null
 
   constructor(
@@ -30,7 +30,7 @@ export class TokenRefusal extends Error {
   }
 }
 
-/** A token request; `query` is undefined unless parameters in the address are configured. */
+/** A token request. `query` is undefined unless the operator allows credentials in the address. */
 export interface TokenRequest {
   readonly authorization: string | undefined
   readonly contentType: string
@@ -38,12 +38,12 @@ export interface TokenRequest {
   readonly query: string | undefined
 }
 
-/** Without `scope`: a token permits all that its participant may do, for any requested scope (RFC 6749, 3.3). */
+/** The parameters that are read. `scope` is not: a token permits all that its participant may do (RFC 6749, 3.3). */
 const PARAMETERS = ['grant_type', 'client_id', 'client_secret']
 type Parameters = ReadonlyMap<string, string>
 
 /**
- * The client's credentials, from HTTP Basic or from the parameters, never from both.
+ * Reads the client's credentials, from HTTP Basic or from the parameters, never from both.
  * @throws TokenRefusal invalid_request, invalid_client, unsupported_grant_type
  */
 export function readTokenRequest(request: TokenRequest): ClientCredentials {
@@ -85,7 +85,7 @@ function readParameters({ contentType, body, query }: TokenRequest): Parameters 
   }
 }
 
-/** The known parameters: a repeated one is refused (RFC 6749 section 3.2), and an empty one is ignored. */
+/** Collects the known parameters. A repeated one is refused (RFC 6749, section 3.2), and an empty one is ignored. */
 function collect(pairs: readonly (readonly [string, string])[]): Parameters {
   const parameters = new Map<string, string>()
   for (const [name, value] of pairs) {
@@ -109,7 +109,7 @@ function readJson(body: string): [string, string][] {
   throw new TokenRefusal('invalid_request', 'the body must be a JSON object of strings')
 }
 
-/** HTTP Basic with both parts form-encoded, as RFC 6749 section 2.3.1 wants and few clients do; both are read. */
+/** Reads HTTP Basic. RFC 6749 (2.3.1) wants both parts form-encoded, which few clients do; both forms are read. */
 function readBasic(authorization: string | undefined): ClientCredentials | null {
   if (authorization === undefined) return null
   const encoded = /^basic +([A-Za-z0-9+/_-]+=*)$/i.exec(authorization)?.[1]

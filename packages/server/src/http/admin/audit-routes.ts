@@ -1,4 +1,4 @@
-/** Calls about the audit log. */
+/** The calls about the audit log. */
 import { reportAccess } from '@rollcall/admin/audit/access-report'
 import { listAuditEntries, listEmergencies, reviewEmergency } from '@rollcall/admin/audit/list'
 import { auditPerson } from '@rollcall/admin/audit/person-accesses'

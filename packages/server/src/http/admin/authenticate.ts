@@ -1,4 +1,4 @@
-/** Who calls the admin API: a program with a token, or an operator who is signed in to the console. */
+/** Finds out who calls the admin API: a program with a token, or an operator who is signed in to the console. */
 
 import type { Operator } from '@rollcall/core/model/operator'
 import { bearerToken, unauthorized } from '@rollcall/engine/exchange/authenticate'
@@ -15,7 +15,7 @@ import type { Call } from './call-log.ts'
 export interface OperatorListener {
   readonly isOwnHost: IsOwnHost
   readonly isReachedByTls: IsReachedByTls
-  /** The demo's content; null for other data. */
+  /** The content of the demo; null for other data. */
   readonly showcase: HasShowcase['showcase']
 }
 
@@ -30,7 +30,7 @@ export const consoleOf = (
 ): SessionPage<Operator> => sessionPage(CONSOLE_PAGE, deps, { sessions: deps.sessions, isReachedByTls })
 
 /**
- * The calling operator, also noted in `call`. A request with an Authorization header is judged by that alone.
+ * Finds the operator who calls, and notes it in `call`. If there is an Authorization header, the cookie is not read.
  * @throws RequestFault 400, 401, 403, 421, 429
  */
 export async function authenticate(

@@ -1,4 +1,4 @@
-/** Logs every call of the admin API: who, which call, in which registry, and the result. */
+/** Logs every call of the admin API: the operator, the call, the registry and the result. */
 import type { IncomingMessage } from 'node:http'
 import type { Operator } from '@rollcall/core/model/operator'
 import type { Registry } from '@rollcall/core/model/registry'
@@ -9,10 +9,10 @@ import type { FastifyRequest } from 'fastify'
 import type { RequestGate } from '../request-gate.ts'
 import type { HttpServer } from '../server.ts'
 
-/** The logged facts of a call: never its input or its answer. */
+/** The facts about a call that are logged, never its input or its answer. */
 export interface Call {
   operator?: Operator
-  /** Set when the operator is signed in to the console. */
+  /** The session of the console; undefined for a call with a token. */
   session?: Pick<OperatorSession, 'id'>
   registry?: Registry
 }
@@ -22,7 +22,7 @@ export interface HasLog {
   readonly requestGate: Pick<RequestGate, 'address'>
 }
 
-/** Does the work of a call, and writes its line. */
+/** Runs the work of a call, and logs the call. */
 export async function runLogged(
   deps: HasLog,
   name: string,
@@ -46,10 +46,10 @@ export async function runLogged(
   }
 }
 
-/** Milliseconds, as in the access log. */
+/** Rounds milliseconds to tenths, as the access log does. */
 const tenths = (ms: number): number => Math.round(ms * 10) / 10
 
-/** Requests that have their line. */
+/** The requests that were logged. */
 const written = new WeakSet<IncomingMessage>()
 
 function write(
@@ -75,8 +75,8 @@ function write(
 }
 
 /**
- * Also logs requests that reach no call: unknown paths and other methods. The path of the request is not logged.
- * @param base beginning of the paths of all calls
+ * Also logs requests that are no call: unknown paths and other methods, without their paths.
+ * @param base the beginning of the paths of all calls
  */
 export function logOthers(app: HttpServer, deps: HasLog, base: string): void {
   app.addHook('onResponse', (request, reply, done) => {

@@ -8,8 +8,8 @@ import type { Method } from '../server.ts'
 export interface CallSlots {
   /**
    * Takes a slot for a call. A GET call waits while its operator uses all its slots.
-   * @returns releases the slot
-   * @throws RequestFault 429 too many calls wait, or too many that read much are running
+   * @returns a function that gives the slot back
+   * @throws RequestFault 429 too many calls wait, or too many heavy ones run
    */
   take(
     call: { readonly method: Method; readonly heavy: Heavy | undefined },
@@ -18,24 +18,24 @@ export interface CallSlots {
 }
 
 interface SlotLimits {
-  /** Running and waiting GET calls of one operator. */
+  /** The most GET calls of one operator that run or wait. */
   readonly admin_reads: number
-  /** Running GET calls of one operator. */
+  /** The most GET calls of one operator that run. */
   readonly admin_reads_at_once: number
-  /** Running searches of the audit log, of all operators. */
+  /** The most searches of the audit log that run, of all operators. */
   readonly audit_searches: number
 }
 
-/** A page of the console requests a few lists at a time; three of a node's connections are enough for them. */
+/** A page of the console requests a few lists at a time. Three connections of a node are enough for that. */
 const SLOTS: SlotLimits = { admin_reads: 20, admin_reads_at_once: 3, audit_searches: 3 }
 
-/** Kinds of calls that read much. */
+/** The kinds of heavy calls, which read much data. */
 export type Heavy = 'auditLog' | 'prunable' | 'sources'
 
 export function createCallSlots({ admin_reads, admin_reads_at_once, audit_searches } = SLOTS): CallSlots {
-  /** The most calls of each kind at a time on this node: of all operators, and of one. */
+  /** The most heavy calls of each kind that run on this node: of all operators, and of each. */
   const heavySlots: Readonly<Record<Heavy, { readonly all: number; readonly each: number }>> = {
-    // One operator leaves a slot to the others.
+    // One operator cannot take the last slot from the others.
     auditLog: { all: audit_searches, each: audit_searches - 1 },
     prunable: { all: 1, each: 1 },
     sources: { all: 2, each: 1 },

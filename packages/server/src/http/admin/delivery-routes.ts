@@ -1,4 +1,4 @@
-/** Calls about deliveries. */
+/** The calls about deliveries. */
 
 import { cancelDeliveries, replayDeliveries, retryDeliveries } from '@rollcall/admin/deliveries/changes'
 import { listDeliveries, showDelivery } from '@rollcall/admin/deliveries/deliveries'

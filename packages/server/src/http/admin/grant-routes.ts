@@ -1,4 +1,4 @@
-/** Calls about grants. Acts that widen access need `own`; acts that take it away need `operate`. */
+/** The calls about grants. A call that widens access needs the role `own`; one that takes it away needs `operate`. */
 
 import { revokeGrant, setGrant } from '@rollcall/admin/grants/grant-changes'
 import { expiringGrants, explainGrant, listGrants, listGrantTemplates } from '@rollcall/admin/grants/grants'

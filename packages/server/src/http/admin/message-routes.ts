@@ -1,4 +1,4 @@
-/** Calls about what the server does as a whole, and about messages. */
+/** The calls about messages, and about what the server as a whole has done. */
 import { makeEvidence } from '@rollcall/admin/audit/evidence'
 import { openBodies } from '@rollcall/admin/messages/bodies'
 import { listMessages } from '@rollcall/admin/messages/messages'

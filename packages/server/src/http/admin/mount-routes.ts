@@ -1,4 +1,4 @@
-/** The admin API on the operator's listener: a route for each row of its table. The life of a call is on this screen. */
+/** Mounts the admin API on the operator's listener: a route for each row of its table. All steps of a call are here. */
 
 import { ONE_OPERATOR } from '@rollcall/admin/act'
 import { createApprovals, Proposed } from '@rollcall/admin/approvals/approval'
@@ -22,9 +22,9 @@ import { createRepeatedAccesses, type RepeatedAccesses } from './repeated-access
 import { ADMIN_BASE, type AdminDeps, type AdminRoute, otherMembers, pathMembers } from './route.ts'
 import { ADMIN_ROUTES } from './routes.ts'
 
-/** The caller is known only at the call. */
+/** The dependencies of all calls; the caller is added at each call. */
 type AdminRouteDeps = Omit<AdminDeps, 'caller' | 'approvals'> & {
-  /** Some acts wait for a second operator. */
+  /** True when some acts wait for a second operator. */
   readonly twoPerson: boolean
 } & HasDirectory &
   HasLog &
@@ -80,7 +80,7 @@ async function answer(
   reply: FastifyReply,
   call: Call,
 ): Promise<void> {
-  // Authenticates the caller and checks the role.
+  // Authenticates the caller, checks the role, and takes a slot.
   const operator = await authenticate(deps, listener, request, call)
   if (!hasRole(operator, route.role)) throw forbidden(`this call needs the role ${route.role}`)
   const place = placeOfNamespace(route)
@@ -93,7 +93,7 @@ async function answer(
 
   // Reads the input, runs the call and answers.
   const input = await readInput(route, request, deps.limits)
-  // For an operator of all registries the call itself checks that the registry exists: the call may be about to add it.
+  // For an operator of all registries the call itself checks that the registry exists: it may be about to add one.
   if (place === 'body' && !mayUseRegistry(operator, null)) await check(input)
   const { authority } = operator
   if (authority !== null && !(await isAuthorityNamed(deps.db, authority, input.authority))) throw ofAnother()
@@ -117,7 +117,7 @@ async function answer(
   }
 }
 
-/** The part of a call that names its registry; null: the call is about no single registry. */
+/** Where a call names its registry: in the path or in the input; null when it names none. */
 function placeOfNamespace(route: AdminRoute): 'params' | 'query' | 'body' | null {
   if (pathMembers(route).includes('namespace')) return 'params'
   if (!Object.hasOwn(otherMembers(route), 'namespace')) return null
@@ -125,8 +125,9 @@ function placeOfNamespace(route: AdminRoute): 'params' | 'query' | 'body' | null
 }
 
 /**
- * The registry that the input names; null for none.
- * @throws RequestFault 404 for an unknown one; 403 to a token bound to registries: it must not learn which others exist
+ * The registry that the input names; null when it names none.
+ * @throws RequestFault 404 there is no such registry; 403 the token is not for it, which also hides whether the
+ * registry exists
  */
 async function namedRegistry(
   { directory }: HasDirectory,

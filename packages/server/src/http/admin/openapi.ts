@@ -1,4 +1,4 @@
-/** The OpenAPI 3.1 document of the admin API, made from its table and the schemas of the use cases. */
+/** Makes the OpenAPI 3.1 document of the admin API from its table and the schemas of the admin functions. */
 
 import { PROPOSED } from '@rollcall/admin/approvals/proposals'
 import { closed } from '@rollcall/admin/members'
@@ -54,7 +54,7 @@ export function adminDocument(routes: readonly AdminRoute[]): Json {
   }
 }
 
-/** OpenAPI paths of calls. @param calls each with additions to its description */
+/** Makes the OpenAPI paths of calls. @param calls each with what is added to its description */
 export function describedPaths(base: string, calls: readonly (readonly [DescribedCall, Json])[]): Json {
   const paths: Record<string, Record<string, Json>> = {}
   for (const [call, more] of calls) {
@@ -64,7 +64,7 @@ export function describedPaths(base: string, calls: readonly (readonly [Describe
   return paths
 }
 
-/** @param errors by status, what each means */
+/** Makes the OpenAPI components of errors. @param errors the meaning of each status */
 export const errorComponents = (errors: Readonly<Record<string, string>> = ERRORS): Json => ({
   responses: Object.fromEntries(
     Object.entries(errors).map(([status, description]) => [`Error${status}`, errorAnswer(description)]),
@@ -72,7 +72,7 @@ export const errorComponents = (errors: Readonly<Record<string, string>> = ERROR
   schemas: { Errors: ERRORS_SCHEMA },
 })
 
-/** Calls by which somebody signs in. */
+/** The names of the calls that sign somebody in to the console. */
 const OF_CONSOLE: Json = {
   description: 'For the console: it needs the header `Rollcall-Console: 1`, and no token.',
   security: [],

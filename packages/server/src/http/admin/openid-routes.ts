@@ -1,4 +1,4 @@
-/** Signing in to the console at a provider of OpenID Connect: the browser goes there, and comes back with a code. */
+/** Signs operators in to the console at a provider of OpenID Connect: the browser goes there and comes back. */
 
 import { unauthorized } from '@rollcall/engine/exchange/authenticate'
 import { NO_REGISTRY, type OpenIdProvider, OpenIdRefused } from '@rollcall/participants/directory/openid-provider'
@@ -14,7 +14,7 @@ import { type Call, runLogged } from './call-log.ts'
 import { ADMIN_BASE } from './route.ts'
 import { noteCaller, noteSignIn, type SessionDeps } from './session-parts.ts'
 
-/** Where the button of the sign-in page leads. */
+/** The path of the button on the sign-in page. */
 export const OPENID_START = `${ADMIN_BASE}/session/openid`
 
 type Work = (request: FastifyRequest, reply: FastifyReply, call: Call) => Promise<void>
@@ -43,7 +43,7 @@ export function addOpenIdRoutes(
   )
 }
 
-/** Answers with a page, because a person reads it. */
+/** Refuses with a page and not with JSON, because a person reads it. */
 function sendRefusal(reply: FastifyReply, fault: RequestFault): void {
   const text = plainPage(
     'You are not signed in',
@@ -53,10 +53,10 @@ function sendRefusal(reply: FastifyReply, fault: RequestFault): void {
   sendStrictPage(reply, fault.httpStatus, text)
 }
 
-/** Seconds to sign in at the provider. */
+/** Seconds for which a sign-in at the provider may take. */
 const TIME = 600
 
-/** `SameSite=Lax`, because the browser comes back from another site. */
+/** The cookie with the secret of a sign-in. `SameSite=Lax`, because the browser comes back from another site. */
 function openIdCookie(value: string, byTls: boolean): string {
   const age = value === '' ? 0 : TIME
   return `${cookieName(byTls)}=${value}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${age}${byTls ? '; Secure' : ''}`
@@ -64,10 +64,7 @@ function openIdCookie(value: string, byTls: boolean): string {
 
 const cookieName = (byTls: boolean): string => (byTls ? '__Host-rollcall_openid' : 'rollcall_openid')
 
-/**
- * Sends the browser to the provider.
- * @throws RequestFault 403 another page has sent the browser here; 503 the provider does not answer
- */
+/** Sends the browser to the provider. @throws RequestFault 403 another page sent it here; 503 no answer there */
 async function begin(
   provider: OpenIdProvider,
   { isReachedByTls }: OperatorListener,
@@ -85,7 +82,7 @@ async function begin(
   redirect(reply, 302, address, [openIdCookie(secret, isReachedByTls(raw))])
 }
 
-/** Signs in an operator who comes back from the provider. @throws RequestFault 400, 401, 429 */
+/** Begins the session of an operator who comes back from the provider. @throws RequestFault 400, 401, 429 */
 async function comeBack(
   deps: SessionDeps,
   provider: OpenIdProvider,
@@ -98,11 +95,11 @@ async function comeBack(
   const page = consoleOf(deps, listener)
   page.checkFailures(request)
   const byTls = listener.isReachedByTls(raw)
-  // The cookie is used up, whatever the result.
+  // The cookie can be used once, whatever the result is.
   const spent = openIdCookie('', byTls)
   reply.raw.setHeader('Set-Cookie', [spent])
   const secret = readCookie(raw, cookieName(byTls))
-  // Not counted as a failure: any page can lead the operator's browser here, and would lock the operator out.
+  // This is not counted as a failure: any page could send the operator's browser here until the operator is locked out.
   if (secret === null || secret === '') {
     throw unauthorized('this browser has begun no sign-in, or it took more than 10 minutes')
   }

@@ -1,4 +1,4 @@
-/** Calls about who may call. */
+/** The calls about operators and their tokens. */
 import { addOperator, listOperators, revokeOperator } from '@rollcall/admin/operators/operators'
 import { endSessions, listSessions } from '@rollcall/admin/operators/sessions'
 import { type AdminRoute, route } from './route.ts'
@@ -19,7 +19,7 @@ export const OPERATOR_ROUTES: readonly AdminRoute[] = [
     status: 201,
     summary: 'Makes an operator token, which is in this answer and in no other.',
   }),
-  // The name is in the body, because it may have any character.
+  // The name is in the body and not in the path, because it may have any character.
   route(revokeOperator, {
     method: 'POST',
     path: '/operators/revoke',

@@ -1,6 +1,6 @@
 /**
- * Calls about participants. Acts that give access, such as a key or a secret, need `own`. Acts that take it away, or
- * keep things running, need `operate`.
+ * The calls about participants. A call that gives access, such as a key or a secret, needs the role `own`. One that
+ * takes access away, or keeps the system running, needs `operate`.
  */
 import { changeCallback, testCallback } from '@rollcall/admin/callbacks/callbacks'
 import { checkParticipant } from '@rollcall/admin/participants/check'

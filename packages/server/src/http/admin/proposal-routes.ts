@@ -1,4 +1,4 @@
-/** Calls about acts that wait for a second operator. The act's own role is checked besides the row's. */
+/** The calls about acts that wait for a second operator. They check the role of the act beside that of the row. */
 import { approveProposal, declineProposal, listProposals, showProposal } from '@rollcall/admin/approvals/proposals'
 import { type AdminRoute, route } from './route.ts'
 

@@ -1,4 +1,4 @@
-/** From a request to the input of a use case: members of the path, and of the query or the body. */
+/** Reads the input of an admin function from a request: members in the path, and in the query or the body. */
 
 import type { Limits } from '@rollcall/core/limits'
 import { checkContentType, readText, tooLarge } from '@rollcall/participants/reading/body'
@@ -12,7 +12,7 @@ export type InputLimits = Pick<Limits, 'admin_body_bytes' | 'body_depth'>
 
 type Query = Readonly<Record<string, string | readonly string[]>>
 
-/** The values are checked by the use case, against its schema. @throws RequestFault 400, 413, 415 */
+/** Reads the input. The admin function checks the values by its schema. @throws RequestFault 400, 413, 415 */
 export async function readInput(
   route: Pick<AdminRoute, 'method' | 'path' | 'input' | 'hidden'>,
   request: Pick<FastifyRequest, 'params' | 'query' | 'headers' | 'raw'>,
@@ -35,12 +35,12 @@ export async function readInput(
 
 const bad = (message: string): RequestFault => new RequestFault('err.request.bad', message)
 
-/** A name from a caller is shown only if it is harmless: it may hold anything. */
+/** The name of an unknown member for a message. It is shown only if it is short and plain: it may hold anything. */
 const printableName = (name: string): string => (/^[\w.-]{1,64}$/.test(name) ? name : 'a member')
 
 /**
- * A value of the query, read by the schema of its member. A text that does not fit the schema stays a text, and is
- * refused by the schema.
+ * A value of the query, converted as the schema of its member says. A text that cannot be converted stays a text, and
+ * the schema refuses it.
  */
 function memberOf(name: string, given: string | readonly string[], schema: TSchema | undefined) {
   const { type, items } = (schema ?? {}) as { type?: string; items?: TSchema }

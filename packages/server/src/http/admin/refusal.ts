@@ -1,4 +1,4 @@
-/** A refusal of an admin function, as an answer. */
+/** Turns the refusal of an admin function into an answer. */
 
 import type { AdminRefusal, RefusalReason } from '@rollcall/admin/use-case'
 import { RequestFault } from '@rollcall/protocol'
@@ -19,7 +19,7 @@ const REASONS: Readonly<
   unavailable: ['err.service.unavailable', 503],
 }
 
-/** @param hinted whether the caller may see its hint */
+/** Makes the fault of a refusal. @param hinted true when the caller may see the hint of the refusal */
 export function asRequestFault({ reason, message, hint }: AdminRefusal, hinted = false): RequestFault {
   const [code, status] = REASONS[reason]
   return new RequestFault(code, hinted ? `${message}${hint}` : message, status)

@@ -1,4 +1,4 @@
-/** Calls about registries and their records. */
+/** The calls about registries and their records. */
 
 import { listEvents } from '@rollcall/admin/events/list'
 import { publishEvent } from '@rollcall/admin/events/publish'
@@ -20,9 +20,7 @@ import { removeRegistry } from '@rollcall/admin/removal'
 import { trySearch } from '@rollcall/admin/try/try'
 import { type AdminRoute, route } from './route.ts'
 
-/**
- * This member is not in the API: who tries an account that may write uses the command, on the machine of the server.
- */
+/** This member is left out: it allows a database account that may write. Only the command on the server has it. */
 const TRIALS = ['allow_writer']
 
 export const REGISTRY_ROUTES: readonly AdminRoute[] = [
@@ -77,7 +75,7 @@ export const REGISTRY_ROUTES: readonly AdminRoute[] = [
     role: 'operate',
     summary: 'Has all records compared with the source, beside the comparison of each day.',
   }),
-  // The question is in the body, because the identifier of a person must not be part of an address.
+  // The question is in the body, because a person's identifier must not be part of an address.
   route(trySearch, {
     method: 'POST',
     path: '/registries/{namespace}/try',
@@ -94,7 +92,7 @@ export const REGISTRY_ROUTES: readonly AdminRoute[] = [
     hidden: TRIALS,
     summary: 'Changes what is given of a registry: web origins, time zone, age of majority.',
   }),
-  // POST, because it connects to another system: a page must not repeat it by itself.
+  // This is a POST, because it connects to another system: a page must not repeat it by itself.
   route(checkRegistrySource, {
     method: 'POST',
     path: '/registries/{namespace}/source/check',
@@ -206,7 +204,7 @@ export const REGISTRY_ROUTES: readonly AdminRoute[] = [
     role: 'operate',
     summary: 'Takes a merge back, and notifies who was notified of it.',
   }),
-  // The identifier of a person is in the body, because logs would have it as part of an address.
+  // The identifier of a person is in the body: as part of an address it would be in logs.
   route(showRecord, {
     method: 'POST',
     path: '/registries/{namespace}/records/get',

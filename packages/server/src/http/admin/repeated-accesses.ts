@@ -1,6 +1,6 @@
 /**
- * Finds repeated accesses by pages of the console. An open page repeats its calls: they are one access, which is audited from
- * time to time and not for each call.
+ * Finds calls that an open page of the console repeats by itself. They are one access of the operator, which is audited
+ * every few minutes and not at each call.
  */
 import type { Call } from './call-log.ts'
 import type { AdminRoute } from './route.ts'
@@ -8,28 +8,28 @@ import type { AdminRoute } from './route.ts'
 interface Asked {
   readonly session: Call['session']
   readonly route: Pick<AdminRoute, 'method' | 'role'>
-  /** Path and query. */
+  /** The path with the query. */
   readonly url: string
 }
 
 export interface RepeatedAccesses {
-  /** True when the same session made the same call a short while ago; false for calls with a token. */
+  /** Whether the same session made the same call a short while ago; false for calls with a token. */
   isRepeated(asked: Asked): boolean
-  /** Notes an answered call, which was audited. */
+  /** Notes a call that was answered and audited. */
   note(asked: Asked): void
 }
 
-/** Milliseconds in which the same access is not audited again. */
+/** Milliseconds for which the same call is not audited again. */
 const ONE_ACCESS = 300_000
-/** Limit of remembered accesses; a forgotten one is audited again. */
+/** The most calls that are remembered. A forgotten one is audited again. */
 const MOST = 10_000
 
 export function createRepeatedAccesses(clock: { now(): number }): RepeatedAccesses {
-  /** When each access got its audit entry, the oldest first. */
+  /** The time at which each call was audited, the oldest first. */
   const audited = new Map<string, number>()
   /**
-   * The key of a call whose repetitions share an entry. Null: each call has its own, for example if it shows more than
-   * readers may see.
+   * The key that a call shares with its repetitions; null when each call is audited: it shows more than the role `read`
+   * may see, has no session, or is no GET.
    */
   const keyOf = ({ session, route: { method, role }, url }: Asked): string | null =>
     session === undefined || method !== 'GET' || role !== 'read' ? null : `${session.id} ${url}`

@@ -1,4 +1,4 @@
-/** A call of the admin API, as a row of its table. */
+/** The type of a row in the table of the admin API, which describes a call. */
 
 import type { Acting } from '@rollcall/admin/act'
 import type { HasVerifying } from '@rollcall/admin/audit/verification'
@@ -23,10 +23,10 @@ import type { Static, TSchema } from 'typebox'
 import type { Method } from '../server.ts'
 import type { Heavy } from './call-slots.ts'
 
-/** The beginning of every path. */
+/** The beginning of the path of every call. */
 export const ADMIN_BASE = '/admin/v1'
 
-/** Dependencies of the admin functions. */
+/** The dependencies of the admin functions. */
 export type AdminDeps = HasVault &
   HasRecording &
   HasChangeLimit &
@@ -44,12 +44,12 @@ export type AdminDeps = HasVault &
   RetentionDeps & { readonly limits: Pick<Limits, 'session_idle' | 'searched_entries'> }
 
 export interface AdminRoute {
-  /** The callers: a listener mounts only the routes of its own audience. */
+  /** Who may call. A listener mounts only the routes of its own audience. */
   readonly audience: Audience
   readonly method: Method
-  /** Path below ADMIN_BASE. `{name}` is a member of the input; `{namespace}` is also checked here. */
+  /** The path after ADMIN_BASE. `{name}` is a member of the input. `{namespace}` is checked before the call. */
   readonly path: string
-  /** Name of the call in logs, metrics and the OpenAPI document. */
+  /** The name of the call in logs, metrics and the OpenAPI document. */
   readonly name: string
   readonly summary: string
   /** The role that the caller needs. */
@@ -58,42 +58,42 @@ export interface AdminRoute {
   readonly result: TSchema
   /** Members of the input that this API does not have, such as those that show personal data. */
   readonly hidden: readonly string[]
-  /** The data of which the call reads much: a node runs few such calls at a time. */
+  /** The kind of a heavy call, which reads much data: a node runs few of them at a time. Undefined for other calls. */
   readonly heavy: Heavy | undefined
-  /** Status of a successful answer. */
+  /** The HTTP status of a successful answer. */
   readonly status: 200 | 201
-  /** The end of a deprecated call. */
+  /** Set when the call is deprecated: the time at which it ends. */
   readonly deprecated: Deprecation | undefined
-  /** Name of the act that may wait for a second operator; undefined for other calls. */
+  /** The act that may wait for a second operator; undefined for other calls. */
   readonly approval: string | undefined
-  /** @throws AdminRefusal, Proposed */
+  /** Runs the admin function. @throws AdminRefusal, Proposed */
   readonly call: (deps: AdminDeps, input: unknown) => Promise<unknown>
 }
 
-/** The parts of a call that its OpenAPI description needs. */
+/** What the OpenAPI description of a call is made from. */
 export type DescribedCall = Omit<AdminRoute, 'role' | 'call' | 'approval' | 'heavy'>
 
 type Row = Pick<AdminRoute, 'method' | 'path' | 'name' | 'summary' | 'role'> &
   Partial<Pick<AdminRoute, 'hidden' | 'heavy' | 'status' | 'deprecated'>>
 
-/** A row of the table. */
+/** Makes a row of the table. */
 export function route<Input extends TSchema, Result extends TSchema>(
   useCase: UseCase<AdminDeps, Input, Result>,
   row: Row,
 ): AdminRoute {
   const { input, result, act } = useCase
   const approval = act === null || act.approval === 'never' ? undefined : act.name
-  // The admin function checks its input.
+  // The input is not checked yet; the admin function checks it.
   const call = (deps: AdminDeps, given: unknown) => useCase(deps, given as Given<Static<Input>>)
   const usual = { audience: 'operator', hidden: [], heavy: undefined, status: 200, deprecated: undefined } as const
   return { ...usual, ...row, input, result, approval, call }
 }
 
-/** Members of the input that are in the path. */
+/** The names of the input's members in the path. */
 export const pathMembers = ({ path }: Pick<AdminRoute, 'path'>): readonly string[] =>
   [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
 
-/** Members of the input that are not in the path, with their schemas. */
+/** The members of the input that are not in the path, with their schemas. */
 export function otherMembers(route: Pick<AdminRoute, 'path' | 'input' | 'hidden'>): Record<string, TSchema> {
   const elsewhere = [...pathMembers(route), ...route.hidden]
   const { properties = {} } = route.input as { properties?: Record<string, TSchema> }

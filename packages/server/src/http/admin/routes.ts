@@ -1,4 +1,4 @@
-/** THE table of the admin API: a row for each call. The routes and the OpenAPI document are made of it. */
+/** The table of the admin API: a row for each call. The routes and the OpenAPI document are made from it. */
 import { revokeConsents, withdrawConsent } from '@rollcall/admin/consents/consents'
 import { addHold, listHolds, removeHold } from '@rollcall/admin/persons/holds'
 import { countPrunable, showRetention } from '@rollcall/admin/persons/retention'

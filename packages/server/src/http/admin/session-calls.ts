@@ -1,4 +1,4 @@
-/** Calls that sign an operator in to the console and out: their inputs and answers. */
+/** The calls that sign an operator in to the console and out, with their inputs and answers. */
 
 import { closed, flag, instant, Namespace, NOTHING, orNull, text, wholeNumber } from '@rollcall/admin/members'
 import { OPERATOR_ROLES } from '@rollcall/core/model/operator'
@@ -6,7 +6,7 @@ import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
 import type { DescribedCall } from './route.ts'
 
-/** How somebody can sign in here. */
+/** A way in which an operator can sign in on this server. */
 export const SIGN_IN_METHOD = closed({
   method: oneOf(['token', 'openid'], {
     description: 'token: with a token of the admin API; openid: at a provider of OpenID Connect.',
@@ -29,7 +29,7 @@ const SESSION = closed({
 
 const PLAIN = { audience: 'operator', hidden: [], status: 200, deprecated: undefined } as const
 
-/** Like rows of the admin API, but without a role: nobody is signed in yet. */
+/** The descriptions of these calls. They have no role: nobody is signed in yet. */
 export const SESSION_CALLS = {
   begin: {
     ...PLAIN,

@@ -1,4 +1,4 @@
-/** Shared by the ways of signing in to the console. */
+/** What all ways of signing in to the console share. */
 
 import type { Acting } from '@rollcall/admin/act'
 import { auditAct } from '@rollcall/admin/audit/operator-entries'
@@ -13,14 +13,14 @@ export type SessionDeps = Authenticating &
   HasLog &
   Pick<Acting, 'auditLog'> & {
     readonly directory: Pick<Directory, 'registries'>
-    /** Null when operators sign in with tokens only. */
+    /** The provider of OpenID Connect; null: operators sign in only with tokens and links. */
     readonly openId: OpenIdProvider | null
-    /** Some acts wait for a second operator. */
+    /** True when some acts wait for a second operator. */
     readonly twoPerson: boolean
     readonly limits: InputLimits & SessionLimits
   }
 
-/** Notes in the line of a call who is signed in. */
+/** Notes for the log who is signed in. */
 export function noteCaller(call: Call, session: OperatorSession): void {
   call.session = session
   call.operator = session.owner

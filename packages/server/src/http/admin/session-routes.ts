@@ -1,4 +1,4 @@
-/** Signing in to the console: with a token, with the code of a link, or at a provider of OpenID Connect. */
+/** Signs operators in to the console: with a token, with the code of a link, or at a provider of OpenID Connect. */
 
 import { hasRole, OPERATOR_ROLES } from '@rollcall/core/model/operator'
 import type { OperatorSession } from '@rollcall/participants/directory/sessions'
@@ -36,7 +36,7 @@ export function addOperatorSessionRoutes(app: HttpServer, deps: SessionDeps, lis
   if (deps.openId !== null) addOpenIdRoutes(app, deps, deps.openId, listener)
 }
 
-/** Checks the secret that a person showed. @throws RequestFault 400 */
+/** Checks the token or code with which a person signs in. @throws RequestFault 400 */
 async function readShown({ operators, sessions }: SessionDeps, input: object): Promise<Shown> {
   const { token, code } = input as { readonly token?: string; readonly code?: string }
   if (token !== undefined && code === undefined) {

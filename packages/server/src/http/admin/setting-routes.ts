@@ -1,4 +1,4 @@
-/** Calls about the node that answers. */
+/** The calls about the node that answers. */
 import { listFindings } from '@rollcall/admin/doctor/findings'
 import { listSettings } from '@rollcall/admin/settings'
 import { type AdminRoute, route } from './route.ts'

@@ -1,4 +1,4 @@
-/** Calls about subscriptions. */
+/** The calls about subscriptions. */
 import { resumeSubscription, testSubscription } from '@rollcall/admin/events/subscription-mailbox'
 import { cancelSubscription, listSubscriptions, showSubscription } from '@rollcall/admin/events/subscriptions'
 import { type AdminRoute, route } from './route.ts'

@@ -1,4 +1,4 @@
-/** The partner API on the peers' listener: a route for each row of its table. The life of a call is on this screen. */
+/** Mounts the partner API on the peers' listener: a route for each row of its table. All steps of a call are here. */
 
 import { ONE_OPERATOR } from '@rollcall/admin/act'
 import type { PartnerDeps } from '@rollcall/admin/partner/partner'
@@ -22,9 +22,9 @@ import {
 type PartnerRouteDeps = Omit<PartnerDeps, 'sender_id' | 'mayReplay' | 'sampleOf' | 'caller' | 'approvals'> &
   PartnerSessionDeps & {
     readonly limits: InputLimits
-    /** Calls of a participant. */
+    /** Counts the calls of each participant. */
     readonly partnerCalls: Throttle
-    /** Deliveries that a participant asked for again. */
+    /** Counts the deliveries that each participant requested again. */
     readonly partnerReplays: Throttle
   }
 
@@ -76,7 +76,7 @@ async function answer(
   }
 }
 
-/** @throws RequestFault 429 the limit is reached */
+/** Counts a call. @throws RequestFault 429 the limit is reached */
 function count(throttle: Throttle, sender_id: string, more: number, what: string): void {
   const retryAfter = throttle.wait(sender_id, more)
   if (retryAfter > 0) throw tooManyWithin(`${what} of this participant`, retryAfter)

@@ -1,4 +1,4 @@
-/** The OpenAPI 3.1 document of the partner API, from which the page's types are generated. It is not served. */
+/** Makes the OpenAPI 3.1 document of the partner API. The types of the page are generated from it; it is not served. */
 import { describedPaths, errorComponents } from '../admin/openapi.ts'
 import { PARTNER_BASE } from './route.ts'
 import { PARTNER_ROUTES } from './routes.ts'

@@ -1,4 +1,4 @@
-/** THE table of the partner API: a row for each call. Every one is about the participant of the session alone. */
+/** The table of the partner API: a row for each call. Every call is about the participant of the session alone. */
 
 import { showChecklist } from '@rollcall/admin/partner/checklist'
 import { listOwnDeliveries, replayOwnDeliveries, showOwnDelivery } from '@rollcall/admin/partner/deliveries'

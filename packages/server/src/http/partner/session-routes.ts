@@ -1,4 +1,4 @@
-/** Signing in to the partner page with a one-time link, and out. */
+/** Signs people of a participant in to the partner page, with a one-time link, and out. */
 
 import { closed, flag, instant, NOTHING, SenderId, text, wholeNumber } from '@rollcall/admin/members'
 import type { PartnerDeps } from '@rollcall/admin/partner/partner'
@@ -22,7 +22,7 @@ const SESSION = closed({
 
 const PLAIN = { audience: 'participant', hidden: [], status: 200, deprecated: undefined } as const
 
-/** Like rows of the partner API. */
+/** The descriptions of the calls that sign in and out. */
 export const PARTNER_SESSION_CALLS = {
   begin: {
     ...PLAIN,
@@ -57,7 +57,7 @@ export const PARTNER_SESSION_CALLS = {
 /** Facts about the peers' listener. */
 export interface PartnerListener {
   readonly isReachedByTls: IsReachedByTls
-  /** Its data are those of a demo. */
+  /** True when the data of this server are those of a demo. */
   readonly isDemo: () => boolean
   readonly sampleOf: PartnerDeps['sampleOf']
 }
