@@ -24,13 +24,13 @@ export type Accepting = CheckingSenderUri &
   Remembering & {
     readonly auditLog: JointAuditLog
     readonly bodies: Pick<Bodies, 'encryptBody'>
-    /** Tells the queue of this node that an exchange was accepted. */
+    /** Wakes the loop of this node that answers accepted exchanges. */
     readonly exchangeAccepted: () => void
   }
 
 /**
- * The ack of a message (spec "Responses" 2, N11, G3). If the same message was accepted before, it gets the same ack. A
- * message that is not accepted is not remembered.
+ * Accepts a request, and returns its ack (spec "Responses" 2, N11, G3). A message that was accepted before gets the
+ * same ack. A message that is refused is not stored.
  * @throws RequestFault err.sender_uri.invalid: the answer may not be sent to this address
  * @throws HeaderRejection the header is invalid, or rjct.message_id.duplicate
  * @throws RequestFault 429 err.request.too_many_requests: the daily limit of the participant is reached
@@ -42,8 +42,8 @@ export async function accept(
   if (rejection !== null) throw rejection
   const { chunks, reference_ids, content, digest } = await unread.read(exchange, opened, signed !== null)
   const { header, operation, participant } = exchange
-  // The address is checked now, so that the sender learns of a problem, and again before each attempt, because much may
-  // change until then. It is stored in the checked spelling.
+  // The address is checked now, so that the sender learns of a problem. Each attempt checks it again, because settings
+  // may change until then. It is stored in its normal spelling.
   const sender_uri = await readSenderUri(deps, participant, header.sender_uri ?? null, operation.callback)
   const row = exchangeRow(exchange, content, path)
   const [{ message }] = chunks
@@ -63,7 +63,8 @@ export async function accept(
     const { ack, auditEntry } = ackAndEntry(row.correlation_id)
     if (isJoint(asked) && (await deps.auditLog.writeWith(JOINT_REQUESTS, asked, ...auditEntry)))
       return { known: 'new' as const, correlation_id: row.correlation_id, ack }
-    // Written alone: it was received before, or is so large that others would wait for it.
+    // The request was received before, or is so large that others would wait for it. So it is written in a statement of
+    // its own.
     return deps.exchanges.remember(asked)
   }
   const known = () => deps.exchanges.known(row)
@@ -79,7 +80,7 @@ export async function accept(
   return ack
 }
 
-/** Makes rows of the chunks of a request. Each is answered by itself, and encrypted for its own row. */
+/** Makes the row of each chunk of a request. A chunk is answered alone, and its encryption is bound to its own row. */
 async function newChunks(
   { bodies }: Pick<Accepting, 'bodies'>,
   { correlation_id, header, traceparent }: Exchange,

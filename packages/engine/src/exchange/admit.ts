@@ -1,7 +1,4 @@
-/**
- * Admits callers: the only place that decides who is calling, in which registries the caller may be, and what the
- * caller may do there.
- */
+/** Decides, for all other files, who is calling, which registries the caller may use, and what it may do there. */
 
 import type { Grant } from '@rollcall/core/model/grant'
 import type { Participant } from '@rollcall/core/model/participant'
@@ -17,16 +14,13 @@ export type Admitting = Authenticating & { readonly quota: Quota }
 
 interface Admitted {
   readonly participant: Participant
-  /** The caller of `admit` must end it with `leave`, whatever happens. */
+  /** The request in the quotas. The caller of `admit` must call `leave`, whatever happens. */
   readonly admission: Admission
 }
 
-/**
- * Refuses a participant at a registry of the other environment. The answer is that for a missing grant; the operator's
- * log has the reason.
- */
+/** Refuses a participant of the other environment like one without a grant; only the log has the reason. */
 export class OtherEnvironment extends RequestFault {
-  /** The reason for the log; it is not sent. */
+  /** The reason for the log. It is not sent. */
   readonly reason: 'sandbox_participant_at_live_registry' | 'live_participant_at_sandbox_registry'
 
   constructor({ environment }: Pick<Participant, 'environment'>) {
@@ -38,8 +32,7 @@ export class OtherEnvironment extends RequestFault {
 
 /**
  * Authenticates the caller and counts the request in its quotas. A sandbox participant is never admitted to a live
- * registry, nor a live one to a sandbox, whatever else is configured; it gets the answer for a participant without a
- * grant.
+ * registry, nor a live one to a sandbox, whatever else is configured; it gets the answer for a missing grant.
  * @throws RequestFault 401, 429, 403 err.request.forbidden
  */
 export async function admit(
@@ -59,8 +52,8 @@ export interface Authorizing {
 }
 
 /**
- * The grant of the caller in this registry. It is checked before the message is read.
- * @throws RequestFault 403 err.request.forbidden: there is no grant in force, or it does not have the operation
+ * Finds the grant of the caller in this registry, before the message is read.
+ * @throws RequestFault 403 err.request.forbidden: no grant is in force, or it does not have the operation
  */
 export async function authorize(
   { grants }: Authorizing,

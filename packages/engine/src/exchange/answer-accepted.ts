@@ -1,6 +1,6 @@
 /**
- * Answers an accepted exchange that this node has claimed, page by page. The search runs once, for the first page;
- * further pages are made from the records that it found.
+ * Answers an accepted exchange that this node has claimed, page by page. The search runs once, for the first page.
+ * Further pages show the records that it found.
  */
 
 import { NotAudited } from '@rollcall/audit/fail-closed'
@@ -25,17 +25,17 @@ import { type ExchangeToAnswer, type ReplyPage, type SendingReply, sendReply } f
 
 export type AnsweringAccepted = Answering & SendingReply & Authorizing
 
-/** Pages of one run; then other exchanges have their turn. */
+/** The most pages that a run sends; then other exchanges have their turn. */
 const PAGES_IN_A_RUN = 16
-/** Failed runs without a page. The callback of the last run says that the registry failed. */
+/** The number of failed runs without a page, after which the callback says that the registry failed. */
 const RUNS = 5
-/** Runs without a page after which an exchange is not processed any more: it may be what made nodes stop. */
+/** The number of runs without a page, after which the exchange is left alone: it may be what stopped the nodes. */
 const CUT_SHORT = 20
 
 /**
- * Answers the exchange, or some of its pages. Everything is written under its claim: if the claim has ended, another
- * run answers the exchange and this one changes nothing.
- * @param signal when it is aborted, no further page is begun; the exchange is then due again
+ * Answers an exchange, or some of its pages. Everything is written under the claim: if the claim has ended, another run
+ * answers the exchange, and this run changes nothing.
+ * @param signal when it is aborted, no further page is begun, and the exchange is due again
  * @throws errors after which the exchange must be tried again
  */
 export async function answerAccepted(
@@ -48,7 +48,7 @@ export async function answerAccepted(
   const participant = await directory.participantById(accepted.participant)
   const registry = await directory.registryById(accepted.registry)
   if (participant?.status !== 'active' || registry === undefined) return giveUp(deps, accepted)
-  // The grant is read again for each page: the rights of today apply, not those when the request was accepted.
+  // The grant is read for each page: today's rights apply, not those at the time of the request.
   const grantNow = async (): Promise<Grant | null> => {
     const grant = await deps.grants.of(participant, registry)
     return may(grant, { operation: accepted.operation }).allowed ? grant : null
@@ -75,7 +75,7 @@ export async function answerAccepted(
       page += 1
     }
   } catch (error) {
-    // Where no audit entry can be written, a failure cannot be answered either. Records that are away may be back.
+    // Without an audit entry a failure cannot be reported either. Records that cannot be reached may be back soon.
     const isWaiting = error instanceof NotAudited || error instanceof RecordsUnavailable
     const isFinal = error instanceof BodyUnreadable || (runs >= RUNS && !isWaiting)
     if (page > accepted.page || !isFinal) throw error
@@ -84,7 +84,7 @@ export async function answerAccepted(
   }
 }
 
-/** A participant that may not ask any more is sent nothing. */
+/** Ends an exchange without an answer, because its sender may no longer ask. */
 async function giveUp(
   { db, log }: AnsweringAccepted,
   { id, claim, page, correlation_id }: ClaimedExchange,
@@ -99,10 +99,10 @@ async function giveUp(
 
 type NewPage = Omit<ReplyPage, 'goesOn'>
 
-/** How often a page is made anew because the data it was decided by have changed; then the run fails. */
+/** How often a page is made again because the data for its decisions have changed; then the run fails. */
 const DECIDED = 10
 
-/** @returns whether the run goes on; null when the claim has ended */
+/** Makes and sends a page. @returns whether the run goes on; null when the claim has ended */
 async function sendPage(
   deps: AnsweringAccepted,
   answered: ExchangeToAnswer,
@@ -135,7 +135,7 @@ async function makePage(
 }
 
 type AnsweredPage = Pick<NewPage, 'outcome' | 'items'> & {
-  /** Whether there is a further page. */
+  /** True when there is a further page. */
   readonly further: boolean
 }
 
@@ -148,7 +148,7 @@ async function firstPage(
   const earlier = await earlierReferences(deps, accepted)
   const { sender_uri } = accepted
   const asked = { mode: 'async', exchange, message, earlier, sender_uri } as const
-  // A single statement sees one state of the records; several statements need a session.
+  // A single statement sees one state of the records. Several statements need a session with one snapshot.
   const outcome =
     accepted.items <= 1 || !needsSnapshot(exchange)
       ? await answerMessage(deps, asked)
@@ -159,7 +159,7 @@ async function firstPage(
   return { outcome, items: persisted, further: persisted.some(({ record_ids }) => record_ids !== null) }
 }
 
-/** All items, so that a status question can name their reference_ids. Items with a further page have record ids. */
+/** The rows of all items, by which a status question finds reference_ids. Items with a further page have record ids. */
 function persistedItems({ items = [] }: Outcome): readonly NewItem[] {
   return items.map(({ reference_id, status, found }, position) => {
     const total = found?.record_ids.length ?? null
@@ -191,8 +191,8 @@ async function furtherPage(
 }
 
 /**
- * A failure of the registry is reported in the next page, for every item that the page would have had.
- * @param items none where the request cannot be decrypted
+ * Sends a page which says that the registry failed, for every item of that page.
+ * @param items none when the request cannot be decrypted
  */
 async function answerFailure(
   deps: AnsweringAccepted,
@@ -205,7 +205,7 @@ async function answerFailure(
   await sendReply(deps, answered, { outcome, by: null, page, state: 'failed', items: [], goesOn: false })
 }
 
-/** The items that the next page was to have; none where the request cannot be read. */
+/** The items of the next page; none when the request cannot be read. */
 async function unansweredItems(
   deps: AnsweringAccepted,
   accepted: ClaimedExchange,

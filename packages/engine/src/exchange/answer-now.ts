@@ -21,7 +21,7 @@ import { correlationIdOf, duplicateMessageId, exchangeRow, type Remembering, rem
 import { type Reply, type Replying, rejectedReply, reply } from './reply.ts'
 import { resultOrRejection, type VerifiedRequest } from './unread-request.ts'
 
-/** How often an answer is made anew because the data it was decided by have changed; then the request fails. */
+/** How often an answer is made again because the data for its decisions have changed; then the request fails. */
 const DECIDED = 10
 
 export type AnsweringNow = Remembering &
@@ -36,12 +36,12 @@ export async function answerNow(deps: AnsweringNow, request: VerifiedRequest): P
   return exchange.operation.writes ? answerWrite(deps, request, rejected) : answerRead(deps, request, rejected)
 }
 
-/** Makes the reply to a message whose header is rejected. */
+/** Makes the reply to a message whose header is rejected. @param of the exchange, if not that of the request */
 type Rejected = (by: HeaderRejection, of?: Exchange) => Promise<Reply>
 
 /**
- * A message that may change something is remembered before anything is done: of two equal ones, one is the first. The second is
- * answered anew, under the correlation_id of the first and the grant of today.
+ * Answers a message that may change something. The message is stored before anything is done, so of two equal messages
+ * one is the first. The other is answered too, under the correlation_id of the first and the grant of today.
  */
 async function answerWrite(deps: AnsweringNow, request: VerifiedRequest, rejected: Rejected): Promise<Reply> {
   const row = exchangeRow(request.exchange, request.opened, request.path)
@@ -49,7 +49,8 @@ async function answerWrite(deps: AnsweringNow, request: VerifiedRequest, rejecte
   if (exchange === null) return rejected(duplicateMessageId())
   const read = await resultOrRejection(() => readRequest(request))
   if (read instanceof HeaderRejection) return rejected(read, exchange)
-  // Before anything is written, an entry says who asked for it. It remains if the entry of the answer cannot be written.
+  // An audit entry says who asked for the change, before anything is written. It stays even if the entry of the answer
+  // cannot be written.
   const asked = { request: read.asked, reply: null }
   await deps.auditLog.write(...auditEntryOfAccepted(exchange, read.message.transaction_id, asked))
   const { answer, entry } = await answerAndEntry(deps, exchange, read)
@@ -58,8 +59,8 @@ async function answerWrite(deps: AnsweringNow, request: VerifiedRequest, rejecte
 }
 
 /**
- * A message that changes nothing is remembered in one statement with the entry of its answer, before the answer leaves. One that is
- * not answered is remembered alone, before its refusal leaves.
+ * Answers a message that changes nothing. The message is stored in one statement with the audit entry of its answer,
+ * before the answer is sent. A message that is refused is stored alone, before the refusal is sent.
  */
 async function answerRead(deps: AnsweringNow, request: VerifiedRequest, rejected: Rejected): Promise<Reply> {
   const began = deps.clock.now()
@@ -73,7 +74,8 @@ async function answerRead(deps: AnsweringNow, request: VerifiedRequest, rejected
       const { correlation_id } = exchange
       const joint = { ...row, correlation_id, age: deps.clock.now() - began }
       if (await deps.auditLog.writeWith(JOINT_REQUESTS, joint, ...made.entry)) return made.answer
-      // The message_id is in the memory. An earlier version gave equal messages a correlation_id that is not derived from them.
+      // The message_id is stored already. An earlier version gave equal messages a random correlation_id, which then
+      // differs from ours.
       const first = await remember(deps, exchange, row)
       if (first === null) {
         await withhold(deps, made.entry)
@@ -91,24 +93,24 @@ async function answerRead(deps: AnsweringNow, request: VerifiedRequest, rejected
   }
 }
 
-/** Somebody was looked up for an answer that does not leave: the audit log has both. */
+/** Audits an answer that is not sent: somebody was looked up, and nothing left the server. */
 async function withhold({ auditLog }: AnsweringNow, entry: EntryWithPersons): Promise<void> {
   await Promise.all([auditLog.write(...entry), auditLog.write(...auditEntryOfUnsent(entry))])
 }
 
 interface ReadRequest {
   readonly message: Message
-  /** The request for its audit entry. */
+  /** What the audit entry has of the request. */
   readonly asked: AuditedMessage
 }
 
-/** @throws RequestFault, HeaderRejection */
+/** Reads and checks the message. @throws RequestFault, HeaderRejection */
 async function readRequest({ exchange, unread, opened, signed }: VerifiedRequest): Promise<ReadRequest> {
   const { chunks, digest } = await unread.read(exchange, opened, signed !== null)
   return { message: chunks[0].message, asked: auditedMessage(exchange.header.message_id, digest, signed) }
 }
 
-/** Does the work of a request. The answer leaves when its entry is committed: what has no audit entry is not sent. */
+/** Makes the answer to a request, and its audit entry. The caller commits the entry before it sends the answer. */
 async function answerAndEntry(
   deps: AnsweringNow,
   exchange: Exchange,
@@ -121,7 +123,7 @@ async function answerAndEntry(
   return { answer, entry: auditEntryOf('answer', exchange, transaction_id, outcome, messages) }
 }
 
-/** Makes the answer and commits its effects; again if the data it was decided by have changed meanwhile. */
+/** Makes an outcome and commits its effects; makes it again if the data for its decisions have changed. */
 async function answerAndCommit(deps: AnsweringNow, answer: () => Promise<Outcome>): Promise<Outcome> {
   for (let times = 1; ; times += 1) {
     try {

@@ -12,7 +12,7 @@ export interface Authenticating {
 }
 
 /**
- * The active participant whose access token the Authorization header carries (spec "Authentication" 1, N12).
+ * Finds the active participant whose access token is in the Authorization header (spec "Authentication" 1, N12).
  * @throws RequestFault 401 err.request.unauthorized; the text says what to do, not why a token failed
  */
 export async function authenticate(
@@ -30,13 +30,13 @@ export async function authenticate(
 }
 
 /**
- * Whether a token still belongs to its participant. Tokens end when the participant is removed or promoted, even if one
- * with the same sender_id is added later.
+ * Whether a token still belongs to the participant. A token ends when its participant is removed or promoted, even if
+ * another one with the same sender_id is added later.
  */
 const isStillOf = (token: TokenOwner, { client_id, environment }: Participant): boolean =>
   token.client_id === client_id && token.environment === environment
 
-/** The token of an Authorization header. @throws RequestFault 401 err.request.unauthorized */
+/** Reads the token of an Authorization header. @throws RequestFault 401 err.request.unauthorized */
 export function bearerToken(authorization: string | undefined): string {
   if (authorization === undefined) throw unauthorized('Authorization: a bearer token is required')
   const token = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i.exec(authorization)?.[1]

@@ -1,4 +1,4 @@
-/** The checks between an envelope and its items, in the order of docs/message-flow.md. */
+/** The checks of a request after its envelope is read and before its items, in the order of docs/message-flow.md. */
 
 import { isDetail, LONGEST_DETAIL } from '@rollcall/audit/audit-entry-of'
 import type { Message } from '@rollcall/core/model/exchange'
@@ -20,8 +20,7 @@ import {
 } from '@rollcall/protocol'
 
 /**
- * Checks that the sender in the header is the owner of the token. The answer is the same whether the named sender
- * exists or not.
+ * Checks that the sender in the header owns the token. The answer is the same whether the named sender exists or not.
  * @throws RequestFault 403 err.sender_id.invalid
  */
 export function checkSender(header: IncomingHeader, participant: Participant): void {
@@ -34,7 +33,7 @@ export function checkSender(header: IncomingHeader, participant: Participant): v
 }
 
 /**
- * The message is for this version, this registry and this operation.
+ * Checks that the message is for this version, this registry and this operation.
  * @throws HeaderRejection rjct.version.invalid, rjct.action.invalid, rjct.action.not_supported
  * @throws RequestFault 400 err.receiver_id.invalid
  */
@@ -57,8 +56,8 @@ export function checkAddress(header: IncomingHeader, registry: Registry, operati
 }
 
 /**
- * Checks that the header says who asks and for which case, if the grant demands it. These details are in the audit
- * entry, and never in the log.
+ * Checks that the header says who asks and for which case, if the grant demands that. The audit entry has these
+ * details; the log never has them.
  * @throws RequestFault 400 err.request.bad
  */
 export function checkDemands({ terms }: Pick<Grant, 'terms'>, { meta }: IncomingHeader): void {
@@ -71,7 +70,7 @@ export function checkDemands({ terms }: Pick<Grant, 'terms'>, { meta }: Incoming
 /**
  * Checks that the message was written within the window. Callbacks are not checked, because they are repeated unchanged
  * for days (N16).
- * @param window seconds, 0 for none
+ * @param window seconds; 0: no limit
  * @throws HeaderRejection rjct.message_ts.invalid
  */
 export function checkMessageTime({ message_ts }: IncomingHeader, window: number, now = Date.now()): void {
@@ -80,10 +79,10 @@ export function checkMessageTime({ message_ts }: IncomingHeader, window: number,
 }
 
 /**
- * The batch is as long as the header says and not longer than allowed. A missing or zero total_count says
- * nothing (3.1); messages that are no batch are not compared.
- * @param length of the batch; null: the message has none
- * @param limit above which a batch is refused
+ * Checks that the batch has as many items as the header says, and not too many. A missing or zero total_count says
+ * nothing (3.1), and messages that are no batch are not compared.
+ * @param length the number of items; null: the message is no batch
+ * @param limit the most items
  * @throws HeaderRejection rjct.total_count.invalid, rjct.total_count.limit_exceeded
  */
 export function checkCount(
@@ -110,8 +109,8 @@ export function checkCount(
 }
 
 /**
- * Checks that the batch of a request is not empty.
- * @param length the length of the batch; null: the message has none
+ * Checks that a batch is not empty.
+ * @param length the number of items; null: the message is no batch
  * @throws RequestFault 400 err.request.bad
  */
 export function checkNotEmpty({ batch }: Pick<MessageRow, 'batch'>, length: number | null): void {
@@ -119,7 +118,7 @@ export function checkNotEmpty({ batch }: Pick<MessageRow, 'batch'>, length: numb
   throw new RequestFault('err.request.bad', `message.${nameOf(batch)}: must have at least one item`)
 }
 
-/** The length of the batch of a message; null when it has none. */
+/** The number of items in the batch of a message; null when the message is no batch. */
 export function batchLength(row: Pick<MessageRow, 'batch'>, message: Message): number | null {
   if (row.batch === null) return null
   let found: unknown = message

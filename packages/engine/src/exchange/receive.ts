@@ -1,6 +1,6 @@
 /**
- * The life of a request, in the steps of docs/message-flow.md, which has the code of every refusal. The order is the same
- * for every operation.
+ * The life of a request, in the steps of docs/message-flow.md, which lists the code of every refusal. The order is the
+ * same for every operation.
  */
 
 import { randomUUID } from 'node:crypto'
@@ -21,7 +21,7 @@ import { isUpload, takeUpload } from './upload/upload.ts'
 export type Receiving = Admitting & Authorizing & ReadingRequests & Verifying & Opening & AnsweringNow & Accepting
 
 /**
- * Receives one request: answers a synchronous one, and acknowledges an asynchronous one.
+ * Receives a request: answers a synchronous one, and acknowledges an asynchronous one.
  * @throws RequestFault the whole request is refused: an ack ERR with an HTTP status
  */
 export async function receive(
@@ -34,10 +34,10 @@ export async function receive(
   // 1. Token, quotas and environment, before a byte of the body is read.
   const { participant, admission } = await admit(deps, registry, request)
   try {
-    // The grant is checked before the body is read, too.
+    // The grant is also checked before the body is read.
     const grant = await authorize(deps, participant, registry, operation)
 
-    // 2. Body: size, JSON, and the outer shape of header and message; of an upload the parts before the file.
+    // 2. Body: size, JSON, and the form of header and message; of an upload the parts before the file.
     const admitted = { ...request, ...admission }
     const unread =
       mode === 'async' && isUpload(request)
@@ -46,7 +46,7 @@ export async function receive(
     const { header, message, source } = unread.envelope
     request.named?.(header.message_id)
 
-    // 3. Sender: the caller, who signed this just now.
+    // 3. Sender: the caller is the sender, and has signed this lately.
     checkSender(header, participant)
     const signed = await verifyEnvelope(deps, participant, source)
 
@@ -76,7 +76,7 @@ export async function receive(
     const current = { ...exchange, grant: await authorize(deps, participant, registry, operation) }
     checkDemands(current.grant, header)
 
-    // 6. Message, and 7. each item, audit entry and reply: now, or later after the request is accepted.
+    // 6. Message, then 7. each item, audit entry and reply: now, or for an asynchronous request after it is accepted.
     const verified = { exchange: current, unread, opened, signed, rejection, path: request.path }
     return mode === 'sync' ? await answerNow(deps, verified) : await accept(deps, verified)
   } catch (error) {

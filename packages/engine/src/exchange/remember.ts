@@ -1,4 +1,4 @@
-/** Remembers a message before it is processed, so that a retry is recognised (D27). */
+/** Stores which messages were received, before they are processed, so that a repeated message is recognised (D27). */
 
 import { hash } from 'node:crypto'
 import type { Pseudonyms } from '@rollcall/core/model/audit-entry'
@@ -11,7 +11,10 @@ export interface Remembering {
   readonly exchanges: ExchangeMemory
 }
 
-/** The exchange of a message with the correlation_id of its first; null: another message has its message_id. */
+/**
+ * Stores a message.
+ * @returns the exchange under the correlation_id of the first equal message; null: another message has this message_id
+ */
 export async function remember(
   { exchanges }: Remembering,
   exchange: Exchange,
@@ -22,8 +25,9 @@ export async function remember(
 }
 
 /**
+ * Makes the row of a message.
  * @param message the decrypted message, or what else its fingerprint is made of
- * @param path the path of the operation; the same message on another path is another message
+ * @param path the path of the operation: the same message at another path is another message
  */
 export function exchangeRow(
   { correlation_id, participant, registry, operation, header }: Exchange,
@@ -42,14 +46,14 @@ export function exchangeRow(
 }
 
 /**
- * The correlation_id of equal messages, known without a look into the memory: 122 bits of an HMAC of participant and fingerprint,
+ * The correlation_id of equal messages, computed without a query: 122 bits of an HMAC of participant and fingerprint,
  * in the form of a random UUID. It cannot be guessed.
  */
 export async function correlationIdOf(
   pseudonyms: Pseudonyms,
   { participant, fingerprint }: Pick<NewExchange, 'participant' | 'fingerprint'>,
 ): Promise<string> {
-  // No type of identifiers has such a name with a space.
+  // The HMAC is that of pseudonyms. No identifier type has a name with a space, so no pseudonym of a person equals it.
   const value = `${participant} ${fingerprint.toString('hex')}`
   const [digest = Buffer.alloc(0)] = await pseudonyms([{ type: 'correlation id', value }])
   const hex = Buffer.from(digest).toString('hex')
@@ -57,7 +61,7 @@ export async function correlationIdOf(
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`
 }
 
-/** The parts of the fingerprint of a message. */
+/** What the fingerprint of a message is made of. */
 interface FingerprintParts {
   /** The header in canonical spelling. */
   readonly header: unknown
@@ -70,8 +74,8 @@ interface FingerprintParts {
 }
 
 /**
- * The SHA-256 of a message without its signature, over canonical JSON: the order of members, white space and a new
- * signature do not matter, everything else does (D27). 32 bytes.
+ * The SHA-256 (32 bytes) of a message as canonical JSON, without its signature: the order of members, white space and a
+ * new signature do not change it, everything else does (D27).
  * @throws CanonicalJsonError the message has no canonical JSON
  */
 export const exchangeFingerprint = ({ header, message, namespace, path }: FingerprintParts): Buffer =>
@@ -80,10 +84,13 @@ export const exchangeFingerprint = ({ header, message, namespace, path }: Finger
 export const duplicateMessageId = (): HeaderRejection =>
   new HeaderRejection('rjct.message_id.duplicate', 'header.message_id: was used before for another message')
 
-/** Characters of a transaction_id. */
+/** The most characters of a transaction_id. */
 const LONGEST_TRANSACTION_ID = 99
 
-/** The form for status questions: the message is not checked yet, and a number is read by its digits (3.1). */
+/**
+ * The transaction_id by which a status question finds the message. The message is not checked yet, and a number counts
+ * as its digits (3.1).
+ */
 function transactionId({ transaction_id }: JsonObject): string | null {
   if (typeof transaction_id !== 'string' && typeof transaction_id !== 'number') return null
   const text = String(transaction_id)

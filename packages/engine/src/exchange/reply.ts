@@ -1,4 +1,7 @@
-/** The answer to a request: an envelope with a callback header (spec "Envelope", 3.2), signed, and encrypted where it has to be. */
+/**
+ * Makes the reply to a request: a signed envelope with a callback header (spec "Envelope", 3.2), encrypted if it must
+ * be.
+ */
 
 import { hash, randomUUID } from 'node:crypto'
 import { auditedMessage } from '@rollcall/audit/audit-entry-of'
@@ -20,7 +23,7 @@ import {
 } from '@rollcall/protocol'
 import type { Outcome } from '../operations/outcome.ts'
 
-/** The parts of the server that a reply needs. */
+/** The dependencies of a reply. */
 export type Replying = Signing
 
 const transactionIds = validator(TransactionId)
@@ -29,13 +32,13 @@ export interface Reply {
   readonly correlation_id: string
   /** The whole body as RFC 8785 text: exactly the signed bytes are sent. */
   readonly text: string
-  /** The message for the audit entry. */
+  /** What the audit entry has of the reply. */
   readonly message: AuditedMessage
   /** The code with which the header was rejected; then no item was answered. */
   readonly rejected?: HeaderCode
 }
 
-/** The reply that carries an operation's outcome. */
+/** Makes the reply for the outcome of an operation. */
 export async function reply(
   deps: Replying,
   exchange: Exchange,
@@ -53,8 +56,8 @@ export async function reply(
 }
 
 /**
- * The header of a reply with a new message_id, which is kept when the reply is sent again.
- * @param action the action of the reply in its mode
+ * Makes the header of a reply, with a new message_id that stays the same when the reply is sent again.
+ * @param action the action of the reply in this mode
  */
 export function replyHeader(
   { registry, participant }: Pick<Exchange, 'registry' | 'participant'>,
@@ -79,18 +82,18 @@ export function replyHeader(
   }
 }
 
-/** The message of a reply (spec "SearchResponse" and its like). */
+/** Makes the message of a reply (spec "SearchResponse" and similar messages). */
 export const replyMessage = (
   { correlation_id }: Pick<Exchange, 'correlation_id'>,
   transaction_id: string,
   { members }: Outcome,
 ): ReplyMembers => ({ transaction_id, correlation_id, ...members })
 
-/** Makes the members of a reply to a message that was not looked at. */
+/** Makes the members of a reply to a message that was not processed. */
 export type RejectedMembers = (message: Message) => Outcome['members']
 
 /**
- * The reply to a message whose header was rejected: no item was processed.
+ * Makes the reply to a message whose header was rejected. No item was processed.
  * @throws RequestFault the message has no transaction_id for the reply
  */
 export async function rejectedReply(
@@ -100,7 +103,7 @@ export async function rejectedReply(
   rejection: HeaderRejection,
   members: RejectedMembers,
 ): Promise<Reply> {
-  // Read with the same tolerance as an accepted message: a number is accepted by its digits (3.1).
+  // It is read as in an accepted message: a number counts as its digits (3.1).
   const tolerated = tolerateMessage(exchange.operation, message) as JsonObject
   const { transaction_id } = tolerated
   const problem = transactionIds.problem(transaction_id, 'message.transaction_id')
@@ -117,14 +120,17 @@ export async function rejectedReply(
   return { ...rejected, rejected: rejection.code }
 }
 
-/** The caller sends it only after the commit of what it acknowledges. */
+/** Makes an ack. The caller sends it only after the commit of what it acknowledges. */
 export function acknowledgement(correlation_id: string, now = new Date()): Reply {
   const timestamp = now.toISOString()
   const text = canonicalJson({ message: { ack_status: 'ACK', timestamp, correlation_id } })
   return { correlation_id, text, message: auditedMessage(null, hash('sha256', text), null) }
 }
 
-/** A rejected header where the answer is an ack: ERR with a code of the list of acks, and the other code in the text (N20). */
+/**
+ * Turns a rejected header into an ack ERR. The code is one of the list for acks, and the text has the code of the
+ * rejection (N20).
+ */
 export function refusalOf({ code, message }: HeaderRejection): RequestFault {
   if (code === 'rjct.version.invalid') return new RequestFault('err.version.not_supported', message)
   return new RequestFault('err.request.bad', `${code}: ${message}`)

@@ -1,4 +1,4 @@
-/** A page of the answer to an accepted exchange: committed together with its delivery, then attempted at once. */
+/** Commits a page of the answer to an accepted exchange with its delivery, and attempts the delivery at once. */
 
 import { randomUUID } from 'node:crypto'
 import { auditEntryOf, auditEntryOfUnsent, auditedMessage } from '@rollcall/audit/audit-entry-of'
@@ -21,20 +21,20 @@ import { replyHeader, replyMessage } from './reply.ts'
 
 export type SendingReply = Delivering & { readonly db: Database; readonly auditLog: JointAuditLog }
 
-/** The members of an exchange that its answer needs, even if the request cannot be read any more. */
+/** What an answer needs of its exchange, even if the request cannot be read any more. */
 export type ExchangeToAnswer = Omit<ClaimedExchange, 'operation' | 'registry' | 'participant'> &
   Pick<Exchange, 'operation' | 'registry' | 'participant'>
 
-/** One page of an answer, for `commitReply`. */
+/** A page of an answer, to be sent by `sendReply`. */
 export type ReplyPage = Pick<ReplyStep, 'page' | 'state' | 'items' | 'goesOn'> & {
   readonly outcome: Outcome
-  /** The grant and header for its audit entry; null: the page says that the registry failed. */
+  /** The grant and header for the audit entry; null: the page says that the registry failed. */
   readonly by: Pick<Exchange, 'grant' | 'header' | 'traceparent'> | null
 }
 
 /**
- * Commits a page and attempts its delivery, or leaves the delivery to the dispatcher.
- * @returns false when the claim of the exchange has ended: then nothing is sent
+ * Commits a page, and attempts its delivery or leaves it to the dispatcher.
+ * @returns false when the claim of the exchange has ended; then nothing is sent
  */
 export async function sendReply(
   deps: SendingReply,
@@ -68,7 +68,7 @@ export async function sendReply(
     body,
     made: by === null ? null : disclosedBy(by.grant),
   }
-  // The entry is committed with the delivery, or before it. Every attempt sends the message in the entry.
+  // The audit entry is committed with the delivery, or before it. Every attempt sends the message that is in the entry.
   const asked = { ...exchange, grant: by?.grant ?? null, header: by?.header ?? null }
   const messages = { request: null, reply: auditedMessage(header.message_id, digest, null) }
   const auditEntry = auditEntryOf('callback', asked, exchange.transaction_id, outcome, messages)
@@ -89,7 +89,7 @@ export async function sendReply(
     if (!committed) {
       await deps.auditLog.write(...auditEntry)
       committed = await commitReply(deps.db, step).catch(async (error: unknown) => {
-        // Where the database did not answer, nobody knows whether the page was committed.
+        // If the database did not answer, it is not known whether the page was committed.
         if (!isUnavailable(error)) await deps.auditLog.write(...auditEntryOfUnsent(auditEntry))
         throw error
       })
@@ -99,7 +99,7 @@ export async function sendReply(
     if (!committed) reserved?.permit.release('unused')
   }
   if (!committed) return false
-  // A consent may be withdrawn while this is committed.
+  // A consent may be withdrawn until this is committed.
   const asksAgain = by !== null && isAboutSubject(by.grant)
   const fresh = { delivery, header, message, traceparent, asksAgain, allowedBy }
   if (reserved !== null) await deliverNow(deps, { ...fresh, ...reserved })
@@ -107,7 +107,7 @@ export async function sendReply(
   return true
 }
 
-/** If the address is no longer allowed, the delivery keeps it, and its attempt reports why nothing is sent. */
+/** The address of the delivery. One that is no longer allowed stays: the attempt reports why nothing is sent. */
 function targetOf(
   settings: CallbackSettings,
   sender_uri: string | null,

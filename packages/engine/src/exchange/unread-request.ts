@@ -1,4 +1,4 @@
-/** A request after each of its first phases: its envelope is read, it is verified, its message is checked. */
+/** The types of a request in its first phases: its envelope is read; it is verified; its message is checked. */
 import { hash } from 'node:crypto'
 import type { Limits } from '@rollcall/core/limits'
 import type { Exchange, Message, ModeName } from '@rollcall/core/model/exchange'
@@ -24,55 +24,55 @@ export interface ReadingRequests extends Verifying {
   readonly reading: ReadingThreads
 }
 
-/** The whole message, or a part of it that is answered by itself. */
+/** The whole message, or a part of it that is answered alone. */
 export interface Chunk {
   readonly message: Message
-  /** The number of its items; 1 when it is no batch. */
+  /** The number of items; 1 when the message is no batch. */
   readonly items: number
 }
 
-/** A request whose message is in order. */
+/** A request whose message is checked. */
 export interface CheckedRequest {
-  /** One chunk, or several for an asynchronous batch with more than `CHUNK` items. */
+  /** One chunk, or several for an asynchronous batch of more than `CHUNK_ITEMS` items. */
   readonly chunks: readonly [Chunk, ...Chunk[]]
-  /** The reference_id of each item for its answer; empty when it is no batch. */
+  /** The reference_id of each item; empty when the message is no batch. */
   readonly reference_ids: readonly string[]
-  /** The decrypted message, or the digest of a file, for the fingerprint of the request. */
+  /** The decrypted message, or the digest of an uploaded file, for the fingerprint of the request. */
   readonly content: JsonObject
-  /** SHA-256 of the body, or of an uploaded file, in hexadecimal. */
+  /** The SHA-256 of the body or of the uploaded file, in hexadecimal. */
   readonly digest: string
 }
 
 /** The most items of one chunk. Each chunk has its own answer and callbacks. */
 export const CHUNK_ITEMS = 10_000
 
-/** A received body, of which only the envelope has been read. */
+/** A received request of which only the envelope has been read. */
 export interface UnreadRequest {
   readonly envelope: Envelope
   /**
    * Reads and checks the message.
-   * @param opened the envelope's message, decrypted
+   * @param opened the decrypted message of the envelope
    * @param signed whether a signature was verified
    * @throws RequestFault, HeaderRejection
    */
   read(exchange: Exchange, opened: JsonObject, signed: boolean): Promise<CheckedRequest>
 }
 
-/** A request whose sender and signature are verified, and whose message is decrypted, and not checked yet. */
+/** A request whose sender and signature are verified, and whose message is decrypted but not checked. */
 export interface VerifiedRequest {
   readonly exchange: Exchange
   readonly unread: UnreadRequest
-  /** The message as sent, decrypted. */
+  /** The decrypted message, as it was sent. */
   readonly opened: JsonObject
   /** The verified signature; null: there is none. */
   readonly signed: Signature | null
-  /** The problems of the header that were found so far. */
+  /** The first problem that the checks of the header have found; null: none so far. */
   readonly rejection: HeaderRejection | null
   /** The path of the operation in the request. */
   readonly path: string
 }
 
-/** The result of the work, or the HeaderRejection that it throws. */
+/** Returns the result of the work, or the HeaderRejection that it throws. */
 export async function resultOrRejection<Value>(work: () => Promise<Value>): Promise<Value | HeaderRejection> {
   try {
     return await work()
@@ -82,7 +82,7 @@ export async function resultOrRejection<Value>(work: () => Promise<Value>): Prom
   }
 }
 
-/** Reads the envelope of a plain request. @throws RequestFault */
+/** Reads the envelope of a request that is no upload. @throws RequestFault */
 export async function takeBody(
   deps: ReadingRequests,
   mode: ModeName,
@@ -96,7 +96,7 @@ export async function takeBody(
   return unreadRequest(deps, mode, operation, participant, { body, bounds })
 }
 
-/** Reads an envelope from a body or a text. @throws RequestFault the errors of `decodeBody` and `readEnvelope` */
+/** Reads the envelope of a body or a text. @throws RequestFault as `decodeBody` and `readEnvelope` do */
 export async function unreadRequest(
   { limits, reading }: Pick<ReadingRequests, 'limits' | 'reading'>,
   mode: ModeName,
@@ -126,7 +126,7 @@ export async function unreadRequest(
       }
       const { count, reference_ids = [] } = large.items ?? {}
       check(header, count ?? batchLength(request, large.frame))
-      // Persisted as text, unless it has to be cut.
+      // The items are stored as text, unless the batch must be divided into chunks.
       const asText = mode === 'async' && (count ?? 1) <= CHUNK_ITEMS
       const message = await wholeMessage(operation, large, asText ? 'text' : 'values')
       const chunks = asText ? ([{ message, items: count ?? 1 }] as const) : inChunks(mode, operation, message)
@@ -135,7 +135,7 @@ export async function unreadRequest(
   }
 }
 
-/** The digest of a large body is computed on another thread, so that other requests do not wait. */
+/** The SHA-256 of a large body is computed on another thread, so that other requests do not wait. */
 async function digestOf(body: Buffer | string): Promise<string> {
   if (body.length < LARGE_TEXT) return hash('sha256', body)
   const bytes = typeof body === 'string' ? Buffer.from(body) : body

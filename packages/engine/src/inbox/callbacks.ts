@@ -1,7 +1,6 @@
 /**
- * The life of a callback, top to bottom. Other systems send us results of requests and events, because we may be a
- * requester too (spec "Endpoints"). Its checks are those of `receive.ts`, in the same order; then it is stored and
- * acknowledged (docs/inbox.md).
+ * The life of a callback that another system sends to us, because we may be a requester too (spec "Endpoints"). Its
+ * checks are those of `receive.ts`, in the same order. Then it is stored and acknowledged (docs/inbox.md).
  */
 
 import { randomUUID } from 'node:crypto'
@@ -38,7 +37,7 @@ import { type Inbox, inboxEncryptionContext, type NewInboxMessage } from '../sto
 
 export type ReceivingCallback = { readonly limits: Limits } & Admitting & Opening & Verifying & PersistingCallback
 
-/** Stores one callback, and then acknowledges it. @throws RequestFault it is refused: an ack ERR with an HTTP status */
+/** Stores a callback, and then acknowledges it. @throws RequestFault it is refused: an ack ERR with an HTTP status */
 export async function receiveCallback(
   deps: ReceivingCallback,
   callback: Callback,
@@ -49,7 +48,7 @@ export async function receiveCallback(
   // 1. Token, quotas and environment, before a byte of the body is read.
   const { participant, admission } = await admit(deps, registry, request)
   try {
-    // 2. Body: size, JSON, and the outer shape of header and message.
+    // 2. Body: size, JSON, and the form of header and message.
     const bounds = envelopeBounds(limits, callback.message)
     const check = (bytes: Buffer): void => checkBeginning(bytes, bounds)
     const text = decodeBody(
@@ -59,11 +58,11 @@ export async function receiveCallback(
     const { header } = envelope
     request.named?.(header.message_id)
 
-    // 3. Is the sender the caller, and did it sign this, in these days?
+    // 3. Sender: the caller is the sender, and has signed this in the last days.
     checkSender(header, participant)
     await verifyEnvelope(deps, participant, envelope.source, { callback: true })
 
-    // 4. Is it for this version, this registry and this callback?
+    // 4. Address: this version, this registry and this callback.
     checkAddress(header, registry, callback)
 
     // 5. Decryption. A rejection may have no message.
@@ -73,7 +72,7 @@ export async function receiveCallback(
     }
     const opened = envelope.message === undefined ? null : await open(envelope.message)
 
-    // 6. Is the message what the callback carries?
+    // 6. Message: it is that of this callback.
     const read = opened === null ? null : readResult(callback.message, registry.kind, opened)
     const message = read?.message ?? null
     if (message !== null) {
@@ -81,7 +80,7 @@ export async function receiveCallback(
     }
     const noted = assumedUtc(envelope.assumed_utc, read?.assumed_utc ?? [])
 
-    // 7. Store it once, and acknowledge it every time.
+    // 7. The callback is stored once, and acknowledged each time.
     const { path } = request
     const received = { callback, registry, participant, header, message, noted, path }
     return acknowledgement(await persistCallback(deps, received))
@@ -95,22 +94,23 @@ export async function receiveCallback(
 
 export type PersistingCallback = DayBounded & { readonly inbox: Inbox; readonly bodies: Pick<Bodies, 'encryptBody'> }
 
-/** A callback that was checked. */
+/** A checked callback. */
 export interface ReceivedCallback {
   readonly callback: Callback
   readonly registry: Registry
   readonly participant: Participant
   readonly header: IncomingHeader & { readonly status?: unknown }
-  /** Null: the callback is a rejection without a message. */
+  /** The message; null when the callback is a rejection without a message. */
   readonly message: Message | null
-  /** Which timestamps had no zone; stored beside header and message. */
+  /** The timestamps without a time zone; stored beside header and message. */
   readonly noted: ReturnType<typeof assumedUtc>
-  /** The path of the call; the same message on another path is another message. */
+  /** The path of the call: the same message at another path is another message. */
   readonly path: string
 }
 
 /**
- * The correlation_id for its ack: its own, or one that was made when it first came.
+ * Stores a callback. Returns the correlation_id of its ack: that of the callback, or one that was made when it first
+ * came.
  * @throws HeaderRejection rjct.message_id.duplicate
  * @throws RequestFault 429 err.request.too_many_requests
  */

@@ -9,17 +9,17 @@ import { type Operation, operation } from '@rollcall/protocol'
 import { type AcceptedExchange, findRequest } from '../store/exchanges/accepted-exchanges.ts'
 import { itemsOf, type OpeningRequest } from './item.ts'
 
-/** The checked parts of an accepted request. */
+/** The decrypted parts of an accepted request, which were checked before. */
 export interface OpenedRequest {
   readonly header: Exchange['header']
   readonly message: Message
-  /** Null or undefined: the request had none. */
+  /** The traceparent; null or undefined when the request had none. */
   readonly traceparent?: string | null
 }
 
 /**
- * Reads a stored request. In memory it takes several times its size; the number of large ones at a time is limited
- * where exchanges are claimed, or by turns (`readRequest`).
+ * Reads a stored request. In memory it takes several times its stored size; claims, or turns (`readRequest`), limit how
+ * many large ones are read at a time.
  * @throws BodyUnreadable
  */
 export async function openRequest(deps: OpeningRequest, accepted: AcceptedExchange): Promise<OpenedRequest> {
@@ -35,8 +35,8 @@ export async function openRequest(deps: OpeningRequest, accepted: AcceptedExchan
 }
 
 /**
- * The part of the request for one chunk of an exchange that an earlier version accepted: there the whole request is
- * stored with the parent.
+ * The part of a request that is one chunk, for an exchange that an earlier version accepted: it stored the whole
+ * request with the parent.
  */
 function chunkOf(
   row: Operation,
@@ -59,13 +59,10 @@ async function readText(
   return requestIn({ ...read, message: await wholeMessage(row, read.message, 'values') })
 }
 
-/** The request was checked when it was accepted, and cannot have been altered since. */
+/** The request was checked when it was accepted, and encryption protects it from changes since. */
 const requestIn = (checked: object): OpenedRequest => checked as OpenedRequest
 
-/**
- * Reads what a question needs to know about the request of an exchange. Large requests are read one after the other.
- * @throws BodyUnreadable
- */
+/** Reads what a status question needs of a request. Large ones are read one after another. @throws BodyUnreadable */
 export async function readRequest<Result>(
   deps: OpeningRequest & { readonly turns: Semaphore },
   accepted: AcceptedExchange,
@@ -75,5 +72,5 @@ export async function readRequest<Result>(
   return accepted.request === null ? inTurn(deps.turns, LARGE_BODIES, work) : work()
 }
 
-/** The turn of questions that need a large body. */
+/** The name of the turn for status questions that read large bodies. */
 export const LARGE_BODIES = 'large bodies of questions'

@@ -1,6 +1,4 @@
-/**
- * Answers a batch item by item, in order. An error in one item is reported in that item, and the others are answered.
- */
+/** Answers a batch item by item, in order. An error in one item is reported in that item alone. */
 
 import { setImmediate as turn } from 'node:timers/promises'
 import { timestampOf } from '@rollcall/base/shared/clock'
@@ -25,10 +23,10 @@ import {
 } from './item.ts'
 import type { FoundRecords, Outcome } from './outcome.ts'
 
-/** Items of one batch in progress at the same time: enough to keep the database busy, not to occupy it. */
+/** The items of a batch that are answered at the same time: enough to use the database well, not to fill it. */
 const CONCURRENCY = 4
 
-/** Answers every item of the message, and counts the answers for the header (N7). */
+/** Answers every item of the message, and counts the answers for the header of the reply (N7). */
 export async function answerBatch(deps: Answering, asked: Asked, handle: ItemHandler): Promise<Outcome> {
   const { exchange, message } = asked
   const batch = itemsOf(exchange, message)
@@ -57,10 +55,7 @@ export async function answerBatch(deps: Answering, asked: Asked, handle: ItemHan
   return { ...outcomeOf(exchange, answers), ...(await effectsOf(deps, asked, answers)), items }
 }
 
-/**
- * Answers a message with a single question and no items: its reply has one item.
- * @param reference_id the name of the item in the reply
- */
+/** Answers a message with one question and no items by one item. @param reference_id the name of the item */
 export async function answerQuestion(
   deps: Answering,
   asked: Asked,
@@ -95,7 +90,7 @@ export async function answerPage(
   return outcomeOf(exchange, answers)
 }
 
-/** A single item has as much time as its slot and its statement take. */
+/** The work on a batch. A message with one item has no time limit beside those of its slot and its statement. */
 function workOf(deps: Answering, { mode: name, exchange, state }: Asked, items: number): BatchWork {
   const { reply_bytes: bytes, reply_records: records } = deps.limits
   const mode = deps.modes[name]
@@ -103,7 +98,10 @@ function workOf(deps: Answering, { mode: name, exchange, state }: Asked, items: 
   return { deps, exchange, mode, items, state, budget: { bytes, records, until, turn: Promise.resolve(), over: false } }
 }
 
-/** One state of the records answers one statement at a time, so several workers would not help. */
+/**
+ * Answers the elements in order, several at a time. A session of the database runs one statement at a time, so it gets
+ * one worker.
+ */
 async function inOrder<Element, Result>(
   { exchange, state, budget }: BatchWork,
   elements: readonly Element[],
@@ -116,7 +114,7 @@ async function inOrder<Element, Result>(
       checkPeer(exchange)
       const index = next++
       results[index] = await answer(elements[index] as Element, index)
-      // Rejected items wait for nothing; without this, ten thousand of them would block the thread.
+      // Rejected items wait for nothing. Without this turn, ten thousand of them would block the thread.
       await turn()
     }
   }
@@ -144,9 +142,9 @@ interface ItemOutcome {
 }
 
 /**
- * Checks the consents at the end: a consent may be withdrawn while items are answered; then they are answered again. A
- * synchronous answer only reads consents. A stored answer records the consents under which it was given, and is not
- * sent when one of them has ended.
+ * Checks at the end that no consent has ended: one may be withdrawn while items are answered, and then they are
+ * answered again. A stored answer also stores the consents under which it was given, and is not sent when one of them
+ * has ended.
  * @throws OutcomeOutdated
  */
 async function effectsOf(
@@ -196,7 +194,7 @@ async function answerItem(
 }
 
 function checkReferenceId(reference_id: unknown, repeated: boolean): void {
-  // An item that is too long is cut in the answer, so it would not come back unchanged.
+  // An id that is too long is cut in the answer, so the sender would not get it back unchanged.
   if (reference_id === '' || reference_id !== referenceId({ reference_id })) {
     throw new ItemRejection('rjct.reference_id.invalid', 'reference_id: must be a string of 1 to 99 characters')
   }
@@ -206,8 +204,9 @@ function checkReferenceId(reference_id: unknown, repeated: boolean): void {
 }
 
 /**
- * @param window seconds, 0 for none
- * @param received when the request was received: waiting for the answer does not make an item older
+ * Checks the timestamp of an item.
+ * @param window seconds; 0: no limit
+ * @param received the time of the request: waiting for the answer does not make an item older
  */
 function checkTimestamp(timestamp: string, window: number, received: Date): void {
   if (isWithinWindow(timestamp, window, received.getTime())) return
@@ -217,7 +216,7 @@ function checkTimestamp(timestamp: string, window: number, received: Date): void
   )
 }
 
-/** The items of some replies have no member for a code; the text says the same. */
+/** Removes the code of an item whose reply has no member for it. The text says the same. */
 function withoutCode({ status_reason_code: _, ...answer }: ItemOutcome['answer']): ItemOutcome['answer'] {
   return answer
 }

@@ -1,4 +1,4 @@
-/** The signed consent of a subscription, if the grant demands one. The subscription ends with the consent. */
+/** Checks the signed consent of a subscription, if the grant demands one. The subscription ends with the consent. */
 
 import type { SubscribeCriteria } from '@rollcall/core/events/criteria'
 import type { ConsentFacts, SubscriptionConsent } from '@rollcall/core/model/consent'
@@ -11,7 +11,7 @@ import type { Answering } from './item.ts'
 const AT = 'subscribe_criteria.authorize.consent_jws'
 
 /**
- * The criteria with their consent.
+ * Adds the consent to the criteria of a subscription.
  * @throws ItemRejection rjct.notify_details.invalid: there is no signed consent, or it is not from the person in the
  * filter
  */
@@ -29,7 +29,7 @@ export async function consentedCriteria(
   }
   const { predicate, recordType } = criteria
   const [named, ...others] = predicate?.is === 'identifier' ? predicate.identifiers : []
-  // For other identifiers it is not certain that only one person has them.
+  // Of other identifiers it is not certain that only one person has them.
   if (named === undefined || others.length > 0 || named.type !== recordType.primary_identifier) {
     throw refused(
       `subscribe_criteria.filter: must name the person who consents by one ${recordType.primary_identifier}, and nothing else`,
@@ -62,7 +62,7 @@ export async function consentedCriteria(
   }
 }
 
-/** The facts for its audit entry. */
+/** The facts about the consent for the audit entry. */
 export const consentFacts = ({ purpose, signed, authority }: SubscriptionConsent): ConsentFacts => ({
   purpose,
   consent: { form: 'signed', jti: signed.jti, authority },

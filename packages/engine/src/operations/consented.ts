@@ -1,4 +1,4 @@
-/** The consent under which an item is answered. It is checked before a record is read. */
+/** Checks the consent under which an item is answered, before a record is read. */
 import { randomUUID } from 'node:crypto'
 import type { Consents } from '@rollcall/consents/consents'
 import { subjectOf } from '@rollcall/consents/consents'
@@ -16,15 +16,15 @@ import { ItemRejection, type RecordType } from '@rollcall/protocol'
 import { measuredFind, readerOf } from './find-records.ts'
 import type { Answering, ItemWork } from './item.ts'
 
-/** The consent of an item, and the person. */
+/** The consent under which an item is answered, and the person who gave it. */
 export interface Consented {
   /** The grant, reduced to what a signed consent covers. */
   readonly grant: Grant
-  /** The identifiers to search; if the consent has ended, an identifier that nobody has. */
+  /** The identifiers to search for. If the consent has ended, they are ones that nobody has. */
   readonly identifiers: readonly Identifier[]
   readonly facts: ConsentFacts
   readonly signed: SignedConsent | null
-  /** Null: the grant demands no consent. */
+  /** The use of the consent; null: the grant demands no consent. */
   readonly use: ConsentUse | null
 }
 
@@ -34,6 +34,7 @@ interface Asking {
 }
 
 /**
+ * Checks the consent of an item.
  * @param name the member with the criteria
  * @param asked the identifiers in the criteria, all of one person
  * @throws ItemRejection rjct.search_criteria.invalid: there is no consent, or it is invalid
@@ -81,13 +82,13 @@ export async function consentOf(
   return whileItHolds(deps.consents, { grant: { ...grant, coverage }, identifiers: [named], facts, signed, use })
 }
 
-/** The identifier of the person who consents; undefined: none of them. */
+/** Finds the identifier of the person who consents among those in the criteria; undefined: none is of that person. */
 export function subjectIn(grant: Grant, signed: SignedConsent, asked: readonly Identifier[]): Identifier | undefined {
   const subject = subjectOf(grant.identifiers.kind, signed)
   return asked.find(({ type, value }) => type === subject?.type && value === subject.value)
 }
 
-/** A signed consent that holds now, for a purpose of the grant. @throws ItemRejection */
+/** Verifies a signed consent: it is valid now, and for a purpose of the grant. @throws ItemRejection */
 export async function verifiedConsent(
   { deps, exchange }: Asking,
   jws: string,
@@ -107,10 +108,7 @@ export async function verifiedConsent(
   return signed
 }
 
-/**
- * If the consent has ended, replaces the identifiers by one that nobody has: the same steps are done, read and written,
- * and nothing is found.
- */
+/** If the consent has ended, takes identifiers that nobody has: so the same steps are done, and nothing is found. */
 async function whileItHolds(
   consents: Consents,
   consented: Consented & { readonly use: ConsentUse },
@@ -121,7 +119,7 @@ async function whileItHolds(
   return { ...consented, identifiers, use: await useOfNobody(consents, consented.use, identifiers) }
 }
 
-/** Milliseconds by which the clock of the database may be ahead: a consent may have expired there, but not here. */
+/** Milliseconds by which the database's clock may be ahead of ours: an invented consent must not expire there. */
 const AHEAD = 86_400_000
 
 async function useOfNobody(
@@ -134,8 +132,8 @@ async function useOfNobody(
 }
 
 /**
- * Whether the person of a record has withdrawn the consent by another identifier.
- * @returns null: yes; otherwise the use by all identifiers
+ * Checks that the person of a record has not withdrawn the consent under another identifier.
+ * @returns the use under all identifiers; null: it was withdrawn
  */
 export async function useOfRecord(
   work: ItemWork,
@@ -154,7 +152,7 @@ export async function useOfRecord(
   return (await consents.isEnded(all)) ? null : all
 }
 
-/** @throws ItemRejection */
+/** Turns a ConsentProblem of the work into a rejection. @throws ItemRejection */
 export async function orRefused<Result>(at: string, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()

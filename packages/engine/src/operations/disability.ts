@@ -1,4 +1,4 @@
-/** The questions of a disability registry about one person (public standard 2.7, D31). */
+/** Answers the questions of a disability registry about one person (public standard 2.7, D31). */
 
 import type { Disclosed } from '@rollcall/core/model/outcome'
 import { discloseParts } from '@rollcall/core/policy/disclosure'
@@ -19,8 +19,8 @@ import { takeQuota } from './quota.ts'
 const QUESTION = { name: 'disabled_criteria', programme: false, event_type: true } as const
 
 /**
- * yes or no: whether the person is registered as disabled. A status that is pending, expired or otherwise not approved
- * means no; a record without a status means yes, because the registry has it.
+ * Answers yes or no: is the person registered as disabled? A status that is not approved, such as pending or expired,
+ * means no. A record without a status means yes, because the registry has it.
  */
 export const answerDisabled = (deps: Answering, asked: Asked): Promise<Outcome> =>
   answerAboutPerson(deps, asked, { ...QUESTION, consentNeeded: 'disability_status', isTold: true }, (about) => {
@@ -36,7 +36,7 @@ function isApproved({ attributes }: RecordType, document: JsonValue): boolean {
   return status === normaliseCode(attribute.codes, 'Approved')
 }
 
-/** The values of one member of the person's record, each as a record of the answer. */
+/** Answers with the values of one member of the person's record, each as a record. */
 const answerPart =
   (member: string) =>
   (deps: Answering, asked: Asked): Promise<Outcome> =>

@@ -8,8 +8,8 @@ import { isJsonObject, type JsonObject, resolveRecordType } from '@rollcall/prot
 import type { Answering } from './item.ts'
 
 /**
- * The item of an earlier answer with the records that may be shown today. They use up the daily quota again.
- * @param isConsented when false, the item is answered as for an unknown person
+ * The item of an earlier answer, with the records that may be shown today. They count in the daily quota again.
+ * @param isConsented false: the item is answered as for an unknown person
  * @throws BodyUnreadable
  */
 export async function discloseItem(
@@ -43,7 +43,7 @@ export async function discloseItem(
 }
 
 const WITHHELD = 'records of this answer are withheld under the grant of today; search again'
-/** The reason, by the quota that is used up. */
+/** The text of the reason, for each quota that is used up. */
 const USED_UP = {
   day: 'the records are withheld: the daily quota of records that is granted to this participant is used up',
   minute:

@@ -1,4 +1,4 @@
-/** enrolled and enrolment-status: whether a person is enrolled (spec "Enrolment messages", N9, N10, D9, D10). */
+/** Answers enrolled and enrolment-status: is a person enrolled? (spec "Enrolment messages", N9, N10, D9, D10) */
 
 import { isActiveAt, readEnrolments } from '@rollcall/core/enrolment/enrolments'
 import { codeLabel, heldValue, type JsonValue, type RecordType, readAttribute } from '@rollcall/protocol'
@@ -9,8 +9,8 @@ import { type AboutPerson, answerAboutPerson, documentOf } from './person.ts'
 const QUESTION = { name: 'enrolled_criteria', isTold: true } as const
 
 /**
- * yes or no: whether an enrolment is active now, in the programme of the question or in any, as a beneficiary registry
- * answers. An unknown person gets the answer for a person who is not enrolled.
+ * Answers yes or no, as a beneficiary registry does: is an enrolment active now, in the programme of the question or in
+ * any? An unknown person gets the answer for a person who is not enrolled.
  */
 export const answerEnrolled = (deps: Answering, asked: Asked): Promise<Outcome> =>
   answerAboutPerson(deps, asked, { ...QUESTION, programme: true, consentNeeded: 'enrolment' }, (about) => {
@@ -34,8 +34,8 @@ const NOT_ENROLLED: ItemAnswer = {
 }
 
 /**
- * The label of the person's status, as an employment support system answers. An unknown person, or one without a
- * status, gets the answer for an inactive one.
+ * Answers with the label of the person's status, as an employment support system does. An unknown person, and one
+ * without a status, get the answer for an inactive one.
  */
 export const answerEnrolmentStatus = (deps: Answering, asked: Asked): Promise<Outcome> =>
   answerAboutPerson(deps, asked, { ...QUESTION, programme: false, consentNeeded: 'enrolment_status' }, (about) => {
@@ -44,7 +44,7 @@ export const answerEnrolmentStatus = (deps: Answering, asked: Asked): Promise<Ou
     return { members: { enrolled_status: label } }
   })
 
-/** The label in the kind's list; a status that is not in the list, as the record has it. */
+/** The label of a status in the list of the kind; a status that is not in the list stays as the record has it. */
 function statusLabel({ attributes }: RecordType, document: JsonValue): string | null {
   const attribute = attributes.find(({ name }) => name === 'enrolment_status')
   if (attribute?.codes === undefined) return null

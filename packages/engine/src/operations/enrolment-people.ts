@@ -1,4 +1,4 @@
-/** The persons of a portion: persons in the registry, and new ones. */
+/** The persons of a portion of an enrolment update: those in the registry, and new ones. */
 
 import { type Beneficiary, InvalidBeneficiary } from '@rollcall/core/enrolment/beneficiary'
 import { type Ledger, objectOf } from '@rollcall/core/enrolment/ledger'
@@ -10,23 +10,23 @@ import type { PreparedRecord } from '@rollcall/records/records/prepare-record'
 /** The identifiers do not name one person, or the record of this person may not be written. */
 export class OtherPerson extends InvalidBeneficiary {}
 
-/** One person of the portion. */
+/** A person of the portion. */
 export interface Person {
-  /** Null: the record does not exist yet. */
+  /** The id of the record; null: it does not exist yet. */
   readonly id: RecordId | null
   readonly before: string | null
-  /** `before`, parsed. */
+  /** The parsed form of `before`. */
   readonly stored: JsonObject
   readonly ledgerBefore: string | null
-  /** Identifiers of records that were merged into the record. */
+  /** The identifiers of records that were merged into this one. */
   readonly aliases: readonly Identifier[]
   document: JsonObject
   ledger: string | null
-  /** `ledger`, read; null: not yet. */
+  /** The parsed form of `ledger`; null: it is not parsed yet. */
   parsed: Ledger | null
-  /** When the next scheduled status begins, in milliseconds; null: none is scheduled. */
+  /** The time at which the next scheduled status begins, in milliseconds; null: none is scheduled. */
   due: number | null
-  /** Null: nothing is written. */
+  /** The record to write; null: none. */
   prepared: PreparedRecord | null
 }
 
@@ -70,14 +70,14 @@ export class PortionPeople {
     return [...this.#primaries.keys()]
   }
 
-  /** Whether one of the persons has the identifier. */
+  /** Whether a person of the portion has the identifier. */
   names(identifier: Named): boolean {
     return this.#named.has(keyOf(identifier))
   }
 
   /**
-   * The one person that the identifiers name, or a new one.
-   * @throws OtherPerson they name several persons, or none and are not sufficient for a new one
+   * Finds the one person whom the identifiers name, or makes a new one.
+   * @throws OtherPerson they name several persons, or none and are too few for a new one
    */
   of({ identifiers }: Beneficiary): Person {
     const found = new Set(identifiers.flatMap((one) => [...(this.#named.get(keyOf(one)) ?? [])]))
@@ -112,7 +112,7 @@ export class PortionPeople {
     return person
   }
 
-  /** Adds a person's identifiers, so that later entries of the portion find the person. */
+  /** Adds the identifiers of a person, so that later entries of the portion find the person. */
   add(person: Person, identifiers: readonly RecordIdentifier[]): void {
     for (const identifier of identifiers) {
       const { type, names, value } = identifier

@@ -1,7 +1,4 @@
-/**
- * A portion of an enrolment update: its persons, their records and ledgers, and the events are written in one
- * transaction.
- */
+/** Writes a portion of an enrolment update in one transaction: its persons' records and ledgers, and the events. */
 import { isDeepStrictEqual } from 'node:util'
 import { ShortTurns } from '@rollcall/base/shared/short-turns'
 import { type Beneficiary, InvalidBeneficiary, RECORD_LENGTH } from '@rollcall/core/enrolment/beneficiary'
@@ -25,14 +22,14 @@ import type { RecordSink } from '@rollcall/records/records/record-sink'
 import type { ClientBase } from 'pg'
 import { OtherPerson, type Person, PortionPeople } from './enrolment-people.ts'
 
-/** A beneficiary of an update that was read. */
+/** A beneficiary of an update, with its position in the message. */
 export interface UpdateEntry {
   readonly position: number
   readonly beneficiary: Beneficiary
   readonly origin: Origin
 }
 
-/** How a beneficiary is answered. */
+/** The answer about a beneficiary: why it was rejected, or a remark (null: none). */
 export type EntryResult = { readonly rejected: string } | { readonly said: string | null }
 
 export interface PortionScope {
@@ -43,24 +40,24 @@ export interface PortionScope {
   readonly recording: Recording
 }
 
-/** The rights of an update's participant. */
+/** Adds the grant of the participant that sends the update. */
 export interface WritingScope extends PortionScope {
   readonly grant: Pick<Grant, 'rows' | 'identifiers' | 'hidden'>
 }
 
-/** Writes in the transaction of a portion, after all else. */
+/** Called at the end of a portion's transaction, to write what belongs to it. */
 type Finish = (client: ClientBase, results: ReadonlyMap<number, EntryResult>) => Promise<void>
 
-/** How often a portion is tried against writers of the same records. */
+/** How often a portion is tried while others write the same records. */
 const ATTEMPTS = 8
 
-/** Another writer has added a person of the portion meanwhile. */
+/** Another transaction has added a person of the portion meanwhile. */
 class Outdated extends Error {
   override readonly name = 'Outdated'
 }
 
 /**
- * Writes and commits a portion. If the database refuses a value, the entry is found by halving.
+ * Writes and commits a portion. If the database refuses a value, portions are halved until its entry is found.
  * @param entries in the order of the message
  */
 export async function writePortion(
@@ -123,7 +120,7 @@ async function writeEntries(
 }
 
 /**
- * Whether an entry is about a person whom the grant hides. It gets the answer for an unknown person, and is written
+ * Whether an entry is about a person whom the grant hides. The entry is answered as for a new person, and is written
  * into the existing record.
  */
 const isOfHidden = (scope: WritingScope, hidden: PortionPeople, { beneficiary }: UpdateEntry): boolean =>
@@ -168,7 +165,7 @@ function writeEntry(writing: WritingScope, people: PortionPeople, entry: UpdateE
   try {
     return { said: replacesBenefit(writing, people, entry) ? REPLACED : null }
   } catch (error) {
-    // The text does not say which rule was broken, because that would reveal a record that the grant does not show.
+    // The text does not say which rule was broken: that could reveal a record that the grant does not show.
     if (error instanceof OtherPerson && isBound(writing)) return { rejected: NOT_GRANTED }
     if (error instanceof InvalidBeneficiary) return { rejected: error.message }
     if (error instanceof InvalidRecord) return { rejected: error.reason }
@@ -176,10 +173,14 @@ function writeEntry(writing: WritingScope, people: PortionPeople, entry: UpdateE
   }
 }
 
-/** Whether the grant is limited to some records of the type. */
+/** Whether the grant allows only some records of the type. */
 const isBound = ({ grant, recordType }: WritingScope): boolean => grant.rows.has(recordType.name)
 
-/** @throws InvalidBeneficiary, InvalidRecord */
+/**
+ * Writes an entry into its person.
+ * @returns true when a benefit is replaced
+ * @throws InvalidBeneficiary, InvalidRecord
+ */
 function replacesBenefit(
   { registry, recordType, recording, grant }: WritingScope,
   people: PortionPeople,
@@ -193,7 +194,7 @@ function replacesBenefit(
   const members = withoutAliases(scope, person.document, beneficiary.members, person.aliases)
   const update = { ...beneficiary, members }
   const ledger = person.parsed ?? readLedger(person.ledger)
-  // Rejections below leave the ledger unchanged.
+  // If a later check rejects the entry, the stored ledger is parsed again.
   person.parsed = null
   const { document, replaced } = writeUpdate(scope, ledger, person.document, update, origin, now)
   if (ledger.programmes.size > MAX_PROGRAMMES) {
@@ -216,15 +217,15 @@ function replacesBenefit(
 const NOT_GRANTED =
   'member.member_identifier: this participant may not write this record, or the identifiers do not name one person; a new person needs the primary identifier'
 
-/** The most programmes of one person, because the cost of an update grows with them. */
+/** The most programmes of a person: an update costs more with each. */
 const MAX_PROGRAMMES = 200
 
-/** The longest ledger of a person, as text. */
+/** The longest ledger of a person, in characters. */
 const LEDGER_LENGTH = 1_048_576
 
 const REPLACED = 'benefits: an earlier benefit of the same type and date was replaced'
 
-/** Writes the records and ledgers that have changed, with the events of the records. */
+/** Writes the records and ledgers that have changed, and the events of the records. */
 export async function storePeople(
   client: ClientBase,
   { registry, recordType, sink, recording }: PortionScope,

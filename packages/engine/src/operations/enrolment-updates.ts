@@ -1,6 +1,6 @@
 /**
- * Enrolment updates: every beneficiary of a message is written or rejected by itself (spec "Enrolment messages", D8).
- * They are written in portions of one transaction each, and answered after all commits.
+ * Answers enrolment updates: each beneficiary of a message is written or rejected alone (spec "Enrolment messages",
+ * D8). They are written in portions of one transaction each, and the answer is sent after all commits.
  */
 
 import { inTurn } from '@rollcall/base/shared/semaphore'
@@ -23,16 +23,13 @@ import { type EntryResult, type UpdateEntry, type WritingScope, writePortion } f
 import type { Answering, Asked } from './item.ts'
 import type { Outcome } from './outcome.ts'
 
-/** Beneficiaries of one transaction. */
+/** The number of beneficiaries in one transaction. */
 const PORTION = 100
 
-/** The parts of the server that an update needs. */
+/** The dependencies of an update. */
 export type Updating = Pick<Answering, 'bodies' | 'clock' | 'db' | 'limits' | 'metrics' | 'turns'>
 
-/**
- * Answers every beneficiary. When it resolves, everything that it reports as successful is committed, together with the
- * receipt.
- */
+/** Answers every beneficiary. When it resolves, all that it reports as successful is committed, with the receipt. */
 export async function answerEnrolmentUpdates(
   deps: Updating,
   { exchange, message }: Pick<Asked, 'exchange' | 'message'>,
@@ -70,9 +67,9 @@ export async function answerEnrolmentUpdates(
       outcome = outcomeOf(exchange, beneficiaries, new Map([...results, ...written]), entries, now)
       await storeReceipt(client, await receiptOf(deps, exchange, message, outcome))
     }
-    // This loads the key of receipts, so that `finish` needs no second connection.
+    // This loads the key of receipts now, so that `finish` does not need a second connection.
     if (isLast) await deps.bodies.encryptBody('', receiptEncryptionContext(exchange.correlation_id))
-    // One portion at a time on this node: portions write the same persons, and would wait for each other with a
+    // This node writes one portion at a time: portions write the same persons, and would wait for each other with a
     // connection each.
     const written = await inTurn(deps.turns, `enrolment ${registry.id}`, () =>
       records.sink === null
@@ -90,7 +87,7 @@ export async function answerEnrolmentUpdates(
 
 const NOT_TAKEN = 'this registry takes no enrolment updates: its records are written by other systems'
 
-/** The schema of the message was checked. */
+/** Reads the beneficiaries. The schema of the message was checked before. */
 function beneficiariesOf({ enrolled_updates }: Message): readonly JsonValue[] {
   const updates = enrolled_updates as { readonly beneficiaries: readonly JsonValue[] }
   return updates.beneficiaries
@@ -127,7 +124,7 @@ function originOf(message_ts: string, position: number, message_id: string, part
   return { stamp, message_ts: new Date(time).toISOString() }
 }
 
-/** Milliseconds that make the time of every year a positive number. */
+/** Milliseconds that are added so that the time of every year is positive. */
 const EPOCH = 100_000_000_000_000
 const digits = (number: number, count: number): string => String(number).padStart(count, '0')
 
@@ -154,7 +151,7 @@ function outcomeOf(
   const audited = items.map(({ status }, position): AuditedItem => {
     const identifiers = named.get(position)
     if (identifiers === undefined) return { code: status }
-    // Whoever is rejected was only named.
+    // A rejected beneficiary was only named, and nothing of it was written.
     const role = status === 'succ' ? 'written' : 'asked'
     return { code: status, record_type, persons: [{ role, identifiers }] }
   })
@@ -184,7 +181,7 @@ function memberOf(value: JsonValue | undefined, name: string): JsonValue | undef
   return Object.entries(value).find(([one]) => searchKey(one) === name)?.[1]
 }
 
-/** The answer as it is sent. Later status questions are answered with it. */
+/** Makes the receipt, the answer as it is sent, from which later status questions are answered. */
 async function receiptOf(
   { bodies }: Updating,
   { correlation_id, encrypted }: Exchange,

@@ -1,4 +1,4 @@
-/** Runs searches in slots, and reports their time to the operator's metrics. */
+/** Runs searches in slots, and measures their time for the operator. */
 
 import { checkPeer } from '@rollcall/core/model/exchange'
 import { isLookUp, type RecordQuery, type RecordReader, SearchTimeout } from '@rollcall/core/model/record-source'
@@ -8,12 +8,12 @@ import type { SearchCriteria } from '@rollcall/core/query/search-criteria'
 import { dayIn, ItemRejection, type RecordType, RequestFault } from '@rollcall/protocol'
 import type { ItemWork } from './item.ts'
 
-/** Reads the state of the batch, or the newest state. */
+/** The reader of the batch's snapshot, or one that reads the newest state. */
 export const readerOf = ({ deps, exchange, mode, state }: ItemWork): RecordReader =>
   state ?? deps.recordsOf(exchange.registry).reader(mode.name)
 
 /**
- * Runs a search, in one of the slots unless it is a look-up. One search of a request waits for a slot at a time.
+ * Runs a search in a slot; a look-up needs none. Only one search of a request waits for a slot at a time.
  * @throws RequestFault 503 err.service.unavailable: no slot became free in time
  * @throws ItemRejection earlier searches of this request, or this one, took too long
  */
@@ -37,7 +37,7 @@ export async function findInSlot(work: ItemWork, criteria: SearchCriteria): Prom
     )
   }
   checkBudget()
-  // A batch with one state has a slot already.
+  // A batch with a snapshot has a slot already.
   if (state !== undefined) return found()
   const previous = budget.turn
   const { promise, resolve: begin } = Promise.withResolvers<void>()
@@ -45,7 +45,7 @@ export async function findInSlot(work: ItemWork, criteria: SearchCriteria): Prom
   await previous
   const begun = async (): Promise<Found> => {
     begin()
-    // Everything may have changed while it waited.
+    // The connection, the request and the time may have ended while the search waited.
     checkPeer(exchange)
     if (budget.over) throw new RequestFault('err.service.unavailable', 'the request has failed')
     checkBudget()
@@ -55,8 +55,8 @@ export async function findInSlot(work: ItemWork, criteria: SearchCriteria): Prom
 }
 
 /**
- * Finds records, and reports the time to the operator's metrics.
- * @throws ItemRejection the search takes too long; a look-up of one identifier is never the cause itself
+ * Finds records, and measures the time for the operator.
+ * @throws ItemRejection the search takes too long; not for a look-up of one identifier, which is never slow itself
  */
 export async function measuredFind(work: ItemWork, query: RecordQuery): Promise<Found> {
   const { deps, exchange } = work
@@ -78,7 +78,7 @@ export async function measuredFind(work: ItemWork, query: RecordQuery): Promise<
   }
 }
 
-/** @param recordType the record type, reduced to what may be asked about */
+/** The rejection of a slow search, with advice. @param recordType has only what the participant may ask about */
 function tookTooLong(recordType: RecordType | undefined, seconds: number): ItemRejection {
   const { attributes = [], compounds = [] } = recordType ?? {}
   const indexed = [...attributes, ...compounds].filter((row) => row.indexed).map(({ name }) => name)

@@ -1,4 +1,4 @@
-/** The handlers of the operations, as rows. */
+/** The handler of each operation, as rows. */
 
 import type { Exchange, Message } from '@rollcall/core/model/exchange'
 import { referenceId } from '@rollcall/core/model/reference-id'
@@ -15,12 +15,12 @@ import { answerTxnStatus, unansweredQuestion } from './txn-status.ts'
 import { answerUnsubscribe, unansweredUnsubscribe } from './unsubscribe.ts'
 
 interface Handler {
-  /** Whether a batch that is answered later is answered from one unchanging state of the records. */
+  /** Whether a batch that is answered later is answered from one snapshot of the records. */
   readonly needsSnapshot?: true
   readonly answer: (deps: Answering, asked: Asked) => Promise<Outcome>
-  /** Answers a further page of the items that have one, by their positions. Absent: there are no further pages. */
+  /** Answers a further page of the items that have one, by their positions; absent when there are no such pages. */
   readonly page?: (deps: Answering, asked: Asked, pages: ReadonlyMap<number, PersistedPage>) => Promise<Outcome>
-  /** The members of a reply that answers nothing of the message. Absent: its array of items, empty. */
+  /** The members of a reply when no item is answered. Absent: an empty array of items. */
   readonly unanswered?: (exchange: Unanswered, message: Message, reason: string) => Outcome['members']
 }
 
@@ -46,7 +46,7 @@ const HANDLERS = new Map<Operation, Handler>([
   [operation('txn-status'), { answer: answerTxnStatus, unanswered: unansweredQuestion }],
 ])
 
-/** Lets the exchange's operation answer its message. */
+/** Answers a message with the handler of its operation. */
 export const answerMessage = (deps: Answering, asked: Asked): Promise<Outcome> =>
   handlerOf(asked.exchange).answer(deps, asked)
 
@@ -65,7 +65,7 @@ export async function answerFurtherPage(
 }
 
 /**
- * The members of a reply that answers nothing, because the header was rejected or the registry failed. A message that
+ * The members of a reply when no item is answered: the header was rejected, or the registry failed. A message that
  * cannot be read has only a transaction_id.
  */
 export function unansweredMembers(exchange: Unanswered, message: Message, reason: string): Outcome['members'] {
@@ -85,8 +85,8 @@ const LATER_PAGES =
 const ITEM = 'the registry failed; nothing is known to be wrong with this item'
 
 /**
- * The outcome of an exchange that the registry failed to answer: status rjct without a reason code, because none of the
- * standard's codes is true (N18).
+ * The outcome of an exchange that the registry failed to answer: status rjct without a code, because none of the
+ * standard's codes fits (N18).
  * @param items the items that were not answered; none when they cannot be read
  * @param about.page from 1
  * @param about.count the number of items in the request

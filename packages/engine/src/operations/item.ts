@@ -1,4 +1,4 @@
-/** The types for one item of a batch and its answer, shared by batches and item handlers. */
+/** The types of one item of a batch and of its answer, for batches and item handlers. */
 
 import type { Clock } from '@rollcall/base/shared/clock'
 import type { Semaphore } from '@rollcall/base/shared/semaphore'
@@ -22,26 +22,26 @@ import type { FoundRecords } from './outcome.ts'
 export interface OpeningRequest {
   readonly db: Pick<Database, 'pool'>
   readonly bodies: Pick<Bodies, 'decryptBody' | 'encryptBody'>
-  /** Threads on which large requests are read. */
+  /** The threads that read large requests. */
   readonly reading: ReadingThreads
 }
 
-/** A message that is to be answered, and how. */
+/** A message to be answered, and how. */
 export interface Asked {
   readonly mode: ModeName
   readonly exchange: Exchange
   readonly message: Message
-  /** For a chunk: reference_ids that earlier chunks of the request have too. */
+  /** For a chunk: the reference_ids that earlier chunks of the request have too. */
   readonly earlier?: readonly string[]
-  /** The unchanging state of the records for the whole batch; absent: each statement sees the newest state. */
+  /** The snapshot of the records for the whole batch; absent: each statement sees the newest state. */
   readonly state?: RecordReader
-  /** For an asynchronous message: the checked address for its answers; null: the message has none. */
+  /** For an asynchronous message: the checked address for its answers; null: the message names none. */
   readonly sender_uri?: string | null
 }
 
 /** The dependencies of the operations. */
 export interface Answering extends OpeningRequest {
-  /** Measures the time of searches. */
+  /** The clock for the time of searches. */
   readonly clock: Pick<Clock, 'now' | 'date'>
   readonly consents: Consents
   readonly db: Database
@@ -52,39 +52,39 @@ export interface Answering extends OpeningRequest {
   readonly modes: Modes
   readonly recordsOf: (registry: { readonly id: number }) => RecordSource
   readonly turns: Semaphore
-  /** Whether there is an address for notifications of a subscription that was requested from `sender_uri`. */
+  /** Whether notifications of a subscription can be sent, when its request has this `sender_uri`. */
   readonly canNotify: (participant: Participant, sender_uri: string | null) => Promise<boolean>
 }
 
-/** The dependencies of an item handler: the exchange, and how much the whole answer may still grow. */
+/** What an item handler works with: its dependencies, the exchange, and what is left for the whole answer. */
 export interface ItemWork {
   readonly deps: Answering
   readonly exchange: Exchange
   readonly budget: {
-    /** Bytes of records that the answer may still have; handlers reduce it. */
+    /** The bytes of records that the answer may still have; handlers subtract from it. */
     bytes: number
-    /** Records that the items may still find on all pages, if further pages follow. */
+    /** The records that the items may still find, on all pages, if further pages follow. */
     records: number
-    /** No search starts after this time, by `deps.clock`. */
+    /** The time, by `deps.clock`, after which no search begins. */
     readonly until: number
-    /** Resolves when the previous search has its slot: only one search of a request waits for a slot at a time. */
+    /** Resolves when the search before has its slot: only one search of a request waits for a slot at a time. */
     turn: Promise<void>
-    /** Whether the request has failed, so that nothing more is started. */
+    /** True when the request has failed, so that nothing more begins. */
     over: boolean
   }
   readonly mode: Mode
   /** The number of items in the message. */
   readonly items: number
-  /** The unchanging state of the records for the whole batch; undefined: each statement sees the newest state. */
+  /** The snapshot of the records for the whole batch; undefined: each statement sees the newest state. */
   readonly state: RecordReader | undefined
-  /** Adds facts about the item to its audit entry as soon as they are known, so that a rejected item has them too. */
+  /** Adds facts about the item to its audit entry, as soon as they are known: a rejected item has them too. */
   readonly addFacts: (facts: AskedFacts) => void
 }
 
-/** The work on a whole batch. */
+/** What the handlers of all items of a batch work with. */
 export type BatchWork = Omit<ItemWork, 'addFacts'>
 
-/** One item of a batch: an object whose timestamp and locale were checked, and nothing else. */
+/** One item of a batch. Only its timestamp and locale were checked. */
 export interface Item {
   readonly timestamp: string
   readonly locale?: string
@@ -92,42 +92,42 @@ export interface Item {
 }
 
 export interface ItemAnswer {
-  /** The members of the item's answer, beside reference_id, timestamp and status. */
+  /** The members of the item's answer beside reference_id, timestamp and status. */
   readonly members: ReplyMembers
-  /** The data for further pages, if the request has any. */
+  /** The records for further pages, if the request can have any. */
   readonly found?: FoundRecords
-  /** The consent under which it was answered. */
+  /** The use of the consent under which the item was answered. */
   readonly use?: ConsentUse
 }
 
 /** One further page of an item's records. */
 export interface PersistedPage {
   readonly page_size: number
-  /** From 2. */
+  /** The number of the page, from 2. */
   readonly page_number: number
-  /** Records in all pages. */
+  /** The number of records in all pages. */
   readonly total: number
-  /** The records of this page. */
+  /** The ids of the records of this page. */
   readonly record_ids: readonly RecordId[]
 }
 
-/** Does the work of one item. Throws ItemRejection when the item cannot be answered. */
+/** Answers one item. @throws ItemRejection the item cannot be answered */
 export type ItemHandler = (work: ItemWork, item: Item) => Promise<ItemAnswer>
 
-/** Answers a further page of one item. Throws ItemRejection when it cannot be answered. */
+/** Answers a further page of one item. @throws ItemRejection it cannot be answered */
 export type PageHandler = (work: ItemWork, item: Item, page: PersistedPage) => Promise<ItemAnswer>
 
 export interface Mode {
   readonly name: ModeName
-  /** The slots of the mode's searches. */
+  /** The slots for searches in this mode. */
   readonly searchSlots: SearchSlots
-  /** Seconds after which no further search of a batch is begun. */
+  /** Seconds after which no further search of a batch begins. */
   readonly searchTime: number
 }
 
 export type Modes = Readonly<Record<ModeName, Mode>>
 
-/** The items of a message; none when its operation has no items. */
+/** The items of a message; empty when its operation has none. */
 export function itemsOf({ operation }: Pick<Exchange, 'operation'>, message: Message): readonly Item[] {
   const { items } = operation.request
   return items === null ? [] : (message[items] as readonly Item[])

@@ -1,4 +1,4 @@
-/** The result of an operation, before it becomes a reply. */
+/** The outcome of an operation, from which the reply is made. */
 import type { AuditedOutcome } from '@rollcall/core/model/outcome'
 import type { RecordId } from '@rollcall/core/model/records'
 import type { Effect } from '@rollcall/database/transaction'
@@ -8,15 +8,15 @@ export interface Outcome extends AuditedOutcome {
   readonly status: Status
   readonly status_reason_code?: HeaderCode
   readonly status_reason_message?: string
-  /** Items in the batch. */
+  /** The number of items in the batch. */
   readonly total_count: number
-  /** Items that are answered for good: succ or rjct (N7). */
+  /** The number of items with a final answer: succ or rjct (N7). */
   readonly completed_count: number
-  /** The items of a batch, in order. */
+  /** The items of the batch, in order. */
   readonly items?: readonly AnsweredItem[]
-  /** The writes of the operation, in this order: committed together with the reply, or not at all. */
+  /** The writes of the operation in order. They are committed together with the reply, or not at all. */
   readonly effects?: readonly Effect[]
-  /** Set if the reply must be encrypted also for a request in clear: it has the answer to an encrypted request. */
+  /** Set when the reply must be encrypted although the request was not: it repeats the answer to an encrypted one. */
   readonly encrypted?: true
 }
 
@@ -28,7 +28,7 @@ interface AnsweredItem {
 
 /** All records that an item found, in order. */
 export interface FoundRecords {
-  /** The canonical name. */
+  /** The canonical name of the record type. */
   readonly record_type: string
   readonly page_size: number
   readonly record_ids: readonly RecordId[]

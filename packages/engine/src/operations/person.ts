@@ -1,4 +1,4 @@
-/** Finds the record of the person that a question names. */
+/** Finds the record of the person whom a question names, and answers the question. */
 
 import { isGranted } from '@rollcall/core/model/grant'
 import type { Predicate } from '@rollcall/core/model/predicate'
@@ -20,31 +20,31 @@ import type { Outcome } from './outcome.ts'
 import { takeQuota } from './quota.ts'
 import { currentRecord } from './scheduled-statuses.ts'
 
-/** The person of a question. */
+/** The question about a person, with the person's record. */
 export interface AboutPerson {
   readonly work: ItemWork
   readonly criteria: PersonCriteria
-  /** Null: the registry has no such person. */
+  /** The record; null: the registry has no such person. */
   readonly record: ReadRecord | null
 }
 
-/** A found record, and its parsed document. */
+/** A found record with its parsed document. */
 interface ReadRecord extends FoundRecord {
   readonly read: JsonValue
 }
 
 /** A question, and the part of the record that a signed consent must cover. */
 export interface AskedQuestion extends PersonQuestion {
-  /** An attribute, a list or a member of the record. */
+  /** The name of an attribute, a list or a member of the record. */
   readonly consentNeeded: string
-  /** Set when the answer is in its own words, such as yes or no, and shows no record. */
+  /** Set when the answer has words of its own, such as yes or no, and shows no record. */
   readonly isTold?: true
 }
 
-/** Names the answer to a question that names nobody. */
+/** The reference_id of the answer when the question names nobody. */
 const NOBODY = '0'
 
-/** Answers a question about one person. The person is found in the same way for every such question. */
+/** Answers a question about one person. All such questions find the person in the same way. */
 export async function answerAboutPerson(
   deps: Answering,
   asked: Asked,
@@ -56,7 +56,7 @@ export async function answerAboutPerson(
   let criteria: PersonCriteria
   try {
     const read = readPersonCriteria(grant.person_kind, question, given, deps.limits)
-    // The grant limits what the question may use; the answer is read from the whole record.
+    // The grant limits by what a person may be found. The answer is read from the whole record.
     criteria = { ...read, recordType: wholeOf(registry.kind, read.recordType) }
   } catch (error) {
     return answerQuestion(deps, asked, NOBODY, () => Promise.reject(error))
@@ -73,7 +73,7 @@ export async function answerAboutPerson(
     const all = use && found && (await useOfRecord(work, use, recordType, found))
     const isConsented = use === null || (all !== null && (signed === null || isUnderConsent(signed, consentNeeded)))
     if (found !== null) {
-      // This person, and nobody who has the value as an identifier of another type.
+      // The audit entry names this person by the identifiers of the record, not by those of the question.
       const { identifiers: own } = personOf(registry.kind, recordType, found.read)
       const told = isTold && isConsented
       const persons = [{ role: told ? 'seen' : 'asked', identifiers: own } as const]
@@ -92,7 +92,7 @@ function wholeOf({ record_types }: Kind, { name }: RecordType): RecordType {
 }
 
 /**
- * Finds the person by the registry's primary identifier, or else by any other identifier.
+ * Finds the person by the registry's primary identifier, or else by the other identifiers.
  * @param isConsented whether the question is asked under a consent
  * @throws ItemRejection the identifier names several persons
  */
@@ -116,8 +116,8 @@ async function findPerson(
   const advice = isGranted(seen.types, primary) ? `; ask with a ${primary}` : ''
   const isOwn = ({ type }: Identifier): boolean => type === primary
   for (const wanted of [identifiers.filter(isOwn), identifiers.filter((one) => !isOwn(one))]) {
-    // If several persons share the identifier, it is unknown who consented; this includes persons who are hidden from
-    // the participant.
+    // Persons who are hidden from the participant count too: if several share the identifier, it is unknown who
+    // consented.
     const sharing = isConsented ? await findBy(work, name, criteria, wanted, { isWhole: true }) : []
     const found = (await findBy(work, name, criteria, wanted))
       .map(readRecord)
@@ -150,8 +150,7 @@ async function findBy(
   const { grant } = work.exchange
   const categories = isWhole ? PROTECTION_CATEGORIES : grant.hidden.categories
   const page = { sort: [], limit: 2, offset: 0, cap: 2, categories }
-  // The conditions are also applied in the database, so that two records that do not fulfil them cannot take the place
-  // of those that do.
+  // The database applies the conditions of the grant too: it returns two records at most, and both may be excluded.
   const rows = isWhole ? undefined : grant.rows.get(recordType.name)
   const found = await Promise.all(
     identifiers.map((identifier) => {
@@ -166,5 +165,5 @@ async function findBy(
   return [...records.values()]
 }
 
-/** The person's record. The grant of the operation allows to answer yes or no from it. */
+/** The person's record, or null. A grant for the operation allows its answer, whatever else the grant shows. */
 export const documentOf = ({ record }: AboutPerson): JsonValue => record?.read ?? null

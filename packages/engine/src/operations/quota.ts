@@ -1,4 +1,4 @@
-/** Takes an item's share of the daily quotas and the rates of a grant. */
+/** Takes what an item uses from the daily quotas and the rates of a grant. */
 
 import type { Counted } from '@rollcall/core/model/grant'
 import type { Shortage } from '@rollcall/participants/admission/grant-quota'
@@ -6,9 +6,8 @@ import { ItemRejection, RequestFault } from '@rollcall/protocol'
 import type { ItemWork } from './item.ts'
 
 /**
- * Takes from the grant's quota. If the only item of a synchronous message exceeds the rate, the message is refused like
- * one beyond a participant's rate, so that its sender can wait and send it again. In other messages only the item is
- * rejected.
+ * Takes from the quota of the grant. If the only item of a synchronous message exceeds the rate, the whole message is
+ * refused, so that its sender can wait and send it again. In other messages only the item is rejected.
  * @param criteria the member with the question
  * @throws ItemRejection the daily quota of the grant is used up, or its rate is reached
  * @throws RequestFault 429 err.request.too_many_requests with `retryAfter`
@@ -31,10 +30,10 @@ export async function takeQuota(
 
 const DAY = 86_400_000
 
-/** The beginning of the next day, as a text. */
+/** The beginning of the next day, as text. */
 const nextDay = (now: number): string => new Date((Math.floor(now / DAY) + 1) * DAY).toISOString().replace('.000Z', 'Z')
 
-/** The shortage in words. */
+/** Says in words which quota has too few left. */
 export function shortageText(shortage: Shortage, what: Counted, now: number): string {
   switch (shortage.of) {
     case 'day':

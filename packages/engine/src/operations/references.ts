@@ -1,4 +1,4 @@
-/** Stores the references of exchanges that an earlier version accepted: only their requests have them. */
+/** Stores the references of exchanges that an earlier version accepted. It left them in the requests alone. */
 
 import { referenceId } from '@rollcall/core/model/reference-id'
 import { isUnavailable, safeDatabaseError } from '@rollcall/database/database-errors'
@@ -13,8 +13,8 @@ import { itemsOf } from './item.ts'
 export type StoringReferences = Parameters<typeof readRequest>[0] & { readonly log: Log }
 
 /**
- * Reads at most `limit` requests, the newest first. A request that cannot be read has no references, and does not stop
- * the others.
+ * Reads at most `limit` requests without references, the newest first, and stores the references. A request that cannot
+ * be read is skipped.
  * @param participant `Participant.id`; null: all
  * @returns how many requests there were to read
  */
@@ -31,15 +31,15 @@ export async function storeMissingReferences(
   return missing.length
 }
 
-/** Stores the references of an exchange where they are not stored yet. */
+/** Stores the references of an exchange if they are not stored yet. */
 export async function ensureReferences(deps: StoringReferences, accepted: AcceptedExchange): Promise<void> {
   if (accepted.references_stored) return
   await storeReferences(deps.db, accepted.correlation_id, await referencesOf(deps, accepted))
 }
 
 /**
- * The reference_ids of a chunk that are also in earlier chunks of its request. References of a request of an earlier
- * version are stored first.
+ * The reference_ids of a chunk that are also in earlier chunks of its request. Stores the references first if an
+ * earlier version accepted the request.
  */
 export async function earlierReferences(deps: StoringReferences, chunk: AcceptedExchange): Promise<readonly string[]> {
   if (chunk.first_item === 0) return []

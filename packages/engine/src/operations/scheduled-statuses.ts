@@ -1,6 +1,6 @@
 /**
- * Scheduled statuses of enrolments: when one begins, the record is written again with its events. A question before
- * that is answered as if it were written.
+ * Brings scheduled statuses of enrolments into force: when one begins, the record is written again, with its events. A
+ * question that comes before that is answered as if the record was written.
  */
 
 import type { Clock } from '@rollcall/base/shared/clock'
@@ -30,10 +30,10 @@ import { recordsOf } from '@rollcall/records/records/registry-records'
 import type { Person } from './enrolment-people.ts'
 import { type PortionScope, storePeople } from './enrolment-portion.ts'
 
-/** The beginning of the first scheduled status; read at most twice a second. */
+/** The time at which the first scheduled status begins; read at most twice a second. */
 const schedules = perPool((pool) => shortLived(() => firstDue({ pool })))
 
-/** The record as it is now, with scheduled statuses that have begun. */
+/** The record as it is now, with the scheduled statuses that have begun. */
 export async function currentRecord(
   { db, clock }: { readonly db: Database; readonly clock: Pick<Clock, 'date'> },
   registry: Registry,
@@ -60,14 +60,14 @@ export interface Scheduling {
   readonly log: Pick<Log, 'error'>
 }
 
-/** Records of one transaction. */
+/** The number of records in one transaction. */
 const PORTION = 100
 
-/** Writes the records in which a scheduled status has begun. @returns how many there were */
+/** Writes the records in which a scheduled status has begun. @returns how many */
 export async function bringIntoForce(deps: Scheduling, signal: AbortSignal): Promise<number> {
   const { db, clock } = deps
   let total = 0
-  // Records that could not be written: this run leaves them out when it finds them again, and the next run tries them.
+  // Records that could not be written. This run skips them; the next run tries them again.
   const failed = new Set<string>()
   const now = new Date(clock.date())
   while (!signal.aborted) {
@@ -83,7 +83,7 @@ export async function bringIntoForce(deps: Scheduling, signal: AbortSignal): Pro
 
 const keyOf = ({ registry, record_type, records }: DueRecords): string => `${registry} ${record_type} ${records.join()}`
 
-/** Writes all records in one transaction; if that fails, each in its own. Failed ones are logged. */
+/** Writes all records in one transaction; if that fails, each in its own. Failures are logged. */
 async function bringEach(deps: Scheduling, due: DueRecords, now: Date, failed: Set<string>): Promise<number> {
   try {
     return await bringOne(deps, due, now)
@@ -136,14 +136,14 @@ function personAt(
   { id, document: before, state, aliases }: LedgerRecord,
   now: Date,
 ): readonly Person[] {
-  // Another node was first.
+  // Another node has written the record.
   if (state === null) return []
   const scope: LedgerScope = { kind: registry.kind, recordType, time_zone: registry.time_zone }
   const stored = objectOf(before)
   const ledger = readLedger(state)
   const document = documentAt(scope, ledger, stored, now.getTime())
   const due = nextDue(scope, ledger, now.getTime())
-  // The ledger is stored again, with the time of the next status.
+  // The ledger is stored again, with the time of the next scheduled status.
   const person = {
     id,
     before,

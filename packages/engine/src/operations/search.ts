@@ -1,4 +1,4 @@
-/** search: answers one search_request item (spec "SearchRequest", "SearchResponse"). */
+/** Answers one item of a search (spec "SearchRequest", "SearchResponse"). */
 
 import type { ConsentUse } from '@rollcall/core/model/consent'
 import type { Exchange } from '@rollcall/core/model/exchange'
@@ -21,14 +21,17 @@ import { findInSlot, measuredFind, readerOf } from './find-records.ts'
 import type { Item, ItemAnswer, ItemWork, PersistedPage } from './item.ts'
 import { takeQuota } from './quota.ts'
 
-/** Answers the first page of an item, or the page it asks for. Without a hit it has `reg_records: []`, and is no rejection. */
+/**
+ * Answers the first page of an item, or the page that it asks for. An item that finds nothing is no rejection: it has
+ * `reg_records: []`.
+ */
 export async function searchItem(asking: ItemWork, item: Item): Promise<ItemAnswer> {
   const { criteria, exchange, emergency, consented } = await readCriteria(asking, item)
   const work = { ...asking, exchange }
   const { limits } = work.deps
   checkFilled(exchange, criteria)
   await checkAnswerable(work, criteria)
-  // Each identifier is looked up by itself, so each takes one of the quota.
+  // Each identifier is looked up alone, so each counts in the quota.
   const wanted = identifiersIn(criteria.predicate).length || 1
   await takeQuota(work, emergency === null ? 'items' : 'emergencies', wanted)
   if (emergency !== null) noteEmergency(work, emergency)
@@ -42,7 +45,7 @@ export async function searchItem(asking: ItemWork, item: Item): Promise<ItemAnsw
       ...(await pageMembers(work, criteria, records, { page_size, page_number, total })),
     },
     ...(use !== null && { use }),
-    // A request for a later page gets only that page.
+    // An item that asks for a later page gets only that page.
     ...(work.mode.name === 'async' &&
       page_number === 1 &&
       !showsNothing(exchange.grant, criteria.recordType) && {
@@ -51,7 +54,7 @@ export async function searchItem(asking: ItemWork, item: Item): Promise<ItemAnsw
   }
 }
 
-/** Notifies the operator at once, without naming a person. The audit entry of the request has the reason. */
+/** Tells the operator at once that the emergency grant was used, and not on whom. The audit entry has the reason. */
 function noteEmergency({ deps: { log, metrics }, exchange, addFacts }: ItemWork, { reason }: Emergency): void {
   addFacts({ emergency: reason })
   const { participant, registry, grant, correlation_id } = exchange
@@ -61,8 +64,8 @@ function noteEmergency({ deps: { log, metrics }, exchange, addFacts }: ItemWork,
 }
 
 /**
- * Finds the records that may be shown under the consent. Nothing is found if several persons share the identifier, because it is
- * unknown which of them consented; nor if the consent has ended, or covers nothing of the record.
+ * Finds the records that may be shown under the consent. Finds nothing when several persons share the identifier,
+ * because it is unknown which of them consented, or when the consent has ended or covers nothing of the record.
  */
 async function findPermitted(
   work: ItemWork,
@@ -89,8 +92,8 @@ async function findPermitted(
 }
 
 /**
- * Whether several persons have the identifier, hidden ones included: the participant must not learn which of them is left, or
- * who consented.
+ * Whether several persons have the identifier. Hidden persons count too: the participant must not learn which of them
+ * is left, or who consented.
  */
 async function isSharedIdentifier(
   work: ItemWork,
@@ -134,7 +137,8 @@ async function pageMembers(
   { total, ...page }: { readonly page_size: number; readonly page_number: number; readonly total: number },
 ): Promise<ReplyMembers> {
   const shown = disclosedRecords(work, criteria, records)
-  // An answer without records takes one too. Otherwise the refusal by a used-up quota would reveal that there is a record.
+  // An answer without records counts as one. Otherwise the refusal by a used-up quota would reveal that there is a
+  // record.
   await takeQuota(work, 'records', Math.max(1, shown.length))
   const total_count = countingOf(work.exchange.grant).total(total, shown.length)
   const { reg_type, reg_record_type } = criteria
@@ -142,7 +146,7 @@ async function pageMembers(
   return { data, pagination: { ...page, total_count } }
 }
 
-/** Limits the records of a request: all ids are kept until the first page is written, and each page is a callback. */
+/** Limits the records of a request: their ids are held in memory, and each page is a callback. */
 function takeRecords(budget: ItemWork['budget'], found: number): void {
   if (found > budget.records) {
     throw new ItemRejection(
@@ -155,13 +159,13 @@ function takeRecords(budget: ItemWork['budget'], found: number): void {
 
 interface AskedItem {
   readonly criteria: SearchCriteria
-  /** With the grant for this item: its emergency part, or the grant reduced to the consent. */
+  /** The exchange with the grant for this item: its emergency part, or the grant reduced to the consent. */
   readonly exchange: Exchange
   readonly emergency: Emergency | null
   readonly consented: Consented
 }
 
-/** Reads the criteria by the kind that the grant allows to ask about, and checks emergency, form and consent. */
+/** Reads the criteria, with only what the grant allows to ask about, and checks emergency, form and consent. */
 async function readCriteria({ deps, exchange: asking, addFacts }: ItemWork, item: Item): Promise<AskedItem> {
   const { registry, participant } = asking
   const sizes = [participant.max_page_size, asking.grant.terms.page_size].filter((size) => size != null)
@@ -199,7 +203,10 @@ function withGrantConditions({ grant }: Exchange, criteria: SearchCriteria): Sea
   return { ...criteria, predicate: { is: 'and', of: [criteria.predicate, rows] } }
 }
 
-/** @throws ItemRejection the query, or the conditions of the grant, use a column that is being backfilled; the latter is not named */
+/**
+ * Refuses a search of columns that are being backfilled.
+ * @throws ItemRejection names the column of the query, but not one of the grant's conditions
+ */
 function checkFilled({ registry, grant }: Exchange, criteria: SearchCriteria): void {
   checkBackfilled(registry.unfilled, criteria)
   const rows = grant.rows.get(criteria.recordType.name)
@@ -211,8 +218,9 @@ function checkFilled({ registry, grant }: Exchange, criteria: SearchCriteria): v
 }
 
 /**
- * Conditions of the grant are none of the query: the source reads them of the records that it finds.
- * @throws ItemRejection the source of the records cannot answer the query
+ * Checks that the source of the records can answer the query. The conditions of the grant are left out: they are
+ * checked on the records that are found.
+ * @throws ItemRejection
  */
 async function checkAnswerable({ deps, exchange: { registry } }: ItemWork, criteria: SearchCriteria): Promise<void> {
   const { recordType } = criteria
@@ -224,8 +232,8 @@ async function checkAnswerable({ deps, exchange: { registry } }: ItemWork, crite
 const isEmpty = (record: JsonValue): boolean => isJsonObject(record) && Object.keys(record).length === 0
 
 /**
- * Discloses records within the budget of bytes. The bytes are counted while records are made, because a selection may be longer
- * than its record. Notes the members of a household by whose identifiers it was found, for the audit entry.
+ * Discloses records within the budget of bytes. Bytes are counted while records are made, because a selection may be
+ * longer than its record. Notes for the audit entry by whose identifiers a household was found.
  * @throws ItemRejection the records are too many; the budget is then unchanged
  */
 function disclosedRecords(

@@ -1,4 +1,4 @@
-/** subscribe: answers one subscribe_request item (spec "SubscribeRequest", "SubscribeResponse"). */
+/** Answers the items of a subscribe request (spec "SubscribeRequest", "SubscribeResponse"). */
 import { setImmediate as turn } from 'node:timers/promises'
 import { readSubscribeCriteria, type SubscribeCriteria } from '@rollcall/core/events/criteria'
 import { nextRuns } from '@rollcall/core/events/frequency'
@@ -15,7 +15,7 @@ import { consentedCriteria, consentFacts } from './consented-subscription.ts'
 import { type Answering, type Asked, type Item, itemsOf } from './item.ts'
 import type { Outcome } from './outcome.ts'
 
-/** Runs of a frequency that the answer names. */
+/** The number of coming runs that the answer names for a frequency. */
 const RUNS = 3
 
 type ReadItems = ReadonlyMap<Item, SubscribeCriteria | ItemRejection>
@@ -27,7 +27,7 @@ export async function answerSubscribe(deps: Answering, asked: Asked): Promise<Ou
   const read = await readItems(deps, asked, now)
   const subscribing = await beginSubscribing(deps, asked, read)
   const canNotify = await deps.canNotify(exchange.participant, sender_uri)
-  // Each item affects the next ones, so all are decided without a pause, in order.
+  // Each item affects the next ones, so all are decided in order, without a pause.
   const outcome = await answerBatch(deps, asked, async (work, item) => {
     const criteria = read.get(item) ?? (await readItem(deps, exchange, item, now))
     if (criteria instanceof ItemRejection) throw criteria
@@ -40,7 +40,7 @@ export async function answerSubscribe(deps: Answering, asked: Asked): Promise<Ou
   return { ...outcome, effects: subscribing.effects }
 }
 
-/** Reads the criteria of every item, with a turn of the event loop after each. */
+/** Reads the criteria of every item, and lets the event loop do other work after each. */
 async function readItems(deps: Answering, { exchange, message }: Asked, now: Date): Promise<ReadItems> {
   const read = new Map<Item, SubscribeCriteria | ItemRejection>()
   for (const item of itemsOf(exchange, message)) {
@@ -90,7 +90,7 @@ async function readItem(
   }
 }
 
-/** The subscription that this item made or renewed, and no other (3.2, rule 8). */
+/** The answer about the subscription that this item made or renewed, and no other (3.2, rule 8). */
 function membersOf(
   { echo, frequency }: SubscribeCriteria,
   { code, is, isMoved }: Decision,

@@ -1,4 +1,4 @@
-/** The answer to a question about an earlier exchange of the sender. */
+/** Answers a status question about an earlier exchange of the sender. */
 
 import { timestampOf } from '@rollcall/base/shared/clock'
 import { inTurn } from '@rollcall/base/shared/semaphore'
@@ -25,33 +25,36 @@ import { discloseItem } from './disclose-item.ts'
 import type { Answering } from './item.ts'
 import { ensureReferences } from './references.ts'
 
-/** The answer to a question, before it becomes an outcome. */
+/** The answer to a status question. */
 export interface TxnAnswer {
-  /** Whether the question could be answered. */
+  /** succ: the question could be answered. */
   readonly status: 'succ' | 'rjct'
   readonly code?: 'rjct.reference_id.invalid'
   readonly reason?: string
-  /** The original message. */
+  /** The message that answered the earlier request, as far as it is known. */
   readonly txn_status: ReplyMembers
-  /** The items of the original message. */
+  /** The items of that message. */
   readonly items: readonly ReplyMembers[]
   readonly encrypted?: true
-  /** The exchange whose answer is given. */
+  /** The earlier exchange, whose answer is given again. */
   readonly repeats?: string
-  /** The exchange whose consents this answer depends on too. */
+  /** The exchange on whose consents this answer also depends. */
   readonly consented?: string
 }
 
 interface About {
-  /** The exchange of the question, not the one that it is about. */
+  /** The exchange of the question, not the earlier one. */
   readonly exchange: Exchange
-  /** The operation that the question is about. */
+  /** The operation of the earlier exchange. */
   readonly operation: Operation
-  /** Whether the consent still holds, by the reference_id of items that were answered under one. */
+  /** Whether the consent has not ended, by the reference_id of each item that was answered under one. */
   readonly consents: ReadonlyMap<string, boolean>
 }
 
-/** The original response: its first page, or its progress. @param references the items of the question; null: all */
+/**
+ * The answer to the earlier request: its first page, or how far it is.
+ * @param references the items that the question names; null: all
+ */
 export async function originalResponse(
   deps: Answering,
   question: Omit<About, 'consents'>,
@@ -78,13 +81,13 @@ export async function originalResponse(
     repeats: correlation_id,
     ...(about.consents.size > 0 && { consented: correlation_id }),
     txn_status: { transaction_id, correlation_id, ...(member === null ? chosen[0] : { [member]: chosen }) },
-    // The answer to an encrypted request is not sent in clear.
+    // The answer to an encrypted request is never sent in clear.
     ...((encrypted || asked.accepted?.encrypted === true) && { encrypted: true }),
   }
 }
 
 interface TxnItems {
-  /** Default: succ. */
+  /** The status of the question; absent: succ. */
   readonly status?: 'rjct'
   readonly items: readonly ReplyMembers[]
   readonly reason?: string
@@ -92,7 +95,7 @@ interface TxnItems {
 }
 
 const SYNCHRONOUS = 'answered synchronously; such answers are not persisted'
-/** The operation whose answers have receipts. */
+/** The operation for whose answers a receipt is stored. */
 const UPDATES = 'enrolment-updates'
 const NO_RECEIPT =
   'no answer is kept: it is not answered yet, it failed, or its answer is forgotten; the same message may be sent again'
@@ -121,7 +124,7 @@ async function txnItems(
   }
 }
 
-/** The items of a synchronous answer that has a receipt. @throws BodyUnreadable */
+/** The items of a synchronous answer, read from its receipt. @throws BodyUnreadable */
 async function receiptItems(
   deps: Answering,
   { operation }: About,
@@ -145,7 +148,7 @@ async function receiptItems(
   }
 }
 
-/** The members of an answer that is no batch, as one item with one status. */
+/** An answer that is no batch, as one item with one status. */
 async function wholeAnswer(deps: Answering, { accepted, first }: AskedExchange): Promise<TxnItems> {
   const timestamp = timestampOf(deps.clock)
   const itemWith = (status: Status, reason?: string): TxnItems => {
@@ -171,8 +174,8 @@ const statusOf = ({ state, started_at, open_chunks }: AcceptedExchange): 'rcvd' 
   state === 'failed' && !open_chunks ? 'rjct' : started_at === null ? 'rcvd' : 'pdng'
 
 /**
- * The items of a batch that was cut into chunks: with records for the first chunk, or for the requested items of a few
- * chunks; all others with their status.
+ * The items of a request that was divided into chunks: with records for the first chunk, or for a few chunks with the
+ * items that the question names. The others have only their status.
  */
 async function itemsOfChunks(
   deps: Answering,
@@ -201,7 +204,7 @@ async function itemsOfChunks(
   return { items: found, ...((wanted === null || chunks.size > read) && { reason: more }) }
 }
 
-/** The most chunks whose records are in one answer: each may have many megabytes, which must be read. */
+/** The most chunks whose records are in one answer: each may have many megabytes to read. */
 const CHUNKS_READ = 2
 
 const IN_CHUNKS =
@@ -219,7 +222,7 @@ async function itemsOfRequest(
   return items.map(({ reference_id }) => ({ reference_id, timestamp, ...said }))
 }
 
-/** The references of the items, read without the request, which may be as large as a file. */
+/** The reference_ids of the items, read without the request, which may be as large as a file. */
 async function referencesOf(
   deps: Answering,
   accepted: AcceptedExchange,
@@ -229,7 +232,7 @@ async function referencesOf(
   return listReferences(deps.db, accepted.correlation_id, references)
 }
 
-/** The items of the stored first page, disclosed again by the grant of today. @throws BodyUnreadable */
+/** The items of the stored first page, with what the grant of today shows. @throws BodyUnreadable */
 async function itemsOfAnswer(
   deps: Answering,
   { exchange, operation, consents }: About,
@@ -268,7 +271,7 @@ function messageIn({ header, message }: JsonObject): {
   return { message, reason: typeof reason === 'string' ? reason : undefined }
 }
 
-/** One item for each reference, in the order of the question. Unknown references get an item that says so. */
+/** One item for each reference_id in the question, in that order. An unknown reference_id gets an item that says so. */
 function chosenItems(
   { clock }: Answering,
   items: readonly ReplyMembers[],

@@ -1,6 +1,6 @@
 /**
- * txn-status: the status of an earlier request of the sender (spec "TxnStatusRequest", "TxnStatusResponse"; N4). An
- * answered request is embedded with its answer, an unfinished one with the status of its items.
+ * Answers txn-status: what became of an earlier request of the sender (spec "TxnStatusRequest", "TxnStatusResponse";
+ * N4). The answer has the answer to that request, or the status of its items.
  */
 
 import { copyUses } from '@rollcall/consents/store/consent-uses'
@@ -27,7 +27,7 @@ import type { Outcome } from './outcome.ts'
 import { storeMissingReferences } from './references.ts'
 import { originalResponse, type TxnAnswer } from './txn-answer.ts'
 
-/** The types whose answers are persisted; of any other, nothing is found. */
+/** The operation of each type whose answers are stored. For any other type nothing is found. */
 const OPERATIONS: Readonly<Partial<Record<TxnStatusQuestion['txn_type'], Operation>>> = {
   search: operation('search'),
   subscribe: operation('subscribe'),
@@ -35,19 +35,19 @@ const OPERATIONS: Readonly<Partial<Record<TxnStatusQuestion['txn_type'], Operati
   receipt: operation('enrolment-updates'),
 }
 
-/** The exchange and the items of a question. */
+/** The exchange that a question is about. */
 interface Found {
   readonly asked: AskedExchange
-  /** The items of the question; null: all. */
+  /** The reference_ids of the items that the question names; null: all. */
   readonly references: readonly string[] | null
 }
 
-/** Finds the exchange of the question among the sender's own exchanges with this registry. */
+/** Finds the exchange of a question, among the sender's own exchanges with this registry. */
 type Finder = (deps: Answering, asker: Asker, values: readonly string[]) => Promise<Found | null>
 
 const whole = (asked: AskedExchange | null): Found | null => asked && { asked, references: null }
 
-/** One row for each attribute_type (D15). */
+/** The finder for each attribute_type (D15). */
 const FINDERS: Readonly<Record<TxnStatusQuestion['attribute_type'], Finder>> = {
   transaction_id: async ({ db }, asker, transaction_ids) =>
     whole(await findAskedExchange(db, asker, { transaction_ids })),
@@ -67,10 +67,10 @@ const FINDERS: Readonly<Record<TxnStatusQuestion['attribute_type'], Finder>> = {
 }
 
 /**
- * Answers one question. Exchanges of other participants are answered like ones that never existed (N4). A question
+ * Answers one question. Exchanges of other participants are answered like exchanges that never existed (N4). A question
  * without a txn_type is about a search.
- * @throws RequestFault err.request.bad: there is no txn_type, and no search of the sender either; an asynchronous
- * question is answered as one that finds nothing
+ * @throws RequestFault err.request.bad: there is no txn_type, and the sender has no such search; an asynchronous
+ * question is then answered as one that finds nothing
  */
 export async function answerTxnStatus(deps: Answering, { mode, exchange, message }: Asked): Promise<Outcome> {
   const given = message.txnstatus_request as Omit<TxnStatusQuestion, 'txn_type'> & Partial<TxnStatusQuestion>
@@ -82,7 +82,7 @@ export async function answerTxnStatus(deps: Answering, { mode, exchange, message
     registry: exchange.registry.id,
     operation: operation?.name ?? '',
   }
-  // The answer is shown only while the operation itself is still granted.
+  // The answer is shown only while the grant still has the earlier operation.
   const isGranted = operation !== undefined && may(exchange.grant, { operation: operation.name }).allowed
   const found = isGranted && (await FINDERS[question.attribute_type](deps, asker, values))
   if (given.txn_type === undefined && !found && mode === 'sync') {
@@ -116,8 +116,8 @@ function outcomeOf({ txn_type }: TxnStatusQuestion, answer: TxnAnswer): Outcome 
 }
 
 /**
- * The same answer whether the exchange does not exist or belongs to another participant: it is made only from the
- * question (N4).
+ * The answer when no exchange is found. It is made only from the question, so it does not show whether the exchange
+ * belongs to another participant (N4).
  */
 function unknown(exchange: Exchange, message: Message, question: TxnStatusQuestion): TxnAnswer {
   const code = 'rjct.reference_id.invalid'
@@ -128,10 +128,10 @@ function unknown(exchange: Exchange, message: Message, question: TxnStatusQuesti
 
 const NOTHING = 'names no transaction of this type that the sender has with this registry'
 
-/** The most requests of an earlier version that one question reads, until all have been read. */
+/** The most requests of earlier versions that one question reads, until the references of all are stored. */
 const OPENED = 8
 
-/** The asker's exchange with most of these items; the newest of several. */
+/** Finds the asker's exchange with most of these items; the newest of several. */
 export async function findHolding(
   deps: Answering,
   asker: Asker,
@@ -147,7 +147,7 @@ export async function findHolding(
 type Asking = Pick<Exchange, 'correlation_id'>
 
 export interface NothingFound {
-  /** The rejection in the shape of an answer to a search, with the ids that the question names, or else its own. */
+  /** The rejection in the form of an answer to a search, with the ids in the question, or else ids of its own. */
   readonly txn_status: ReplyMembers
   readonly items: readonly JsonObject[]
 }
@@ -156,7 +156,10 @@ const correlationIds = validator(CorrelationId)
 const questions = validator(TxnStatusQuestion)
 const txnTypes = validator(TxnType)
 
-/** All items of the question, rejected; or else the question itself. @param reason the reason of each item */
+/**
+ * The answer that nothing was found: every item that the question names is rejected, or else the question itself.
+ * @param reason the reason of each item
+ */
 export function nothingFound(
   { correlation_id }: Asking,
   { transaction_id }: Pick<Message, 'transaction_id'>,
@@ -184,8 +187,8 @@ export function nothingFound(
 }
 
 /**
- * The members of a reply to a question that was not processed or not answered.
- * @param message may break the shape of a question; its readable members are sent back
+ * The members of a reply to a question that was not processed.
+ * @param message may have another form than a question; its readable members are sent back
  */
 export function unansweredQuestion(exchange: Asking, message: Message, status_reason_message: string): ReplyMembers {
   const asked = message.txnstatus_request
@@ -194,7 +197,7 @@ export function unansweredQuestion(exchange: Asking, message: Message, status_re
   return { txnstatus_response: { txn_type: question.txn_type, txn_status } }
 }
 
-/** `search` is the only type that the specification names. */
+/** Makes a question from readable members. `search` is the only type that the specification names. */
 function readableQuestion({ correlation_id }: Asking, asked: unknown): TxnStatusQuestion {
   const { txn_type, reference_id } = isJsonObject(asked) ? asked : {}
   return {

@@ -1,4 +1,4 @@
-/** unsubscribe: one status for the whole request, and the subscriptions that it ended (spec "UnSubscribeResponse"). */
+/** Answers unsubscribe: one status for the whole request, and the ended subscriptions (spec "UnSubscribeResponse"). */
 
 import { TAKEN_BACK } from '@rollcall/core/model/event'
 import type { Exchange, Message } from '@rollcall/core/model/exchange'
@@ -17,14 +17,14 @@ interface Refusal {
   readonly rule: string
 }
 
-/** Refusals of codes. The code of the whole reply is the first refusal in this order that applies to any code. */
+/** Why a code can be refused. The code of the whole reply is the first of these that applies to any of the codes. */
 const REFUSALS = {
   right: { code: 'rjct.requester.invalid', rule: 'this sender has lost the right to them' },
   ended: { code: 'rjct.event.already_unsubscribed', rule: 'they had ended before' },
   unknown: { code: 'rjct.subscription_code.invalid', rule: 'they are no subscriptions of this sender here' },
 } as const satisfies Record<string, Refusal>
 
-/** Ends what the codes name when the answer is committed. */
+/** Ends the subscriptions that the codes name, when the answer is committed. */
 export async function answerUnsubscribe(deps: Answering, { exchange, message }: Asked): Promise<Outcome> {
   const now = new Date(deps.clock.date())
   const { timestamp } = message
@@ -70,10 +70,7 @@ const asked = ({ subscription_codes }: Message): readonly string[] => [
   ...new Set(subscription_codes as readonly string[]),
 ]
 
-/**
- * The refusal to end a subscription; null: it is ended. Codes of other participants are answered like codes that never
- * existed.
- */
+/** Why a subscription may not be ended; null: it may. Codes of others are answered like unknown ones. */
 function refusalOf({ grant }: Exchange, found: OwnSubscription | undefined): Refusal | null {
   if (found === undefined) return REFUSALS.unknown
   const { event_type, record_type, unfiltered } = found
@@ -86,7 +83,7 @@ const isTakenBack = ({ reason }: OwnSubscription): boolean => TAKEN_BACK.some((o
 
 interface Ending {
   readonly ended: readonly OwnSubscription[]
-  /** They ended by themselves before, and shall not be open again. */
+  /** Subscriptions that have ended by themselves before, and stay ended. */
   readonly settled: readonly OwnSubscription[]
 }
 
@@ -127,17 +124,17 @@ function outcomeOf(
   }
 }
 
-/** The members of a reply that ended nothing, because the request was not looked at or the registry failed. */
+/** The members of a reply that has ended nothing: the request was not processed, or the registry failed. */
 export const unansweredUnsubscribe = (_: unknown, __: Message, reason: string, now = new Date()): ReplyMembers => ({
   timestamp: now.toISOString(),
   status: 'rjct',
   status_reason_message: reason,
 })
 
-/** The longest reason (spec "Limits") in characters, without the text for the number of codes left out. */
+/** The longest reason (spec "Limits"), in characters, without the text for the number of codes left out. */
 const LONGEST = 999 - 40
 
-/** As many of the codes as fit; undefined when there are none. */
+/** As many of the codes as fit into a text; undefined when there are none. */
 function namedText(named: readonly (Refusal & { readonly codes: readonly string[] })[]): string | undefined {
   if (named.length === 0) return undefined
   let text = ''

@@ -1,7 +1,4 @@
-/**
- * Exchanges that this node answers: it claims as many as it has free slots, and renews their claims while it works on
- * them.
- */
+/** Answers exchanges on this node: claims as many as it has free slots, and renews the claims meanwhile. */
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '@rollcall/base/shared/clock'
 import { safeDatabaseError } from '@rollcall/database/database-errors'
@@ -10,24 +7,24 @@ import type { Metrics } from '@rollcall/observe/metrics'
 import type pg from 'pg'
 import { type ClaimedExchange, claimExchanges, releaseClaims, renewClaims } from '../store/exchanges/claims.ts'
 
-/** Seconds until an exchange is tried again after a run that failed: after the first, the second, ... */
+/** Seconds until an exchange is tried again: after the first failed run, after the second, and so on. */
 const BACKOFF: readonly number[] = [3, 8, 20, 55]
 
 export interface ExchangeWorkDeps {
-  /** Connections for claims alone. */
+  /** Connections that are used for claims alone. */
   readonly pool: pg.Pool
-  /** Exchanges in work at a time on this node. */
+  /** The exchanges that this node answers at a time. */
   readonly slots: number
-  /** How many of them may have a large request; one of each participant. */
+  /** The most large requests among them; each participant has one at most. */
   readonly large: number
-  /** How many of them may have several items; half of them of one participant. */
+  /** The most batches among them; one participant has half of these at most. */
   readonly batches: number
   /** Seconds after which a claim ends if it is not renewed. */
   readonly lease: number
   readonly clock: Pick<Clock, 'now'>
   readonly log: Log
   readonly metrics: Pick<Metrics, 'taskEnded'>
-  /** Answers one exchange. After an error it is tried again later. */
+  /** Answers one exchange. If it throws, the exchange is tried again later. */
   readonly answer: (exchange: ClaimedExchange, signal: AbortSignal) => Promise<void>
   /** Called when a slot becomes free. */
   readonly wake: () => void
@@ -36,9 +33,9 @@ export interface ExchangeWorkDeps {
 export interface ExchangeWork {
   /** Claims exchanges that are due, as many as there are free slots, and begins to answer them. */
   poll(signal: AbortSignal): Promise<void>
-  /** Resolves when nothing is in progress. */
+  /** Resolves when no exchange is in progress. */
   idle(): Promise<void>
-  /** Stops renewing claims, and releases the claims of work in progress, so that other nodes take it at once. */
+  /** Stops renewing claims, and releases those of work in progress, so that other nodes take the work at once. */
   leave(): Promise<void>
 }
 
@@ -74,7 +71,7 @@ export function createExchangeWork(deps: ExchangeWorkDeps): ExchangeWork {
       const { runs } = exchange
       log.warn({ task: 'process', attempt: runs, ...safeDatabaseError(error) }, 'an exchange is tried again')
       const wait = BACKOFF[Math.min(runs, BACKOFF.length) - 1] ?? 0
-      // If this fails, the claim ends by itself.
+      // If the release fails, the claim ends by itself.
       await releaseClaims(pool, [exchange], { seconds: wait, counted: true }).catch(() => undefined)
     } finally {
       inWork.delete(exchange)

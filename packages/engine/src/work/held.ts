@@ -1,4 +1,4 @@
-/** The worker of a restored database. It waits until the operator releases the outgoing messages. */
+/** The worker of a restored database, which waits until the operator releases the outgoing messages. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isHeld } from '@rollcall/backup/store/restorations'
 import type { Database } from '@rollcall/database/database'
@@ -14,9 +14,7 @@ interface HeldDeps {
   readonly pause?: number
 }
 
-/**
- * Starts now, or when messages are no longer held. It is reported as working meanwhile, because requests are answered.
- */
+/** Starts the work when messages are not held. Until then the node counts as working: it answers requests. */
 export async function startReleased({ db, log, start, pause = 1_000 }: HeldDeps): Promise<RunningWorker> {
   if (!(await isHeld(db))) return start()
   log.warn('outgoing messages are held, because the database was restored: run rollcall restore release')

@@ -1,7 +1,7 @@
 /**
  * The poll of a worker: one statement finds the queues with work, and wakes their loops. New work of this node, and
- * announced work, wakes the loops at once. The poll finds the rest: the work of a stopped node, and work whose
- * announcement was lost.
+ * work that another node announces, wakes the loops at once. The poll finds the rest: work of a stopped node, and work
+ * whose announcement was lost.
  */
 
 import type { Wake } from '@rollcall/base/shared/wake'
@@ -13,11 +13,9 @@ import { NOTIFICATIONS_DUE } from '@rollcall/delivery/store/events/mailboxes'
 import { OUTBOX_DUE } from '@rollcall/delivery/store/events/outbox'
 import { EXCHANGES_DUE } from '../store/exchanges/claims.ts'
 
-/** Milliseconds between two polls: the longest delay by a lost announcement. */
+/** Milliseconds between two polls. Work whose announcement was lost waits so long at most. */
 const PERIOD = 2_000
-/**
- * Milliseconds to the next poll while an exchange is overdue: the claim of a stopped node ends without an announcement.
- */
+/** Milliseconds to the next poll while an exchange is overdue: nobody announces that a stopped node's claim ended. */
 const OVERDUE = 200
 
 interface PollDeps {
@@ -30,7 +28,7 @@ interface PollDeps {
   readonly wake: Wake
 }
 
-/** Polls once, and schedules the next poll. */
+/** Polls, and plans the next poll. */
 export async function pollQueues(deps: PollDeps): Promise<void> {
   const { exchanges, deliveries, notifications, outbox } = await secondsUntilDue(deps.db.claims, QUEUES)
   if (exchanges !== null) deps.exchangesWake.raise(exchanges * 1_000)

@@ -1,4 +1,4 @@
-/** A worker: it answers accepted exchanges and sends due deliveries until it is stopped. */
+/** A worker answers accepted exchanges and sends due deliveries until it is stopped. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createWake, type Wake } from '@rollcall/base/shared/wake'
 import type { Limits } from '@rollcall/core/limits'
@@ -12,7 +12,7 @@ import { createExchangeWork, type ExchangeWorkDeps } from './exchanges.ts'
 import { pollQueues } from './poll-queues.ts'
 
 export interface RunningWorker {
-  /** False after `stop`, and while the last poll of one of its loops has failed. */
+  /** False after `stop`, and when the last poll of one of its loops has failed. */
   working(): boolean
   /** Takes no more work, waits for work in progress, and leaves unfinished work to other nodes. */
   stop(): Promise<void>
@@ -23,24 +23,24 @@ export type WorkerDeps = Pick<ExchangeWorkDeps, 'clock' | 'log' | 'metrics' | 'a
   readonly limits: Pick<Limits, 'worker_concurrency' | 'node_lease' | 'stop_time'>
   readonly dispatcher: Dispatcher
   readonly mailboxes: Mailboxes
-  /** Raised where an exchange was accepted on this node. */
+  /** Woken when this node has accepted an exchange. */
   readonly exchangesWake: Wake
-  /** Raised where a delivery of this node is due. */
+  /** Woken when a delivery of this node is due. */
   readonly deliveriesWake: Wake
-  /** Raised where a notification may be due. */
+  /** Woken when a notification may be due. */
   readonly mailboxesWake: Wake
-  /** Publishes what waits in the outbox, until the signal is aborted. */
+  /** Publishes the events that wait in the event outbox, until the signal is aborted. */
   readonly publishOutbox: (signal: AbortSignal) => Promise<void>
-  /** Raised where a row came into the outbox. */
+  /** Woken when a row came into the event outbox. */
   readonly outboxWake: Wake
-  /** Raised where a registry has another source file. */
+  /** Woken when a registry has another source file. */
   readonly sourcesWake: Pick<Wake, 'raise'>
 }
 
-/** Accepted requests above 262,144 bytes that are answered at a time, one of each participant: each is in memory as a whole. */
+/** The accepted requests above 262,144 bytes that are answered at a time, one of each participant. */
 const LARGE_REQUESTS = 2
 
-/** Milliseconds that the end of listening is waited for. */
+/** Milliseconds to wait for the end of the connection that listens for announcements. */
 const CLOSING = 2_000
 
 /** Starts a worker; resolves when it takes work. @throws errors of connecting to the database */
@@ -58,7 +58,8 @@ export async function startWorker(deps: WorkerDeps): Promise<RunningWorker> {
     lease: limits.node_lease,
     wake: exchangesWake.raise,
   })
-  // Opened at the start, so that requests of peers cannot take the connections that finish accepted requests.
+  // These connections are opened at the start, so that requests of peers cannot take the connections for finishing
+  // accepted ones.
   await openConnections(db.claims)
   await openConnections(db.asyncSearches)
   const pollWake = createWake()
@@ -90,20 +91,20 @@ export async function startWorker(deps: WorkerDeps): Promise<RunningWorker> {
   }
 }
 
-/** The fewest milliseconds between two polls: under load one poll finds the work of several wake-ups. */
+/** The fewest milliseconds between two polls. Under load one poll finds the work of several announcements. */
 const GATHERED = 5
-/** Milliseconds between a failed poll and the next one: the first pause, and the longest. */
+/** Milliseconds to wait after a failed poll: at first, and at most. */
 const PAUSES = { first: 100, longest: 2_000 }
 
 interface Loop {
   /** Whether its last poll succeeded. */
   working(): boolean
-  /** Resolves when it has ended after its signal was aborted. */
+  /** Resolves when the loop has ended after its signal was aborted. */
   readonly ended: Promise<void>
 }
 
 /**
- * A loop of a worker: it polls for work at the start, and whenever it is woken.
+ * Starts a loop of a worker, which polls for work at the start and whenever it is woken.
  * @param poll starts the work that is due
  * @param deps.signal ends the loop
  */

@@ -1,15 +1,15 @@
-/** The fields of an upload beside its file: their names and lengths. */
+/** The parts of an upload beside its file, called fields: their names and lengths. */
 import { RequestFault } from '@rollcall/protocol'
 import { type Parts, piecesOf } from './multipart.ts'
 
 export interface Fields {
   readonly action: string
   readonly fileFormat: string
-  /** Header and signature of a file of items. */
+  /** The header and signature of an uploaded file of items. */
   readonly envelope: string | null
 }
 
-/** By name, with aliases that other servers use (N8). */
+/** The fields by name, with other names that other servers use (N8). */
 const NAMES: Readonly<Record<string, 'action' | 'fileFormat' | 'envelope' | 'fileName'>> = {
   action: 'action',
   fileFormat: 'fileFormat',
@@ -25,13 +25,13 @@ const DEFAULT_FORMAT = 'json'
 
 export interface OpenedFile {
   readonly fields: Fields
-  /** The pieces of the file, whose part has begun, and the parts after it. */
+  /** The file: its pieces, and the parts after it. */
   readonly file: Parts
 }
 
 /**
- * Reads the fields before the file. If the file comes first, it is buffered until all fields have arrived, provided it
- * is no longer than a plain body may be.
+ * Reads the fields before the file. If the file comes first, it is held in memory until all fields have arrived,
+ * provided that it is no longer than a plain body may be.
  * @param bufferBytes the longest file that may come before other parts
  * @throws RequestFault err.request.bad: a part is unknown, repeated, too long or missing
  */
@@ -57,7 +57,7 @@ export async function readFields(parts: Parts, bufferBytes: number): Promise<Ope
   return { fields, file: withRest(file, parts) }
 }
 
-/** The buffered pieces of a file, and whether they are the whole file. */
+/** The pieces of a file that are in memory, and whether they are the whole file. */
 interface BufferedFile {
   readonly pieces: readonly Buffer[]
   readonly isWhole: boolean
@@ -87,7 +87,7 @@ async function* withRest({ pieces, isWhole }: BufferedFile, parts: Parts): Parts
   else yield* parts
 }
 
-/** Checks that no part follows. @throws RequestFault err.request.bad */
+/** Checks that no part follows the file. @throws RequestFault err.request.bad */
 export async function expectEnd(parts: Parts): Promise<void> {
   if ((await nextName(parts)) !== null) throw bad('fileName: must be the last part, and the only file')
 }
@@ -104,10 +104,10 @@ async function nextName(parts: Parts): Promise<(typeof NAMES)[string] | null> {
 
 const ownName = (name: string) => (Object.hasOwn(NAMES, name) ? NAMES[name] : undefined)
 
-/** A byte order mark stays in the text, as in a plain body: an envelope is refused for it. */
+/** A byte order mark stays in the text, so that an envelope with one is refused as in a plain body. */
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** The current part as text. @throws RequestFault 413 above `maxBytes`, 400 it is not UTF-8 */
+/** Reads the current part as text. @throws RequestFault 413 above `maxBytes`, 400 it is not UTF-8 */
 export async function wholePart(parts: Parts, name: string, maxBytes: number): Promise<string> {
   const { pieces, isWhole } = await buffered(parts, maxBytes)
   if (!isWhole) throw new RequestFault('err.request.bad', `${name}: must be at most ${maxBytes} bytes`, 413)

@@ -1,4 +1,4 @@
-/** Files of items, one a line: how each format is read, as rows. CSV has an identifier a row. */
+/** Reads an uploaded file of items, one on each line: a row for each format. A row of CSV is one identifier. */
 import { isUtf8 } from 'node:buffer'
 import { type Row, RowCutter, splitRow } from '@rollcall/base/files/csv-rows'
 import { isBlank, LineCutter, UTF8_MARK } from '@rollcall/base/files/lines'
@@ -19,7 +19,7 @@ import {
 import type { Item } from '../../operations/item.ts'
 
 interface LinedItem {
-  /** The line on which it begins; the first is 1. */
+  /** The number of the line on which the item begins; the first is 1. */
   readonly line: number
   readonly item: JsonValue
 }
@@ -27,11 +27,11 @@ interface LinedItem {
 const problem = (line: number, rule: string): RequestFault =>
   new RequestFault('err.request.bad', `fileName[line ${line}]: ${rule}`)
 
-/** An item of a file, checked. */
+/** A checked item of a file. */
 export interface ReadItem {
-  /** Canonical JSON. */
+  /** The item as canonical JSON. */
   readonly text: string
-  /** The reference_id for its answer. */
+  /** The reference_id of the item. */
   readonly reference_id: string
 }
 
@@ -43,7 +43,7 @@ interface FileReader<Found> {
 
 export type BulkFormat = (operation: Operation, header: IncomingHeader, limits: Limits) => FileReader<ReadItem>
 
-/** The formats of items that a path accepts beside json: none where a message is no batch. */
+/** The file formats of items that a path accepts beside json; none when the operation has no items. */
 export function bulkFormats({ name, request }: Operation): ReadonlyMap<string, BulkFormat> {
   const formats = new Map<string, BulkFormat>()
   if (request.items !== null) {
@@ -74,7 +74,7 @@ function ndjson(limits: Limits): FileReader<LinedItem> {
   return { push: (bytes) => lines.push(bytes).map(itemOf), finish: () => lines.finish().map(itemOf) }
 }
 
-/** Items as in a plain body: in canonical spelling, or refused with the number of their line. */
+/** Checks the items of a file like those of a plain body: makes them canonical, or refuses them with their line. */
 function checked({ request }: Operation, items: readonly LinedItem[]): readonly ReadItem[] {
   const member = request.items ?? ''
   return items.map(({ line, item }) => {
@@ -85,7 +85,7 @@ function checked({ request }: Operation, items: readonly LinedItem[]): readonly 
       return { text: canonicalJson(read), reference_id: referenceId(read) }
     } catch (error) {
       if (!(error instanceof RequestFault)) throw error
-      // The path in a message of one item becomes the number of the line.
+      // The problem names a member of the first item; the number of the line is put in its place.
       const path = `message.${member}[0]`
       if (!error.message.startsWith(path)) throw error
       throw new RequestFault('err.request.bad', `fileName[line ${line}]${error.message.slice(path.length)}`)
@@ -110,7 +110,7 @@ function parsed(line: number, bytes: Buffer, bounds: JsonBounds): JsonValue {
   }
 }
 
-/** Office programs put a byte order mark before a text; it has no meaning in UTF-8. */
+/** Removes a byte order mark, which office programs write. It has no meaning in UTF-8. */
 function withoutByteOrderMark(): (bytes: Buffer) => Buffer {
   let head: Buffer | null = Buffer.alloc(0)
   return (bytes) => {
@@ -132,7 +132,7 @@ interface CsvIdentifier {
   readonly reg_type: string
 }
 
-/** The item of a row, by operation; the path of any other operation takes no CSV. */
+/** Makes the item of a CSV row, for each operation that takes CSV. */
 const CSV_ITEMS: ReadonlyMap<string, (identifier: CsvIdentifier) => JsonObject> = new Map([
   [
     'search',
@@ -143,7 +143,7 @@ const CSV_ITEMS: ReadonlyMap<string, (identifier: CsvIdentifier) => JsonObject> 
 ])
 
 const REQUIRED_COLUMNS = ['identifier_type', 'identifier_value'] as const
-/** `reg_type` is a column of files that other servers take (public-standard.md N8). */
+/** The columns that a CSV file may lack. `reg_type` is in files for other servers (public-standard.md N8). */
 const OPTIONAL_COLUMNS = ['reference_id', 'reg_type'] as const
 const COLUMNS: readonly string[] = [...REQUIRED_COLUMNS, ...OPTIONAL_COLUMNS]
 const HEADER_RULE = `must be the header ${REQUIRED_COLUMNS.join(',')}, with or without ${OPTIONAL_COLUMNS.join(' and ')}`
@@ -191,7 +191,7 @@ function csv(
   }
 }
 
-/** Null for a blank row. */
+/** Returns the cells of a row; null for a blank row. */
 function cellsOf({ line, bytes }: Row): readonly string[] | null {
   if (isBlank(bytes)) return null
   if (!isUtf8(bytes)) throw problem(line, 'must be UTF-8')

@@ -1,7 +1,4 @@
-/**
- * The parts of a multipart/form-data body (RFC 7578), one after the other and in pieces. Only the latest piece of the
- * body is in memory.
- */
+/** Reads the parts of a multipart/form-data body (RFC 7578) in order. Only the body's newest piece is in memory. */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -9,7 +6,7 @@ import { Dicer } from '@fastify/busboy'
 import { type Hold, nextChunk, tooLarge } from '@rollcall/participants/reading/body'
 import { RequestFault } from '@rollcall/protocol'
 
-/** A part begins, with its name; a piece of its content; the end of a part. */
+/** What the parser finds: a part begins, with its name; a piece of its content; the part ends. */
 export type PartEvent =
   | { readonly is: 'part'; readonly name: string | null }
   | { readonly is: 'data'; readonly bytes: Buffer }
@@ -17,13 +14,13 @@ export type PartEvent =
 
 export type Parts = AsyncGenerator<PartEvent, void, void>
 
-/** Lines of a part's head that are read. */
+/** The most header lines of a part. */
 const MAX_HEAD_LINES = 20
 
-/** RFC 2046, 5.1.1, without the space. */
+/** The signs of a boundary (RFC 2046, 5.1.1), without the space. */
 const BOUNDARY = /;\s*boundary=(?:"([0-9a-zA-Z'()+_,\-./:=?]{1,70})"|([0-9a-zA-Z'+_\-.]{1,70}))\s*(?:;|$)/i
 
-/** @throws RequestFault 400 where the Content-Type names no boundary */
+/** Reads the boundary in the Content-Type. @throws RequestFault 400 it names none */
 export function boundaryOf(headers: IncomingHttpHeaders): string {
   const [, quoted, bare] = BOUNDARY.exec(headers['content-type'] ?? '') ?? []
   const boundary = quoted ?? bare
@@ -32,8 +29,8 @@ export function boundaryOf(headers: IncomingHttpHeaders): string {
 }
 
 /**
- * Reads the body only as far as the caller asks for parts.
- * @throws RequestFault 413 above `maxBytes`; 400 a part has no head or is encoded, or the last boundary is missing
+ * Reads parts, and only as much of the body as the caller asks for.
+ * @throws RequestFault 413 above `maxBytes`; 400 a part has no header or is encoded, or the last boundary is missing
  */
 export async function* readParts(
   body: Readable,
@@ -53,7 +50,7 @@ export async function* readParts(
   }
 }
 
-/** The pieces of the current part. After them, the next part can be read. */
+/** Yields the pieces of the current part. After the last piece, the next part can be read. */
 export async function* piecesOf(parts: Parts): AsyncGenerator<Buffer, void, void> {
   for (;;) {
     const { value, done } = await parts.next()
@@ -62,19 +59,19 @@ export async function* piecesOf(parts: Parts): AsyncGenerator<Buffer, void, void
   }
 }
 
-/** The current part, and what was found in it since the last `take`. */
+/** A part, and what was found in it since the last `take`. */
 interface Part {
   hasHead: boolean
   readonly found: (PartEvent | RequestFault)[]
 }
 
 /**
- * Turns pieces of a body into events. It uses the parser below `Busboy`, because `Busboy` skips parts without a head or
- * a name, which must be refused (docs/decisions/multipart-parser.md).
+ * Turns pieces of a body into events. It uses the parser within `Busboy`, because `Busboy` skips parts without header
+ * or name, which must be refused (docs/decisions/multipart-parser.md).
  */
 class Splitter {
   readonly #dicer: Dicer
-  /** Several parts may begin before the stream of the first one emits its data. */
+  /** The parts that have begun. Several may begin before the stream of the first emits its data. */
   #parts: Part[] = []
   state: 'open' | 'complete' | 'cut off' = 'open'
 
@@ -89,14 +86,14 @@ class Splitter {
           stream.on('data', (bytes) => part.found.push({ is: 'data', bytes: bytes as Buffer }))
           stream.on('end', () => part.found.push({ is: 'end' }))
         })
-        // The parser emits the same error for the whole body.
+        // The parser may emit the same error several times for one body.
         stream.on('error', () => undefined)
       })
       .on('error', () => this.#end('cut off'))
       .on('finish', () => this.#end('complete'))
   }
 
-  /** The parts found since the last call, up to the first fault, which it throws. */
+  /** Yields what was found since the last call, up to the first fault, which it throws. */
   *take(): Generator<PartEvent> {
     const last = this.#parts.length - 1
     for (const [index, { hasHead, found }] of this.#parts.entries()) {
@@ -107,21 +104,21 @@ class Splitter {
         yield event
       }
     }
-    // Only the last part may go on with the next piece of the body.
+    // Only the last part may continue in the next piece of the body.
     this.#parts = this.#parts.slice(-1)
     if (this.state === 'cut off') throw bad('body: ends before its last boundary')
   }
 
-  /** @param chunk null: the body has ended */
+  /** Parses a piece of the body. @param chunk null: the body has ended */
   async push(chunk: Buffer | null): Promise<void> {
     if (chunk === null) this.#dicer.end()
     else this.#dicer.write(chunk)
-    // The streams of the parts emit in the ticks that follow, and all of these run before the next turn of the event loop.
+    // The streams of the parts emit in the next ticks, all of which run before the next turn of the event loop.
     await nextTurn()
     if (chunk === null) this.#end('cut off')
   }
 
-  /** Sets the final state; only the first call has an effect. */
+  /** Notes how the body has ended. Only the first call counts. */
   #end(state: 'complete' | 'cut off'): void {
     if (this.state === 'open') this.state = state
   }
@@ -140,7 +137,7 @@ function begun(head: Head): PartEvent | RequestFault {
 const DISPOSITION = /^form-data\s*(?:;.*)?$/i
 const NAME = /;\s*name=(?:"([^"\\]*)"|([^\s";]+))\s*(?:;|$)/i
 
-/** The name in a part's Content-Disposition; null when there is none. */
+/** Reads the name in the Content-Disposition of a part; null when there is none. */
 function nameOf(disposition: string): string | null {
   if (!DISPOSITION.test(disposition)) return null
   const [, quoted, bare] = NAME.exec(disposition) ?? []

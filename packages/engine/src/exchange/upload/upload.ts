@@ -1,7 +1,7 @@
 /**
- * A file on an asynchronous path, as multipart/form-data (spec "Endpoints", N8, D34). Its parts are `action`,
- * `fileFormat`, `envelope` for a file of items, and the file. The file is read as it arrives if the other parts come
- * before it.
+ * Reads a file that was uploaded to an asynchronous path as multipart/form-data (spec "Endpoints", N8, D34). Its parts
+ * are `action`, `fileFormat`, `envelope` for a file of items, and the file. The file is read while it arrives if the
+ * other parts come first.
  */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -29,7 +29,7 @@ export const isUpload = ({ headers }: IncomingRequest): boolean =>
   mediaType(headers['content-type']) === 'multipart/form-data'
 
 /**
- * Reads the parts before the file; reads the whole file if it contains the envelope.
+ * Reads the parts before the file, and the whole file if it has the envelope.
  * @throws RequestFault err.request.bad, err.signature.missing, err.encryption.invalid
  */
 export async function takeUpload(
@@ -64,7 +64,7 @@ export async function takeUpload(
   })
 }
 
-/** The envelope of a file of items: a part of its own. */
+/** Reads the envelope of a file of items, which is a part of its own. */
 async function envelopeOf(
   deps: ReadingRequests,
   participant: Participant,
@@ -72,7 +72,7 @@ async function envelopeOf(
   bounds: JsonBounds,
 ): Promise<Envelope> {
   if (fields.envelope === null) {
-    // A sender that must sign gets the fault of a missing signature, as with any message.
+    // A sender that must sign is told that the signature is missing, as for any message.
     await verifyEnvelope(deps, participant, new SourcedEnvelope('{}'))
     throw bad(`envelope: is required where fileFormat is ${fields.fileFormat}, before a file that is long`)
   }
@@ -84,7 +84,7 @@ async function envelopeOf(
   )
 }
 
-/** A file of items. They become the items of the envelope's message, chunk by chunk. */
+/** Reads a file of items. They become the items of the envelope's message, chunk by chunk. */
 function sentAsItems(
   { limits }: Pick<ReadingRequests, 'limits'>,
   operation: Operation,
@@ -125,7 +125,7 @@ function sentAsItems(
           chunks.push(messageOf(texts))
           texts = []
         }
-        // Too many items are refused at once: the rest of the file is not read.
+        // Too many items are refused at once; the rest of the file is not read.
         checkCount({ ...header, total_count: 0 }, request, reference_ids.length, limits.upload_items)
       }
       for await (const bytes of inSlices(piecesOf(deps))) {
@@ -151,7 +151,7 @@ function sentAsItems(
 }
 
 /**
- * The digest of the file in its envelope, in hexadecimal or base64url; null when there is none.
+ * Reads the digest of the file in its envelope, in hexadecimal or base64url; null when there is none.
  * @throws RequestFault err.request.bad
  */
 function readDigest(value: unknown): Buffer | null {
@@ -166,12 +166,12 @@ function readDigest(value: unknown): Buffer | null {
   )
 }
 
-/** So few bytes that even the shortest rows in them are read in a few milliseconds. */
+/** The length of a slice in bytes. Even if it has the shortest rows, they are read in a few milliseconds. */
 const SLICE_BYTES = 4_096
 
 /**
- * The stream in short slices. Between two slices the event loop does other work, because a fast connection brings long
- * pieces without a pause.
+ * Yields a stream in short slices. The event loop does other work between two slices, because a fast connection brings
+ * long pieces without a pause.
  */
 export async function* inSlices(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, void> {
   for await (const piece of pieces) {

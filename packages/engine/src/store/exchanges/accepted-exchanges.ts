@@ -1,11 +1,11 @@
-/** Accepted exchanges, for the node that answers them. */
+/** Reads accepted exchanges, for the node that answers them and for status questions. */
 import type { RecordId } from '@rollcall/core/model/records'
 import type { Database } from '@rollcall/database/database'
 import { groupCommit, perPool } from '@rollcall/database/group-commit'
 import { isStorable } from '@rollcall/database/text'
 import { findSentPage, type SentPage } from '@rollcall/delivery/store/deliveries/sent-pages'
 
-/** An accepted exchange, and how far its answer is. */
+/** An accepted exchange, and how far its answer has come. */
 export interface AcceptedExchange {
   readonly participant: number
   readonly registry: number
@@ -13,26 +13,26 @@ export interface AcceptedExchange {
   readonly transaction_id: string
   readonly sender_uri: string | null
   readonly encrypted: boolean
-  /** How many items the request has. */
+  /** The number of items in the request. */
   readonly items: number
-  /** Whether `exchange_reference` has its references; not for exchanges that an earlier version accepted. */
+  /** True when the table of references has its items; false for exchanges that an earlier version accepted. */
   readonly references_stored: boolean
-  /** For a chunk: the row of the request that was cut into chunks. */
+  /** For a chunk: the row id of the divided request. */
   readonly parent: string | null
-  /** For a request that was cut into chunks: how many are not answered yet. Null: it was not cut. */
+  /** For a divided request: the number of chunks that are not answered. Null: it was not divided. */
   readonly open_chunks: number | null
-  /** The id of its row: its correlation_id, or the id of a chunk, which is never sent to anybody. */
+  /** The row id: the correlation_id, or the id of a chunk, which is never sent to anybody. */
   readonly id: string
-  /** The correlation_id of the request; the same for all its chunks. */
+  /** The correlation_id of the request; all its chunks have the same. */
   readonly correlation_id: string
   /** For a chunk: the position of its first item in the request. */
   readonly first_item: number
-  /** Header and message, encrypted at rest for `requestEncryptionContext`; null for a large one, see `findRequest`. */
+  /** The header and message, encrypted for `requestEncryptionContext`; null for a large request: see `findRequest`. */
   readonly request: Buffer | null
-  /** The length of header and message in clear. */
+  /** The bytes of header and message in clear. */
   readonly request_bytes: number
   readonly state: 'accepted' | 'replying' | 'replied' | 'failed'
-  /** The last page with a delivery, 0 for none. */
+  /** The number of the last page that has a delivery; 0 for none. */
   readonly page: number
   readonly received_at: Date
   readonly started_at: Date | null
@@ -40,28 +40,28 @@ export interface AcceptedExchange {
 
 /** One further page of an item, for `answerPage`. */
 export interface PersistedItemPage {
-  /** The position in the answered batch: the request, or one chunk of it. */
+  /** The position in the request, or in the chunk. */
   readonly position: number
   readonly page_size: number
-  /** Records in all pages. */
+  /** The number of records in all pages. */
   readonly total: number
-  /** The records of this page, in order. */
+  /** The ids of the records of this page, in order. */
   readonly record_ids: readonly RecordId[]
 }
 
-/** SQL of a relation: what the delivery of an answer needs of the request (`AnsweredRequests`). */
+/** SQL for a `from` clause: what the delivery of an answer needs of the request (`AnsweredRequests`). */
 export const ANSWERED_REQUESTS = '(select correlation_id, operation, sender_uri from accepted_exchange)'
 
-/** Bytes up to which a request is read with its exchange. */
+/** The most bytes of a request that is read together with its exchange. */
 export const SMALL_REQUEST = 262_144
 
-/** The columns of an `AcceptedExchange`, from a table or an alias `accepted_exchange`. */
+/** The columns of an `AcceptedExchange` in SQL, for a table or alias `accepted_exchange`. */
 export const COLUMNS = `correlation_id as id, coalesce(parent, correlation_id) as correlation_id, participant, registry,
   operation, transaction_id, sender_uri, encrypted, items, references_stored, parent, first_item, open_chunks,
   case when coalesce(request_bytes, octet_length(request)) <= ${SMALL_REQUEST} then request end as request,
   coalesce(request_bytes, octet_length(request), 0) as request_bytes, state, page, received_at, started_at`
 
-/** Finds an accepted exchange; null: there is none, or it was deleted. Concurrent calls share a statement. */
+/** Finds an accepted exchange; null: there is none, or it was deleted. Simultaneous calls share one statement. */
 export async function findAccepted(
   { pool }: Pick<Database, 'pool'>,
   correlation_id: string,
@@ -69,7 +69,7 @@ export async function findAccepted(
   return reads(pool).submit(correlation_id)
 }
 
-/** No limit is needed: no more wait than status questions are answered at a time. */
+/** No limit is needed: as many wait as status questions are answered at a time. */
 const reads = perPool((pool) =>
   groupCommit<string, AcceptedExchange | null>(
     async (ids) => {
@@ -85,7 +85,7 @@ const reads = perPool((pool) =>
   ),
 )
 
-/** The encrypted request of a row, however large; null when there is none, or none any more. */
+/** Reads the encrypted request of a row, also a large one; null when there is none, or it was deleted. */
 export async function findRequest({ pool }: Pick<Database, 'pool'>, id: string): Promise<Buffer | null> {
   const { rows } = await pool.query<{ request: Buffer | null }>({
     name: 'find accepted request',
@@ -95,10 +95,7 @@ export async function findRequest({ pool }: Pick<Database, 'pool'>, id: string):
   return rows[0]?.request ?? null
 }
 
-/**
- * The items of an exchange, or of one chunk of it, that have a further page, in the order of the request.
- * @param page from 2
- */
+/** Finds the items of an exchange, or of one of its chunks, that have this page, in order. @param page from 2 */
 export async function findPersistedPage(
   { pool }: Pick<Database, 'pool'>,
   { correlation_id, first_item, items }: Pick<AcceptedExchange, 'correlation_id' | 'first_item' | 'items'>,
@@ -117,30 +114,30 @@ export async function findPersistedPage(
   return rows
 }
 
-/** An exchange that its sender asks about. */
+/** An exchange about which its sender asks. */
 export interface AskedExchange {
   readonly correlation_id: string
   readonly transaction_id: string
-  /** Null: it was answered synchronously. Then only enrolment updates have a receipt. */
+  /** The accepted exchange; null: it was answered synchronously, and only enrolment updates have a receipt. */
   readonly accepted: AcceptedExchange | null
-  /** The delivery of its first page, with its encrypted body. */
+  /** The delivery of its first page, with the encrypted body. */
   readonly first: SentPage | null
 }
 
-/** The exchanges that are searched: the sender's own, by registry and operation. */
+/** Selects the exchanges to search: the sender's own, by registry and operation. */
 export interface Asker {
   /** `Participant.id` */
   readonly participant: number
   /** `Registry.id` */
   readonly registry: number
-  /** An operation's name. */
+  /** The name of an operation. */
   readonly operation: string
 }
 
-/** The number of newest messages with one transaction_id among which a status question searches. */
+/** The number of newest messages of one transaction_id among which a status question searches. */
 const OF_ONE_ID = 100
 
-/** The newest of the asker's exchanges with one of these transaction_ids, or correlation_ids. */
+/** Finds the newest exchange of the asker with one of these transaction_ids or correlation_ids. */
 export async function findAskedExchange(
   { pool }: Pick<Database, 'pool'>,
   { participant, registry, operation }: Asker,
@@ -169,7 +166,7 @@ export async function findAskedExchange(
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 const isUuid = (text: string): boolean => UUID.test(text)
 
-/** The status of each answered item of an exchange, by its position. */
+/** Finds the status of each answered item of an exchange, by its position. */
 export async function findItemStatuses(
   { pool }: Pick<Database, 'pool'>,
   correlation_id: string,
@@ -182,7 +179,7 @@ export async function findItemStatuses(
   return new Map(rows.map(({ position, status }) => [position, status]))
 }
 
-/** The position of the first item of each chunk of an exchange, in their order. */
+/** Finds the position of the first item of each chunk of an exchange, in order. */
 export async function findChunkStarts(
   { pool }: Pick<Database, 'pool'>,
   correlation_id: string,
@@ -195,7 +192,7 @@ export async function findChunkStarts(
   return rows.map(({ first_item }) => first_item)
 }
 
-/** The encrypted requests of an exchange, one for each chunk, in the order of their items. */
+/** Reads the encrypted requests of an exchange, one for each chunk, in the order of their items. */
 export async function listRequests(
   { pool }: Pick<Database, 'pool'>,
   correlation_id: string,

@@ -1,6 +1,6 @@
 /**
- * The queue of accepted exchanges. A node claims a row for the time of a lease, which it renews while it works. A claim
- * that is not renewed ends, and another node takes the exchange.
+ * The queue of accepted exchanges. A node claims a row for some seconds, and renews the claim while it works. When a
+ * claim is not renewed, it ends, and another node claims the exchange.
  */
 
 import type { Claim } from '@rollcall/core/model/delivery'
@@ -12,57 +12,57 @@ import { type AcceptedExchange, COLUMNS, SMALL_REQUEST } from './accepted-exchan
 
 /** An accepted exchange that this node is to answer. */
 export interface ClaimedExchange extends AcceptedExchange {
-  /** The id of its claim, under which everything about the exchange is written. */
+  /** The id of the claim, under which everything about the exchange is written. */
   readonly claim: string
-  /** How often it was claimed since its last page, including this time. */
+  /** How often the exchange was claimed since its last page, this time included. */
   readonly runs: number
 }
 
 /** An exchange that this node is answering. */
 export type ExchangeInWork = Pick<ClaimedExchange, 'id' | 'participant' | 'request_bytes' | 'items'>
 
-/** The work of a participant that is in progress on this node. */
+/** The exchanges of one participant that this node is answering. */
 interface InWork {
   /** `Participant.id` */
   readonly participant: number
   readonly exchanges: number
-  /** How many of them have a request larger than `SMALL_REQUEST`. */
+  /** The number of exchanges whose request is larger than `SMALL_REQUEST`. */
   readonly large: number
-  /** How many of the others have several items. */
+  /** The number of the other exchanges that have several items. */
   readonly batches: number
 }
 
-/** How many exchanges a node takes. */
+/** How many exchanges a node may claim. */
 export interface Slots {
-  /** Slots that are free now. */
+  /** The number of free slots. */
   readonly free: number
-  /** Slots that one participant may have. */
+  /** The most slots of one participant. */
   readonly share: number
-  /** The last free slots, kept for participants without work in progress on this node. */
+  /** The number of last free slots that only participants without work on this node may take. */
   readonly reserve: number
-  /** Large requests that may be in progress, one of each participant. */
+  /** The most large requests in progress; each participant has one at most. */
   readonly large: number
-  /** Batches that may be in progress: each uses a connection for its searches. */
+  /** The most batches in progress: each uses a connection for its searches. */
   readonly batches: number
-  /** How many of them one participant may have. */
+  /** The most batches in progress of one participant. */
   readonly batchShare: number
 }
 
-/** Exchanges that are not answered. A request that was cut into chunks is answered by its chunks. */
+/** SQL condition: the exchange is not answered. A request that was divided into chunks is answered by its chunks. */
 const OPEN = `state in ('accepted', 'replying') and open_chunks is null`
-/** Exchanges that must be answered now and are not claimed. */
+/** SQL condition: the exchange must be answered now, and is not claimed. */
 const DUE = `${OPEN} and due_at <= now() and (claimed_until is null or claimed_until <= now())`
 
-/** SQL of the seconds until the first open exchange is due. Claimed ones are included, because their claims may end. */
+/** SQL of the seconds until the first exchange is due. Claimed ones count too, because their claims may end. */
 export const EXCHANGES_DUE = `with recursive ${participantsWith('accepted_exchange', OPEN)}
   select extract(epoch from min(first.due_at) - now()) from waiting cross join lateral (
     select due_at from accepted_exchange where participant = waiting.participant and ${OPEN} order by due_at limit 1
   ) as first`
 
 /**
- * Claims exchanges that are due, participant by participant in turns: the first of each, then the second of each. The
- * first participant differs from call to call. Nodes that claim at the same time get different exchanges.
- * @param inWork the exchanges in progress on this node: they are not claimed again, and are part of the shares
+ * Claims exchanges that are due, in turns: the first of each participant, then the second of each. Each call begins
+ * with another participant. Nodes that claim at the same time get different exchanges.
+ * @param inWork the exchanges in progress on this node: they are not claimed again, and count in the shares
  */
 export async function claimExchanges(
   pool: pg.Pool,
@@ -96,8 +96,8 @@ function byParticipant(inWork: readonly ExchangeInWork[]): readonly InWork[] {
   }))
 }
 
-// Only the first rows of each participant are read. Rows are locked in the last step, and checked again there, because
-// another node may have claimed them.
+// Only the first rows of each participant are read. The last step locks the rows and checks them again, because another
+// node may have claimed them.
 const CLAIM_EXCHANGES = `with recursive ${participantsWith('accepted_exchange', OPEN)},
   first as (
     select one.*, waiting.participant, coalesce(busy.exchanges, 0) as exchanges, coalesce(busy.large, 0) as large,
@@ -152,7 +152,7 @@ const CLAIM_EXCHANGES = `with recursive ${participantsWith('accepted_exchange', 
 /** An exchange and its claim. */
 export type ClaimOf = Pick<ClaimedExchange, 'id' | 'claim'>
 
-/** SQL of the rows whose claims still hold, locked. */
+/** SQL of the rows whose claims have not ended; it locks them. */
 const held = (how: string): string => `held as (
     select correlation_id from accepted_exchange
       join unnest($1::uuid[], $2::uuid[]) as given (id, claim) on correlation_id = id and accepted_exchange.claim = given.claim
@@ -160,8 +160,8 @@ const held = (how: string): string => `held as (
   )`
 
 /**
- * Renews claims for this many seconds. A claim that has ended and was taken by another node stays with that node. An
- * exchange whose page is being committed at the moment is skipped, because its claim ends there.
+ * Renews claims for so many seconds. A claim that another node has taken over stays with that node. An exchange whose
+ * page is being committed is skipped, because that commit ends its claim.
  */
 export async function renewClaims(pool: pg.Pool, claims: readonly ClaimOf[], seconds: number): Promise<void> {
   await pool.query({
@@ -174,8 +174,8 @@ export async function renewClaims(pool: pg.Pool, claims: readonly ClaimOf[], sec
 }
 
 /**
- * Releases claims: the exchanges are due again after this many seconds.
- * @param counted whether the run is counted; it is not when the node stops
+ * Releases claims; the exchanges are due again after so many seconds.
+ * @param counted false when the run does not count, because the node stops
  */
 export async function releaseClaims(
   pool: pg.Pool,
@@ -192,7 +192,7 @@ export async function releaseClaims(
   })
 }
 
-/** Accepted requests that have been due for a minute, and that no node has claimed. */
+/** Counts accepted requests that no node has claimed within a minute after they were due. */
 export async function countOverdue({ pool }: Pick<Database, 'pool'>): Promise<number> {
   const { rows } = await pool.query<{ count: number }>(
     `select count(*) from accepted_exchange where ${DUE} and due_at < now() - interval '1 minute'`,
@@ -200,7 +200,7 @@ export async function countOverdue({ pool }: Pick<Database, 'pool'>): Promise<nu
   return rows[0]?.count ?? 0
 }
 
-/** Accepted requests that are due, and that no node has claimed. */
+/** Counts accepted requests that are due and not claimed, and finds how long the oldest has waited. */
 export async function waitingExchanges({ pool }: Pick<Database, 'pool'>): Promise<WaitingExchanges> {
   const { rows } = await pool.query<WaitingExchanges>({
     name: 'waiting exchanges',

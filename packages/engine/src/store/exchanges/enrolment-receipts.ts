@@ -1,20 +1,20 @@
-/** The stored answers to enrolment updates, for later status questions. */
+/** Stores the answers to enrolment updates, for later status questions. */
 
 import type { Database } from '@rollcall/database/database'
 import type { ClientBase } from 'pg'
 
-/** The context to which the stored body of a receipt is bound. */
+/** The row to which the encryption of a receipt is bound. */
 export const receiptEncryptionContext = (correlation_id: string): string => `enrolment receipt ${correlation_id}`
 
 export interface Receipt {
   readonly correlation_id: string
-  /** Whether the request was encrypted. */
+  /** True when the request was encrypted. */
   readonly encrypted: boolean
-  /** Encrypted for `receiptEncryptionContext`. */
+  /** The answer, encrypted for `receiptEncryptionContext`. */
   readonly body: Buffer
 }
 
-/** Replaces an earlier receipt: a repeated update is answered anew. */
+/** Stores a receipt. It replaces an earlier one: a repeated update is answered again. */
 export async function storeReceipt(client: ClientBase, { correlation_id, encrypted, body }: Receipt): Promise<void> {
   await client.query(
     `insert into enrolment_receipt (correlation_id, encrypted, body) values ($1, $2, $3)

@@ -1,4 +1,7 @@
-/** The received messages by participant and message_id: one row for each exchange, written before anything of it leaves (D27). */
+/**
+ * Stores which messages were received, by participant and message_id: one row for each exchange, written before any
+ * answer is sent (D27).
+ */
 
 import { messageKey } from '@rollcall/core/model/message-key'
 import type { Database } from '@rollcall/database/database'
@@ -8,67 +11,67 @@ import { WORK_CHANNEL } from '@rollcall/database/queue'
 import { ACCEPTED_DAY, countingSql } from '@rollcall/participants/store/day-counts'
 import { storableReferences, storeReferencesOf } from './references.ts'
 
-/** A message that is about to be acted on. */
+/** A received message that is to be processed. */
 export interface NewExchange {
-  /** A UUID for it, used when the message is new. */
+  /** A new UUID, used when no equal message came before. */
   readonly correlation_id: string
   /** `Participant.id` */
   readonly participant: number
-  /** As in the header, of any length. */
+  /** The message_id of the header, of any length. */
   readonly message_id: string
-  /** 32 bytes, from `exchangeFingerprint`. */
+  /** The 32 bytes of `exchangeFingerprint`. */
   readonly fingerprint: Buffer
   /** `Registry.id` */
   readonly registry: number
-  /** An operation's name. */
+  /** The name of an operation. */
   readonly operation: string
-  /** Null where the message has none of 1 to 99 characters. */
+  /** The transaction_id; null when the message has none of 1 to 99 characters. */
   readonly transaction_id: string | null
-  /** Milliseconds since it came; absent: it comes now. */
+  /** Milliseconds since the message came; absent: it comes now. */
   readonly age?: number
-  /** Set when the message is answered later: it is accepted in the same statement. */
+  /** Set when the message is answered later: the same statement accepts it. */
   readonly accepted?: Acceptance
 }
 
-/** The stored parts of a request that is answered later. */
+/** What is stored of a request that is answered later. */
 export interface Acceptance {
   /** The checked address for the answer; null: the participant's own address, or none. */
   readonly sender_uri: string | null
-  /** Whether the message was encrypted. */
+  /** True when the message was encrypted. */
   readonly encrypted: boolean
-  /** The reference_id of each item for its answer, in order; empty when the message is no batch. */
+  /** The reference_id of each item in order; empty when the message is no batch. */
   readonly reference_ids: readonly string[]
   /** One chunk, or several for a large batch. */
   readonly chunks: readonly NewChunk[]
 }
 
-/** A whole request, or a part of it that is answered by itself. */
+/** A whole request, or a part of it that is answered alone. */
 export interface NewChunk {
-  /** A UUID: the correlation_id of the exchange for an only chunk, otherwise one of its own. */
+  /** A UUID: the correlation_id if there is one chunk, otherwise an id of its own. */
   readonly id: string
-  /** Header and message, encrypted at rest for `requestEncryptionContext` of the id. */
+  /** The header and message, encrypted for `requestEncryptionContext` of the id. */
   readonly request: Buffer
-  /** Bytes of header and message in clear. */
+  /** The bytes of header and message in clear. */
   readonly request_bytes: number
-  /** The number of its items; 1 when the message is no batch. */
+  /** The number of items; 1 when the message is no batch. */
   readonly items: number
 }
 
 export interface KnownExchange {
-  /** The correlation_id of the first message when `same`, otherwise the given one. */
+  /** The correlation_id of the first message when `same`; otherwise that of the given exchange. */
   readonly correlation_id: string
-  /** `same`: this message was received before; `different`: its message_id was, with other content. */
+  /** `same`: this message was received before. `different`: another message with this message_id was. */
   readonly known: 'new' | 'same' | 'different'
 }
 
 export interface ExchangeMemory {
   /**
-   * Writes the row of the exchange, and says whether it is the first with its participant and message_id. Of equal
-   * messages at the same time, exactly one is `new`. Durable when it resolves. When the database is away, or too much
-   * is waiting, it rejects with an error for which `isUnavailable` is true: then it must be neither written nor answered.
+   * Stores a message, and says whether it is the first with its participant and message_id. Of equal messages at the
+   * same time, exactly one is `new`. The row is on disk when it resolves. If the database does not answer, or too many
+   * messages wait, it rejects with an error for which `isUnavailable` is true; then the message must not be answered.
    */
   remember(exchange: NewExchange): Promise<KnownExchange>
-  /** The result of `remember` for a message that is stored; null for others. */
+  /** Returns the result of `remember` for a message that is stored; null for another one. It stores nothing. */
   known(
     exchange: Pick<NewExchange, 'participant' | 'message_id' | 'fingerprint' | 'correlation_id'>,
   ): Promise<KnownExchange | null>
@@ -79,7 +82,7 @@ interface StoredExchange {
   readonly correlation_id: string
 }
 
-/** @param options.waiting exchanges that may wait for a statement at a time, on this node */
+/** Creates the memory. @param options.waiting the most messages on this node that wait for a statement */
 export function createExchangeMemory({ pool }: Pick<Database, 'pool'>, options: { waiting: number }): ExchangeMemory {
   const find = async (exchanges: readonly Key[]): Promise<ReadonlyMap<string, StoredExchange>> => {
     const { rows } = await pool.query<Key & StoredExchange>({
@@ -125,7 +128,7 @@ function compared({ fingerprint, correlation_id }: StoredExchange, stored: Store
     : { correlation_id, known: 'different' }
 }
 
-/** The approximate size of an item in a request. */
+/** The approximate bytes of a reference_id in the row of a request. */
 const REFERENCE_BYTES = 64
 
 const bytesOf = ({ accepted }: NewExchange): number =>
@@ -141,8 +144,8 @@ const offered = (parameter: Parameter): string => `unnest(${parameter(0)}::integ
 const REMEMBERED = 'participant, message_id, fingerprint, correlation_id, registry, operation, transaction_id'
 
 /**
- * Remembers messages. A statement inserts all its keys here, and every statement in one order: two nodes whose statements waited
- * for each other's rows would be a deadlock.
+ * SQL that stores messages. A statement inserts all its keys here, and every statement in the same order, so that two
+ * nodes do not deadlock.
  */
 const added = (parameter: Parameter): string => `offered as (
     select * from ${offered(parameter)} with ordinality as offered (${REMEMBERED}, age, number)
@@ -177,7 +180,7 @@ const ASKED_TYPES = [
   'text',
 ]
 
-/** Remembers messages, accepts those with an `Acceptance`, and announces them to the workers. */
+/** SQL that stores messages, accepts those with an `Acceptance`, and tells the workers of all nodes. */
 const accepted = (parameter: Parameter): string => `${added(parameter)},
   asked as (
     select * from unnest(${ASKED_TYPES.map((type, at) => `${parameter(8 + at)}::${type}[]`).join()})
@@ -203,19 +206,19 @@ const accepted = (parameter: Parameter): string => `${added(parameter)},
 
 const COUNTED = `counted as (${countingSql(ACCEPTED_DAY, 'accepted', 'count(*) filter (where parent is null)')})`
 
-/** One statement remembers, accepts, announces and counts a message: all of it is written, or none. */
+/** Stores, accepts, announces and counts messages in one statement: all of it is written, or nothing. */
 const ACCEPT = {
   name: 'accept exchanges',
   text: `with ${accepted(ownParameter)}, ${COUNTED}
     select participant, message_id, (select count(*) from announced) as announced from added`,
 }
 
-/** A message is held if the memory has it with this correlation_id, so that no other content has its message_id. */
+/** SQL condition: the message is held, i.e. stored under this correlation_id; so no other has its message_id. */
 const HELD = `offered.correlation_id in (select correlation_id from added) or exists (
       select from exchange where exchange.participant = offered.participant
         and exchange.message_id = offered.message_id and exchange.correlation_id = offered.correlation_id)`
 
-/** Messages that are answered now. */
+/** Messages that are answered at once. */
 const JOINT_ANSWERED: JointWrite<NewExchange> = {
   name: 'messages',
   held: (parameter) => `${added(parameter)}, messages_held as (select number from offered where ${HELD})`,
@@ -223,8 +226,9 @@ const JOINT_ANSWERED: JointWrite<NewExchange> = {
 }
 
 /**
- * Messages that are accepted, each with the audit entry of its acknowledgement, or answered now, each with that of its answer.
- * A message that was received before is not accepted again. A statement has one insert for both, because of the order of the keys.
+ * Stores messages in the statement of their audit entries: messages that are accepted, and messages that are answered
+ * at once. A message that was received before is not accepted again. Both have one insert, because of the order of
+ * keys.
  */
 export const JOINT_REQUESTS: JointWrite<NewExchange> = {
   name: 'requests',
@@ -236,7 +240,7 @@ export const JOINT_REQUESTS: JointWrite<NewExchange> = {
   simpler: (exchanges) => (exchanges.some(isAccepted) ? null : JOINT_ANSWERED),
 }
 
-/** Whether others may wait for a request to be written: it is not large. */
+/** Whether a request may be written in the statement of other messages: it is small. */
 export const isJoint = (exchange: NewAcceptedExchange): boolean => bytesOf(exchange) < LARGE_ENTRY_BYTES
 
 export type NewAcceptedExchange = NewExchange & { readonly accepted: Acceptance }
@@ -253,7 +257,7 @@ const columnsOf = (exchanges: readonly NewExchange[]): unknown[] => [
   exchanges.map(({ age = 0 }) => age),
 ]
 
-/** A row for each request; and one for each of its chunks, where it has several. */
+/** A row for each request, and one for each chunk if it has several. */
 const rowsOf = ({ correlation_id, accepted }: NewAcceptedExchange): readonly unknown[][] => {
   const { sender_uri, encrypted, reference_ids, chunks } = accepted
   const references = storableReferences(reference_ids)

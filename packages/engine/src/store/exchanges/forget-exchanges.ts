@@ -1,4 +1,4 @@
-/** Forgetting exchanges, ciphertexts and callbacks that are older than any message which freshness would let through. */
+/** Deletes exchanges, ciphertexts and callbacks that are older than any message that is accepted as fresh. */
 
 import { FORGOTTEN_USES } from '@rollcall/consents/store/consent-uses'
 import type { Database } from '@rollcall/database/database'
@@ -7,13 +7,13 @@ import { countUndelivered, FORGOTTEN_DELIVERIES } from '@rollcall/delivery/store
 import { ACCEPTED_DAY, forgetDays, INBOX_DAY } from '@rollcall/participants/store/day-counts'
 import { senderIdOf } from '@rollcall/participants/store/participant-names'
 
-/** Rows in one statement: it takes some ten milliseconds and delays nobody. */
+/** The rows that one statement deletes: it takes some ten milliseconds, so that nobody waits long. */
 const AT_ONCE = 5_000
 
 /**
- * Deletes everything that was received more than `retention` seconds ago by the clock of the database, a few thousand
- * rows at a time, and the counts of past days. Returns the number of rows. Several nodes may do this at once: they
- * share the work.
+ * Deletes what was received more than `retention` seconds ago by the clock of the database, some thousand rows at a
+ * time, and the counts of past days. Several nodes may do this at once and share the work.
+ * @returns the number of rows
  */
 export async function forgetExchanges(db: Pick<Database, 'pool'>, retention: number): Promise<number> {
   await forgetDays(db, ACCEPTED_DAY)
@@ -22,7 +22,7 @@ export async function forgetExchanges(db: Pick<Database, 'pool'>, retention: num
   return total
 }
 
-/** The rows of one of our own tables. */
+/** The old rows of a table of this package. */
 const received = (table: string, more: Partial<ForgottenRows> = {}): ForgottenRows => ({
   table,
   since: 'received_at',
@@ -31,12 +31,12 @@ const received = (table: string, more: Partial<ForgottenRows> = {}): ForgottenRo
 })
 
 const ACCEPTED = received('accepted_exchange', {
-  // A request that was cut into chunks is deleted after its chunks. Answering locks a chunk first and then its request;
-  // deleting the request together with its chunks would lock them in the other order.
+  // A divided request is deleted after its chunks. Answering locks a chunk first and then its request, so deleting both
+  // in one statement could deadlock.
   stillNeeded: 'exists (select from accepted_exchange as chunk where chunk.parent = accepted_exchange.correlation_id)',
 })
 
-/** The old rows of each table; they are deleted with their items and attempts. */
+/** The old rows of each table. Their items and attempts are deleted with them. */
 const FORGOTTEN: readonly ForgottenRows[] = [
   ACCEPTED,
   FORGOTTEN_DELIVERIES,
@@ -49,7 +49,7 @@ const FORGOTTEN: readonly ForgottenRows[] = [
 
 const INBOX = received('inbox_message')
 
-/** The unfinished rows among them: exchanges that were never answered, and deliveries that were never accepted. */
+/** Counts the unfinished rows among those to delete: exchanges never answered, and deliveries never accepted. */
 export async function countUnfinished(
   { pool }: Pick<Database, 'pool'>,
   retention: number,
@@ -62,13 +62,13 @@ export async function countUnfinished(
   return { exchanges: rows[0]?.exchanges ?? 0, deliveries: await countUndelivered({ pool }, retention) }
 }
 
-/** Deletes old messages of the inbox, and its counts of past days. */
+/** Deletes old callbacks of the inbox, and its counts of past days. */
 export async function forgetInbox(db: Pick<Database, 'pool'>, retention: number): Promise<number> {
   await forgetDays(db, INBOX_DAY)
   return forget(db, INBOX, retention)
 }
 
-/** SQL that also deletes the references of the deleted exchanges, because there is no foreign key. */
+/** SQL that also deletes the references of the deleted exchanges, because no foreign key does it. */
 const withReferences = (deleted: string): string => `with gone as (${deleted} returning correlation_id),
   items as (delete from exchange_reference using gone where exchange_reference.correlation_id = gone.correlation_id)
   select 1 from gone`
@@ -106,7 +106,7 @@ async function countForgettable(
   return rows[0]?.count ?? 0
 }
 
-/** Clears the record ids of answered exchanges: they were only for further pages. */
+/** Deletes the record ids of answered exchanges, which were only needed for further pages. */
 export async function clearAnsweredItems({ pool }: Pick<Database, 'pool'>): Promise<number> {
   for (let total = 0; ; ) {
     const { rowCount } = await pool.query(

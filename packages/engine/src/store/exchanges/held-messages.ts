@@ -1,4 +1,4 @@
-/** Outgoing messages that are held after a restore: their numbers, and cancelling them. */
+/** Counts outgoing messages that are held after a restore, and cancels them. */
 
 import type { Database } from '@rollcall/database/database'
 import { withTransaction } from '@rollcall/database/transaction'
@@ -6,19 +6,19 @@ import { dropUnsent, UNSENT_DELIVERIES, UNSENT_NOTIFICATIONS } from '@rollcall/d
 import { PARTICIPANTS } from '@rollcall/participants/store/participant-names'
 
 export interface HeldMessages {
-  /** sender_id */
+  /** The sender_id of the participant. */
   readonly participant: string
-  /** Messages that are ready, and would be attempted. */
+  /** The number of messages that are ready, and would be attempted. */
   readonly deliveries: number
-  /** How many of them were attempted before the snapshot. */
+  /** The number of those that were attempted before the snapshot. */
   readonly attempted: number
-  /** Items of notifications that are not in a message yet. */
+  /** The number of notification items that are not in a message yet. */
   readonly notifications: number
-  /** Accepted requests that are not answered. */
+  /** The number of accepted requests that are not answered. */
   readonly requests: number
 }
 
-/** The participants that have held messages, by sender_id. */
+/** Lists the participants that have held messages, by sender_id. */
 export async function heldMessages({ pool }: Pick<Database, 'pool'>): Promise<readonly HeldMessages[]> {
   const { rows } = await pool.query<HeldMessages>(
     `select sender_id as participant, coalesce(sent.count, 0)::integer as deliveries,
@@ -35,9 +35,7 @@ export async function heldMessages({ pool }: Pick<Database, 'pool'>): Promise<re
   return rows
 }
 
-/**
- * Cancels everything that would now be sent to a participant. Its requests are not answered; it may send them again.
- */
+/** Cancels all that would be sent to a participant. Its requests are not answered; it may send them again. */
 export async function cancelHeld({ pool }: Pick<Database, 'pool'>, participant: number): Promise<void> {
   await withTransaction(pool, async (client) => {
     await client.query("select set_config('statement_timeout', '0', true)")

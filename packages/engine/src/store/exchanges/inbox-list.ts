@@ -1,13 +1,13 @@
-/** The inbox as an operator looks at it. Bodies stay encrypted. */
+/** Lists the inbox for an operator. Bodies stay encrypted. */
 
 import { messageKey } from '@rollcall/core/model/message-key'
 import type { Database } from '@rollcall/database/database'
 import { PARTICIPANTS } from '@rollcall/participants/store/participant-names'
 import { REGISTRIES } from '@rollcall/records/registries/registry-names'
 
-/** The part of a message that is shown without decrypting it. */
+/** What is shown of a callback without decrypting it. */
 export interface InboxEntry {
-  /** The sender_id of its sender. */
+  /** The sender_id of the sender. */
   readonly participant: string
   readonly message_id: string
   readonly callback: string
@@ -17,24 +17,24 @@ export interface InboxEntry {
   readonly transaction_id: string | null
   readonly status: string | null
   readonly state: 'stored' | 'quarantined'
-  /** The length of the encrypted body. */
+  /** The length of the encrypted body, in bytes. */
   readonly bytes: number
   readonly received_at: Date
 }
 
 export interface InboxFilter {
-  /** A sender_id. */
+  /** Only callbacks of this sender_id. */
   readonly participant?: string
   readonly callback?: string
   readonly state?: InboxEntry['state']
   readonly since?: Date
-  /** Only messages that were received before this time. */
+  /** Only callbacks received before this time. */
   readonly until?: Date
-  /** The most messages that are returned, the newest ones. */
+  /** The most callbacks; the newest ones are returned. */
   readonly limit: number
 }
 
-/** Lists messages, the newest first. */
+/** Lists callbacks, the newest first. */
 export async function listInbox(db: Database, filter: InboxFilter): Promise<readonly InboxEntry[]> {
   const { participant, callback, state, since, until, limit } = filter
   const { rows } = await db.pool.query<InboxEntry>(
@@ -48,14 +48,14 @@ export async function listInbox(db: Database, filter: InboxFilter): Promise<read
   return rows
 }
 
-/** A message with its encrypted body, and the ids for decrypting it. */
+/** A callback with its encrypted body, and the ids for decrypting it. */
 export interface InboxLetter extends InboxEntry {
   readonly body: Buffer
   /** `Participant.id` */
   readonly owner: number
 }
 
-/** The messages with this id: one for each participant that has used it. */
+/** Finds the callbacks with this message_id: one for each participant that has used it. */
 export async function findInInbox(
   db: Database,
   message_id: string,

@@ -1,45 +1,45 @@
-/** The inbox: callbacks that were received, by participant and message_id. */
+/** The inbox stores received callbacks, by participant and message_id. */
 
 import { messageKey } from '@rollcall/core/model/message-key'
 import type { Database } from '@rollcall/database/database'
 import { firstCome } from '@rollcall/database/group-commit'
 import { countingSql, INBOX_DAY } from '@rollcall/participants/store/day-counts'
 
-/** A callback that was checked. */
+/** A checked callback to be stored. */
 export interface NewInboxMessage {
   /** `Participant.id` */
   readonly participant: number
-  /** As in the header, of any length. */
+  /** The message_id of the header, of any length. */
   readonly message_id: string
-  /** 32 bytes, from `exchangeFingerprint`. */
+  /** The 32 bytes of `exchangeFingerprint`. */
   readonly fingerprint: Buffer
   /** The name of a row of CALLBACKS. */
   readonly callback: string
   /** `Registry.id` */
   readonly registry: number
-  /** The correlation_id of its ack. */
+  /** The correlation_id of the ack. */
   readonly correlation_id: string
   readonly transaction_id: string | null
   readonly status: string | null
   readonly state: 'stored' | 'quarantined'
-  /** Header and message in clear, encrypted at rest. */
+  /** The encrypted header and message. */
   readonly body: Buffer
 }
 
 export interface PersistedMessage {
-  /** The correlation_id of the first message when `same`, otherwise the given one. */
+  /** The correlation_id of the first callback when `same`; otherwise that of the given one. */
   readonly correlation_id: string
-  /** `same`: this message was stored before; `different`: its message_id was, with other content. */
+  /** `same`: this callback was stored before. `different`: another one with this message_id was. */
   readonly known: 'new' | 'same' | 'different'
 }
 
 export interface Inbox {
   /**
-   * Stores a message once: of equal messages at the same time, exactly one is `new`. Durable when it resolves. Rejects
-   * like `ExchangeMemory.remember`; then the message must not be acknowledged.
+   * Stores a callback once: of equal ones at the same time, exactly one is `new`. The row is on disk when it resolves.
+   * Rejects like `ExchangeMemory.remember`; then the callback must not be acknowledged.
    */
   persist(message: NewInboxMessage): Promise<PersistedMessage>
-  /** The result of `persist` for a message that is stored; null for others. */
+  /** Returns the result of `persist` for a callback that is stored; null for another one. */
   known(message: Pick<NewInboxMessage, 'participant' | 'message_id' | 'fingerprint'>): Promise<PersistedMessage | null>
 }
 
@@ -48,11 +48,11 @@ interface StoredMessage {
   readonly correlation_id: string
 }
 
-/** The context to which an encrypted body is bound (`keys/bodies.ts`). */
+/** The row to which the encryption of a body is bound (`keys/bodies.ts`). */
 export const inboxEncryptionContext = ({ participant, message_id }: Key): string =>
   `inbox ${keyOf({ participant, message_id })}`
 
-/** @param options.waiting messages that may wait for a statement at a time, on this node */
+/** Creates the inbox. @param options.waiting the most callbacks on this node that wait for a statement */
 export function createInbox({ pool }: Pick<Database, 'pool'>, options: { waiting: number }): Inbox {
   const find = async (messages: readonly Key[]): Promise<ReadonlyMap<string, StoredMessage>> => {
     const { rows } = await pool.query<Key & StoredMessage>({
@@ -94,7 +94,7 @@ function compared({ fingerprint }: Pick<NewInboxMessage, 'fingerprint'>, stored:
   return { correlation_id, known: stored.fingerprint.equals(fingerprint) ? 'same' : 'different' }
 }
 
-/** Persisted and counted in one statement. */
+/** Stores and counts callbacks in one statement. */
 const PERSIST = {
   name: 'persist inbox messages',
   text: `with added as (

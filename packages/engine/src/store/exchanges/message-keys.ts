@@ -1,4 +1,4 @@
-/** Finds the messages for an id, with their ids in the audit log. */
+/** Finds the messages that belong to an id, with the message_ids that the audit log has. */
 
 import { messageKey } from '@rollcall/core/model/message-key'
 import type { Database } from '@rollcall/database/database'
@@ -7,10 +7,10 @@ import { DELIVERIES, SENT_ITEMS } from '@rollcall/delivery/store/deliveries/deli
 import { PARTICIPANTS } from '@rollcall/participants/store/participant-names'
 import { REGISTRIES } from '@rollcall/records/registries/registry-names'
 
-/** Exchanges whose messages are looked up by one id. */
+/** The most exchanges whose messages are looked up for one id. */
 const MOST = 1_000
 
-/** The ids by which a message can be found. */
+/** The names of ids by which a message can be found. */
 export const MESSAGE_IDS = ['message_id', 'transaction_id', 'correlation_id', 'reference_id'] as const
 export type MessageIdName = (typeof MESSAGE_IDS)[number]
 
@@ -31,8 +31,8 @@ const EXCHANGES_OF: Readonly<Record<MessageIdName, string>> = {
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 /**
- * The message_ids in the audit log for everything that has this id. After the exchange is deleted, only a message_id
- * can be found.
+ * Finds the message_ids, as the audit log has them, of all messages with this id. After its exchange is deleted, a
+ * message can only be found by message_id.
  */
 export async function messageKeysOf(
   { pool }: Pick<Database, 'pool'>,

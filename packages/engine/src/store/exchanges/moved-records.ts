@@ -1,11 +1,11 @@
-/** Pages of answers whose records have other ids from now on, because their registry reads them in another way. */
+/** Changes the record ids of answers' further pages, when their registry begins to read its records in another way. */
 
 import type { MovedRecords } from '@rollcall/delivery/store/events/moved-records'
 import type { ClientBase } from 'pg'
 
 /**
- * Keeps the records of further pages by their new ids. A record that is gone keeps its place in its page.
- * @param nobody an id in the new way that no record has
+ * Replaces the ids of records on further pages by their new ids. A record that is gone keeps its place.
+ * @param nobody an id of the new form that no record has
  */
 export async function moveKeptRecords(
   client: Pick<ClientBase, 'query'>,

@@ -1,20 +1,20 @@
 /**
- * The items of accepted exchanges by reference_id, stored when a request is accepted, so that a question need not read
- * requests. Reference_ids are stored in clear, like transaction_ids and message_ids (docs/security.md).
+ * Stores the reference_ids of the items of accepted exchanges, so that a status question need not read requests. They
+ * are stored in clear, like transaction_ids and message_ids (docs/security.md).
  */
 
 import type { Database } from '@rollcall/database/database'
 import { isStorable } from '@rollcall/database/text'
 import type { AcceptedExchange, Asker } from './accepted-exchanges.ts'
 
-/** One item of an exchange. */
+/** An item of an exchange. */
 export interface ItemReference {
-  /** From 0. */
+  /** The position, from 0. */
   readonly position: number
   readonly reference_id: string
 }
 
-/** A list for `storeReferencesOf`. A text that PostgreSQL cannot store is replaced by '', which no item has. */
+/** The JSON list for `storeReferencesOf`. A text that PostgreSQL cannot store becomes '', which no item has. */
 export const storableReferences = (reference_ids: readonly string[]): string =>
   JSON.stringify(reference_ids.map((reference_id) => (isStorable(reference_id) ? reference_id : '')))
 
@@ -32,8 +32,8 @@ export const storeReferencesOf = (exchanges: string, list: string, id = 'correla
     on conflict do nothing`
 
 /**
- * The exchange of the asker with most of these items, each in the exchange where it was sent last; the newest of
- * several.
+ * Finds the exchange of the asker that has most of these items; of an item that was sent again, only the last exchange
+ * counts. The newest of several.
  */
 export async function findByReferences(
   { pool }: Pick<Database, 'pool'>,
@@ -57,7 +57,7 @@ export async function findByReferences(
   return rows[0]?.correlation_id ?? null
 }
 
-/** The items of an exchange in their order: all, or those of these reference_ids. */
+/** Lists the items of an exchange in order: all, or those with these reference_ids. */
 export async function listReferences(
   { pool }: Pick<Database, 'pool'>,
   correlation_id: string,
@@ -72,7 +72,7 @@ export async function listReferences(
   return rows
 }
 
-/** Exchanges whose references are not stored, the newest first: an earlier version accepted them. */
+/** Finds exchanges whose references are not stored, the newest first. An earlier version accepted them. */
 export async function findUnreferenced(
   { pool }: Pick<Database, 'pool'>,
   limit: number,
@@ -87,7 +87,7 @@ export async function findUnreferenced(
   return rows.map(({ correlation_id }) => correlation_id)
 }
 
-/** Stores the references of an exchange, once, however many do so. */
+/** Stores the references of an exchange. Several nodes may do so at once; they are stored once. */
 export async function storeReferences(
   { pool }: Pick<Database, 'pool'>,
   correlation_id: string,
@@ -104,7 +104,7 @@ export async function storeReferences(
 }
 
 /**
- * The reference_ids of a chunk that are also in earlier chunks of its request. A reference_id names one item of the
+ * Finds the reference_ids of a chunk that earlier chunks of its request have too. A reference_id must be unique in the
  * whole request.
  */
 export async function findEarlierReferences(
@@ -113,8 +113,8 @@ export async function findEarlierReferences(
 ): Promise<readonly string[]> {
   const { rows } = await pool.query<{ reference_id: string }>({
     name: 'find earlier references',
-    // Each row is read once, whatever the statistics of a newly filled table say: a join was planned as ten thousand
-    // scans.
+    // Each row is read once, whatever the statistics of a newly filled table say: PostgreSQL once planned a join as ten
+    // thousand scans.
     text: `select reference_id from exchange_reference where correlation_id = $1 and position < $3
       group by reference_id having min(position) < $2 and max(position) >= $2`,
     values: [correlation_id, first_item, first_item + items],

@@ -1,13 +1,13 @@
-/** Rows that are removed with a registry or participant: its messages and their answers. */
+/** Deletes the messages of a removed registry or participant, and their answers. */
 import { consentUsesOf } from '@rollcall/consents/store/removed-consents'
 import { countOf, type Removable, rowsOf, type StoredPart } from '@rollcall/database/removal'
 
-/** The items of exchanges, and the chunks of large ones, are deleted with them. */
+/** The tables to count and to empty. Items of exchanges, and chunks, are deleted with their exchange. */
 export function storedExchanges(removable: Removable): StoredPart {
   const exchanges = `select correlation_id from exchange where ${removable} = $1`
   return {
     counted: { messages: `${countOf(removable, 'exchange')} + ${countOf(removable, 'inbox_message')}` },
-    // Accepted, and not completely answered.
+    // The requests that are accepted and not completely answered.
     pending: {
       requests: `select count(*) from accepted_exchange
         where ${removable} = $1 and state in ('accepted', 'replying') and parent is null`,

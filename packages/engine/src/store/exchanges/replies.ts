@@ -1,4 +1,4 @@
-/** Stores how an accepted exchange is answered: its items, and the delivery of a page of the answer. */
+/** Stores the answer to an accepted exchange: its items, and the delivery of each page. */
 
 import type { Claim, NewDelivery } from '@rollcall/core/model/delivery'
 import type { RecordId } from '@rollcall/core/model/records'
@@ -10,49 +10,46 @@ import { withTransaction } from '@rollcall/database/transaction'
 import { insertDeliveriesFrom } from '@rollcall/delivery/store/deliveries/deliveries'
 import type pg from 'pg'
 
-/** One answered item, with the records for its further pages. */
+/** An answered item, with the records for its further pages. */
 export interface NewItem {
-  /** From 0, in the order of the request. */
+  /** The position in the request, from 0. */
   readonly position: number
   readonly reference_id: string
   readonly status: 'succ' | 'rjct'
-  /** Records that were found; null when none were searched. */
+  /** The number of records found; null when none were searched for. */
   readonly total: number | null
   readonly page_size: number | null
   readonly record_type: string | null
   readonly record_ids: readonly RecordId[] | null
 }
 
-/** A page of an answer, written under the claim of the run that made it. */
+/** A page to be written under the claim of the run that made it. */
 export interface ReplyStep {
-  /** The id of the row of the exchange, or of the chunk. */
+  /** The row id of the exchange or chunk. */
   readonly id: string
   /** The claim of the run. */
   readonly claim: string
-  /** The last page before it, 0 for none; counted within a chunk. */
+  /** The number of the page before, 0 for none; counted within a chunk. */
   readonly from: number
-  /** The last page including it; equal to `from` when nothing is sent. */
+  /** The number of this page; equal to `from` when nothing is sent. */
   readonly page: number
   readonly state: 'replying' | 'replied' | 'failed'
   readonly items: readonly NewItem[]
   readonly delivery: NewDelivery | null
-  /** Set when the delivery is attempted right away; otherwise the node that claims it attempts it. */
+  /** Set when the delivery is attempted at once; otherwise a node that claims it attempts it. */
   readonly deliveryClaim: Claim | null
   /** Further writes of the operation, in the same transaction. */
   readonly effects?: readonly Effect[]
-  /** Whether this run continues with the next page; otherwise the exchange is due again if it has further pages. */
+  /** True when this run continues with the next page; otherwise the exchange is due again if it has further pages. */
   readonly goesOn: boolean
 }
 
-/**
- * Writes all of a page.
- * @returns false when the claim has ended: another run answers the exchange, and nothing is changed
- */
+/** Writes a page. @returns false when the claim has ended: another run answers the exchange, and nothing was changed */
 export async function commitReply({ pool }: Pick<Database, 'pool'>, step: ReplyStep): Promise<boolean> {
   return commitWithEffects(pool, step, step.effects ?? [])
 }
 
-/** The page first: where the claim has ended, nothing else is written. */
+/** Writes the page first: if the claim has ended, nothing else is written. */
 function commitWithEffects(pool: pg.Pool, step: ReplyStep, effects: readonly Effect[]): Promise<boolean> {
   return withTransaction(pool, async (client) => {
     const committed = await writeStep(client, step)
@@ -70,7 +67,8 @@ export async function commitEffects({ pool }: Pick<Database, 'pool'>, effects: r
 }
 
 /**
- * Rows that are written together wait for each other: few, small, without locks on other requests, and without effects.
+ * The limits for a page that is written in one statement with others, which wait for it: it must be small, without
+ * locks on other requests, and without effects.
  */
 const SMALL = { items: 20, bytes: 65_536 }
 export const isJoint = (
@@ -109,7 +107,7 @@ const NO_IDS = { record_ids: null, record_keys: null }
 const columns = <Row>(rows: readonly Row[], names: readonly (keyof Row)[]): unknown[][] =>
   names.map((name) => rows.map((row) => row[name]))
 
-/** Steps whose claims hold. */
+/** SQL of the pages to write. */
 const steps = (
   parameter: Parameter,
 ): string => `unnest(${parameter(0)}::uuid[], ${parameter(1)}::uuid[], ${parameter(2)}::integer[],
@@ -118,8 +116,8 @@ const steps = (
 const HOLDS = `exchange.correlation_id = step.id and exchange.claim = step.claim and exchange.page = step.before
   and exchange.state in ('accepted', 'replying')`
 
-// A page of a chunk is counted among the pages of the whole request: first those of all chunks with the number 1, then
-// those with the number 2. Requests whose chunks are answered at the same time are locked in one order.
+// The number of a chunk's page becomes a number in the whole request: first the pages 1 of all chunks, then the pages
+// 2. Requests whose chunks are answered at the same time are locked in one order.
 const stepsWritten = (parameter: Parameter, condition: string): string => `stepped as (
     update accepted_exchange as exchange set page = step.page, state = step.state, runs = 0,
       claim = case when step.goes_on then exchange.claim end,
@@ -180,7 +178,7 @@ const DELIVERY_TYPES = [
 
 const COMMIT_REPLY = `with ${stepsWritten(ownParameter, 'true')} select step from stepped`
 
-/** Pages of answers, each with its audit entry. A page whose row another transaction has locked is not written. */
+/** Writes pages in the statement of their audit entries. A page whose row another one has locked is not held. */
 export const JOINT_REPLIES: JointWrite<ReplyStep> = {
   name: 'replies',
   held: (parameter) => `replies_held as (

@@ -1,29 +1,29 @@
-/** The received ciphertexts with their messages: none is accepted from another sender or in another message. */
+/** Stores received ciphertexts with their messages. One that another sender or another message has is refused. */
 
 import { messageKey } from '@rollcall/core/model/message-key'
 import type { Database } from '@rollcall/database/database'
 import { firstCome } from '@rollcall/database/group-commit'
 
 export interface SealedMessage {
-  /** 32 bytes, by the protocol's `ciphertextFingerprint`. */
+  /** The 32 bytes of the protocol's `ciphertextFingerprint`. */
   readonly fingerprint: Buffer
   /** `Participant.id` */
   readonly participant: number
-  /** As in the header, of any length. */
+  /** The message_id of the header, of any length. */
   readonly message_id: string
 }
 
 export interface CiphertextMemory {
   /**
-   * Remembers a ciphertext. True: nobody sent it before, or this participant did under the same message_id. False: it
-   * was copied. It is written before the promise resolves, and rejects like `ExchangeMemory.remember`.
+   * Stores a ciphertext. Resolves to true when it is new, or the same participant sent it under the same message_id;
+   * false: it was copied. The row is on disk when it resolves. Rejects like `ExchangeMemory.remember`.
    */
   remember(message: SealedMessage): Promise<boolean>
 }
 
 type StoredCiphertext = Pick<SealedMessage, 'participant' | 'message_id'>
 
-/** @param options.waiting ciphertexts that may wait for a statement at a time, on this node */
+/** Creates the memory. @param options.waiting the most ciphertexts on this node that wait for a statement */
 export function createCiphertextMemory(
   { pool }: Pick<Database, 'pool'>,
   options: { waiting: number },

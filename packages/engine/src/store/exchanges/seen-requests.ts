@@ -1,4 +1,4 @@
-/** Facts about the requests of a participant's system: the time of the last one, and the steps that it has done. */
+/** Finds facts about the requests of a participant's system: the last one, and the steps that it has done. */
 import { AUDIT_ENTRIES } from '@rollcall/audit/store/audit-entries'
 import type { CheckedSystem } from '@rollcall/core/model/check'
 import type { Participant } from '@rollcall/core/model/participant'
@@ -8,7 +8,7 @@ import type { Milestones } from '@rollcall/participants/store/milestones'
 
 type Pool = Pick<Database, 'pool'>
 
-/** The time at which a participant's newest remembered message was received; null: there is none. */
+/** The time at which a participant's newest stored message was received; null when there is none. */
 export async function lastReceived({ pool }: Pool, { id }: Pick<Participant, 'id'>): Promise<Date | null> {
   const { rows } = await pool.query<{ received_at: Date }>(
     'select received_at from exchange where participant = $1 order by received_at desc limit 1',
@@ -17,7 +17,7 @@ export async function lastReceived({ pool }: Pool, { id }: Pick<Participant, 'id
   return rows[0]?.received_at ?? null
 }
 
-/** Only the newest messages are read: a participant may have sent millions. */
+/** The number of newest messages that are read: a participant may have sent millions. */
 const NEWEST = 500
 
 const SEEN = `with newest as (
@@ -33,7 +33,7 @@ const SEEN = `with newest as (
         and account.members -> 'request' ->> 'signature' is not null) as signature,
     (select min(finished_at) from sent where state = 'delivered') as callback`
 
-/** @param participant `Participant.id` */
+/** Finds when each step was first seen in a participant's newest messages. @param participant `Participant.id` */
 export async function firstSeen({ pool }: Pool, participant: number): Promise<Milestones> {
   const { rows } = await pool.query<Milestones>(SEEN, [participant])
   const [row] = rows
@@ -41,11 +41,11 @@ export async function firstSeen({ pool }: Pool, participant: number): Promise<Mi
   return row
 }
 
-/** When requests in a registry were seen last; null: not yet. */
+/** When each kind of request in a registry was last seen; null: not yet. */
 export interface RequestEvidence {
-  /** A request was accepted, for which an access token is needed. */
+  /** The last accepted request, for which an access token is needed. */
   readonly asked_at: Date | null
-  /** A synchronous search whose signature was verified had an answer. */
+  /** The last synchronous search with a verified signature that had an answer. */
   readonly searched_at: Date | null
 }
 

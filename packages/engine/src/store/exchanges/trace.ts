@@ -1,6 +1,6 @@
 /**
- * Stored facts about a message, found by any of its ids: the exchange, its items, its deliveries and attempts, or the
- * callback in the inbox. Bodies and answers stay encrypted, and no fact names the message's person.
+ * Finds what is stored about a message, by any of its ids: the exchange, its items, deliveries and attempts, or the
+ * callback in the inbox. Bodies and answers stay encrypted, and nothing names the person of the message.
  */
 
 import { messageKey } from '@rollcall/core/model/message-key'
@@ -18,25 +18,25 @@ import { PARTICIPANTS } from '@rollcall/participants/store/participant-names'
 import { REGISTRIES } from '@rollcall/records/registries/registry-names'
 import type { AcceptedExchange } from './accepted-exchanges.ts'
 
-/** An exchange with its deliveries, or deliveries whose exchange is not persisted any more. */
+/** An exchange with its deliveries, or deliveries whose exchange was deleted. */
 export interface TracedExchange extends ExchangeDeliveries {
   readonly traced: 'exchange'
   readonly correlation_id: string | null
-  /** `sender_id` */
+  /** The sender_id of the participant. */
   readonly participant: string | null
   readonly participant_status: Participant['status'] | null
-  /** Its namespace. */
+  /** The namespace of the registry. */
   readonly registry: string | null
-  /** Null: the exchange is not persisted any more. */
+  /** The operation; null: the exchange was deleted. */
   readonly operation: string | null
   readonly message_id: string | null
   readonly transaction_id: string | null
   readonly received_at: Date | null
-  /** Null: not answered later, or not persisted any more. */
+  /** The acceptance; null: the request was answered at once, or was deleted. */
   readonly accepted: TracedAcceptance | null
-  /** Items that were answered at one time, such as those of a chunk. */
+  /** The answered items, grouped by the time of the answer, such as those of one chunk. */
   readonly answered: readonly AnsweredItems[]
-  /** In the order of the request, at most `bounds.each`. */
+  /** The items in the order of the request, at most `bounds.each`. */
   readonly items: readonly TracedItem[]
 }
 
@@ -55,23 +55,23 @@ export interface AnsweredItems {
 export interface TracedItem {
   readonly reference_id: string
   readonly status: 'succ' | 'rjct'
-  /** Records found; null where none were looked for. */
+  /** The number of records found; null when none were searched for. */
   readonly total: number | null
   readonly page_size: number | null
 }
 
-/** A callback that another system sent to us. */
+/** A callback that another system has sent to us. */
 export interface TracedCallback {
   readonly traced: 'callback'
   readonly message_id: string
   /** The name of a row of CALLBACKS. */
   readonly callback: string
-  /** The correlation_id of its ack: its own, or one that was made for it. */
+  /** The correlation_id of the ack: that of the callback, or one that was made for it. */
   readonly correlation_id: string | null
   readonly transaction_id: string | null
-  /** The status in its header. */
+  /** The status in the header. */
   readonly status: string | null
-  /** Quarantined: it answers no known request. */
+  /** `quarantined`: the callback answers no known request. */
   readonly state: 'stored' | 'quarantined'
   readonly participant: string
   readonly registry: string | null
@@ -88,7 +88,7 @@ export interface TraceBounds {
 }
 
 /**
- * Everything with this transaction_id, correlation_id or message_id, and the requests that began and ended the
+ * Finds everything with this transaction_id, correlation_id or message_id, and the requests that began and ended the
  * subscription with this code, the oldest first.
  */
 export async function trace(
@@ -143,7 +143,7 @@ type ExchangeRow = Omit<TracedExchange, 'traced' | 'accepted' | 'answered' | 'it
   readonly accepted: boolean
 } & TracedAcceptance
 
-/** @param id a correlation_id, or the id of a delivery that answers no exchange */
+/** Traces one exchange. @param id a correlation_id, or the id of a delivery without an exchange */
 async function traceExchange({ pool }: Pick<Database, 'pool'>, id: string, each: number): Promise<TracedExchange> {
   const exchange = await pool.query<ExchangeRow>(READ_EXCHANGE, [id])
   const [row] = exchange.rows
