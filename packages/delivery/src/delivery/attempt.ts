@@ -1,4 +1,4 @@
-/** One attempt to send an envelope: signed and encrypted anew, with the participant's guard and credentials. */
+/** Makes one attempt to send an envelope: signs and encrypts anew, with the participant's guard and credentials. */
 
 import type { Clock } from '@rollcall/base/shared/clock'
 import type { Participant } from '@rollcall/core/model/participant'
@@ -15,7 +15,7 @@ import type { Credentials } from './credentials.ts'
 import { type AttemptResult, resultOf, resultOfError, unsentResults } from './failures.ts'
 import { readRetryAfter } from './schedule.ts'
 
-/** The parts of the server that an attempt needs. */
+/** The dependencies of an attempt. */
 export interface Attempting extends Signing {
   readonly clock: Pick<Clock, 'now' | 'date'>
   readonly credentials: Credentials
@@ -23,43 +23,43 @@ export interface Attempting extends Signing {
   readonly metrics: Pick<Metrics, 'deliveryAttempted'>
 }
 
-/** The envelope of an attempt, with its receiver and its sender. */
+/** The envelope to send, with its receiver and its sender. */
 export interface Outgoing {
   readonly participant: Participant
   readonly registry: Registry
   readonly settings: CallbackSettings
-  /** An address that `callbackTarget` allows. */
+  /** The address, which `callbackTarget` has allowed. */
   readonly target: string
   readonly encrypted: boolean
-  /** The header without is_msg_encrypted. */
+  /** The header without is_msg_encrypted, which the attempt adds. */
   readonly header: object
   readonly message: object | CanonicalText
-  /** The traceparent of the request that it answers, or one of ours. */
+  /** The traceparent of the answered request, or one of ours. */
   readonly traceparent: string
 }
 
-/** An attempt that is over. */
+/** The result of an attempt. */
 export interface FinishedAttempt {
   readonly at: Date
   readonly duration_ms: number
   readonly result: AttemptResult
-  /** Seconds that the peer asks us to wait. */
+  /** The seconds that the peer asks us to wait. */
   readonly retry_after: number
-  /** At most `ANSWER_CHARACTERS` printable characters of the answer. */
+  /** The beginning of the answer: at most `ANSWER_CHARACTERS` printable characters. */
   readonly answer: string
-  /** For operators: the code of the system or library that says what went wrong. */
+  /** What went wrong, as a code of the system or library; for operators. */
   readonly detail: string | null
 }
 
-/** Bytes of the answer's body that are read. */
+/** The bytes of the answer's body that are read. */
 const READ = 65_536
-/** Characters of an answer that are stored. */
+/** The most characters of an answer that are stored. */
 const ANSWER_CHARACTERS = 256
 
 const USER_AGENT = `rollcall/${packageJson.version}`
 
 /**
- * Makes one attempt. Whatever the peer does is a result; the signature uses the present key.
+ * Makes one attempt. Whatever the peer does becomes a result. The signature is made with the key of today.
  * @throws an error that stops all attempts, such as an unavailable database
  */
 export async function attempt(deps: Attempting, outgoing: Outgoing): Promise<FinishedAttempt> {
@@ -103,7 +103,7 @@ export async function attempt(deps: Attempting, outgoing: Outgoing): Promise<Fin
   }
 }
 
-/** Logs an internal failure for the operator, without its text. */
+/** Logs a failure of ours for the operator, without the text of the error. */
 export function logInternal({ log }: Pick<Attempting, 'log'>, error: unknown): void {
   log.error({ ...safeDatabaseError(error) }, 'a delivery could not be attempted; tried again later')
 }
@@ -111,7 +111,7 @@ export function logInternal({ log }: Pick<Attempting, 'log'>, error: unknown): v
 const detailOf = (error: unknown): string | null =>
   error instanceof RequestFailed || error instanceof CredentialsUnusable ? error.detail : null
 
-/** The beginning of an answer as ASCII; every other byte is a dot. */
+/** The beginning of an answer as printable ASCII; every other byte becomes a dot. */
 export function printable(body: Uint8Array): string {
   return Buffer.from(body.subarray(0, ANSWER_CHARACTERS))
     .toString('latin1')

@@ -1,4 +1,4 @@
-/** Says whether the breaker of a destination is closed. Its state is read at most every half second. */
+/** Tells whether the circuit breaker of a destination is closed. Its state is read at most every half second. */
 
 import { shortLived } from '@rollcall/base/shared/short-lived'
 import type { Destination } from '@rollcall/core/model/delivery'
@@ -6,7 +6,7 @@ import type { Database } from '@rollcall/database/database'
 import { findBreaker } from '../store/deliveries/breakers.ts'
 
 export interface Breakers {
-  /** True when attempts need no probe. */
+  /** Whether the breaker is closed, so that attempts need no probe. */
   isClosed(destination: Destination): Promise<boolean>
 }
 

@@ -1,4 +1,4 @@
-/** THE table of causes for which a delivery fails or ends: what each means, and what to do. */
+/** The table of causes for which a delivery fails or ends: what each means, and what to do. */
 
 import type { AddressRule, CredentialsUnusable, RequestFailure } from '@rollcall/participants/egress/problems'
 import type { unsentResults } from './failures.ts'
@@ -21,11 +21,11 @@ type DeliveryCause =
   | 'restored'
 
 interface Explained {
-  /** The explanation of the cause. */
+  /** The explanation of the cause, for the operator. */
   readonly meaning: string
   /** The steps that an operator can take. */
   readonly advice: string
-  /** The explanation for the participant, where it differs. */
+  /** The explanation for the participant, if it needs another one. */
   readonly ownMeaning?: string
   /** The steps that the participant itself can take. */
   readonly ownAdvice: string
@@ -39,8 +39,8 @@ const ASK = 'Ask the operator of the registry.'
 const CREDENTIALS = 'Set the credentials for callbacks of the participant anew, then replay the delivery.'
 
 /**
- * A stored message that cannot be sent: the participant does not learn why, because it might learn that somebody in it is protected
- * now, or has withdrawn a consent. Its request gets the answer of today.
+ * What a participant is told when a stored message may not be sent. It is not told why: it might learn that a person in
+ * it is now protected, or has withdrawn a consent. A new request gets the answer of today.
  */
 const NOT_SENT = {
   ownMeaning: 'The stored message cannot be sent any more.',
@@ -200,13 +200,13 @@ export const DELIVERY_CAUSES: Readonly<Record<DeliveryCause, Explained>> = {
   },
 }
 
-/** Returns null where there is no cause, or one that this version does not know. */
+/** The explanation of a cause; null when there is no cause, or this version does not know it. */
 export function explainedCause(cause: string | null) {
   const found = causeNamed(cause)
   return cause === null || found === null ? null : { cause, meaning: found.meaning, advice: found.advice }
 }
 
-/** The cause in words for the participant, the owner of the receiving system. */
+/** The explanation of a cause for the participant, which owns the receiving system. */
 export function ownCause(cause: string | null) {
   const found = causeNamed(cause)
   return found && { meaning: found.ownMeaning ?? found.meaning, advice: found.ownAdvice }

@@ -1,7 +1,7 @@
 /**
- * The credentials that a participant asks for when it receives a message: a bearer token, an access token of its own
- * token endpoint (OAuth2 client credentials), or a client certificate. The vault encrypts them at rest. Credentials
- * belong to one origin and are sent to no other.
+ * The credentials that a participant demands of us when we call it: a bearer token, an access token of its own token
+ * endpoint (OAuth2 client credentials), or a client certificate. The vault encrypts them. Credentials belong to one
+ * origin and are sent to no other.
  */
 import { createHash, hash, X509Certificate } from 'node:crypto'
 import { createSecureContext } from 'node:tls'
@@ -19,7 +19,7 @@ import {
 } from '@rollcall/participants/store/participant-callbacks'
 import { type Fetched, isJsonObject, parseJson, Refreshed, readTokenAnswer, TokenProblem } from '@rollcall/protocol'
 
-/** The members that are encrypted at rest, by `auth`. */
+/** The members that are encrypted, for each `auth`. */
 export interface CredentialsOf {
   readonly bearer: { readonly token: string }
   readonly oauth2: {
@@ -35,19 +35,19 @@ export type Secrets = {
   readonly [auth in keyof CredentialsOf]: { readonly auth: auth; readonly origin: string } & CredentialsOf[auth]
 }[keyof CredentialsOf]
 
-/** The guard and headers of one request to a participant. */
+/** The guard and the headers for one request to a participant. */
 export interface Usable {
   readonly guard: AddressGuard
-  /** Secret headers. */
+  /** The headers that are secret. */
   readonly headers: Readonly<Record<string, string>>
-  /** True when the credentials are for the origin of this address; false without credentials. */
+  /** Whether credentials are sent: they are for the origin of this address. False when there are none. */
   readonly sent: boolean
-  /** Call it when the peer answered 401: a cached access token is then not used again. */
+  /** Must be called when the peer has answered 401: a cached access token is then not used again. */
   refused(): void
 }
 
 export interface Credentials {
-  /** @param timeoutMs the time for fetching an access token, where there is none @throws CredentialsUnusable */
+  /** Finds the credentials for an address. @param timeoutMs for fetching an access token @throws CredentialsUnusable */
   find(
     participant: GuardOwner,
     settings: Pick<CallbackSettings, 'auth' | 'sealed'>,
@@ -58,13 +58,13 @@ export interface Credentials {
 
 const { table, purpose } = SEALED_CREDENTIALS
 
-/** Encrypts credentials for the row of a participant. */
+/** Encrypts credentials for the row of their participant. */
 export async function encryptCredentials(vault: Vault, participant: number, secrets: Secrets): Promise<Buffer> {
   const context = { table, id: String(participant) }
   return vault.encrypt(purpose, context, Buffer.from(JSON.stringify(secrets)))
 }
 
-/** @throws CredentialsUnusable they do not decrypt, or are not those of this `auth` */
+/** Decrypts credentials. @throws CredentialsUnusable they cannot be decrypted, or are not those of this `auth` */
 export async function decryptCredentials(
   vault: Vault,
   participant: number,
@@ -82,10 +82,10 @@ export async function decryptCredentials(
   return secrets
 }
 
-/** Checks nothing but `auth`: only this server can write values that decrypt here. */
+/** Whether a value has the `auth`. Nothing else is checked: only this server can write values that decrypt here. */
 const areSecrets = (value: unknown, auth: CallbackAuth): value is Secrets => isJsonObject(value) && value.auth === auth
 
-/** True when certificate and key belong together and can be used. */
+/** Whether a certificate and a key belong together and can be used. */
 export function isIdentity({ cert, key }: CredentialsOf['mtls']): boolean {
   try {
     createSecureContext({ cert, key })
@@ -95,7 +95,7 @@ export function isIdentity({ cert, key }: CredentialsOf['mtls']): boolean {
   }
 }
 
-/** @param clock for the age of access tokens */
+/** Creates the finder of credentials. @param clock the time for the age of access tokens */
 export function createCredentials(
   vault: Vault,
   guards: Pick<Guards, 'of'>,
@@ -107,7 +107,7 @@ export function createCredentials(
   const open = async (id: number, settings: Pick<CallbackSettings, 'auth' | 'sealed'>) => {
     const source = `${settings.auth} ${settings.sealed?.toString('base64') ?? ''}`
     const secrets = opened.of(id, source, () => decryptCredentials(vault, id, settings))
-    // A failure is not cached: the master key may come later.
+    // A failure is not cached, because the master key may become available later.
     secrets.catch(() => opened.forget(id))
     return secrets
   }
@@ -121,7 +121,7 @@ export function createCredentials(
         case 'bearer':
           return { ...plain, sent: true, headers: { authorization: `Bearer ${secrets.token}` } }
         case 'oauth2': {
-          // After a change of the secrets another token is fetched.
+          // The cache key has the secrets: after they change, another token is fetched.
           const client = hash('sha256', JSON.stringify(secrets))
           const held = tokens.of(participant.id, client, () => accessToken(now))
           const token = await held.get(() => fetchToken(secrets, plain.guard, timeoutMs)).catch(unusable)
@@ -135,7 +135,7 @@ export function createCredentials(
   }
 }
 
-/** An access token is used until it expires, also when its token endpoint fails. */
+/** The access token for a participant. It is used until it expires, even if its token endpoint fails meanwhile. */
 const accessToken = (now: () => number): Refreshed<string> =>
   new Refreshed({
     pause: { withValue: 0, without: 0 },
@@ -143,10 +143,10 @@ const accessToken = (now: () => number): Refreshed<string> =>
     now,
   })
 
-/** Bytes that are read of the answer of a token endpoint. */
+/** The bytes that are read of the answer of a token endpoint. */
 const TOKEN_ANSWER_BYTES = 65_536
 
-/** An access token of a participant's token endpoint (RFC 6749, 4.4). */
+/** Fetches an access token at a participant's token endpoint (RFC 6749, 4.4). */
 async function fetchToken(
   { token_url, client_id, client_secret, scope }: CredentialsOf['oauth2'],
   guard: AddressGuard,
@@ -168,10 +168,10 @@ async function fetchToken(
   return readTokenAnswer(status, Buffer.from(body).toString())
 }
 
-/** The spelling of a value in a form (RFC 6749, 2.3.1). */
+/** Encodes a value as in a form (RFC 6749, 2.3.1). */
 const encoded = (text: string): string => new URLSearchParams({ '': text }).toString().slice(1)
 
-/** The error for the operator; it holds no text of the peer. */
+/** Makes the error for the operator, which has no text of the peer. */
 function unusable(error: unknown): never {
   if (error instanceof AddressRefused) throw new CredentialsUnusable('token', error.rule)
   if (error instanceof RequestFailed) throw new CredentialsUnusable('token', error.failure)
@@ -187,5 +187,5 @@ function identityOf({ cert, key }: CredentialsOf['mtls']): ClientIdentity {
   return { cert, key, fingerprint: createHash('sha256').update(cert).update('\0').update(key).digest('hex') }
 }
 
-/** All ways of authentication. */
+/** All ways in which a participant can demand authentication. */
 export const AUTHS = ['none', 'bearer', 'oauth2', 'mtls'] as const satisfies readonly CallbackAuth[]

@@ -1,6 +1,6 @@
 /**
- * Deliveries on their way: claimed, attempted, recorded. The maker of an answer attempts its delivery at once where the
- * destination is healthy; all other deliveries are claimed by a worker (`dispatcher.ts`).
+ * Attempts deliveries and records the results. The maker of an answer attempts its delivery at once if the destination
+ * is healthy; a worker claims all other deliveries (`dispatcher.ts`).
  */
 import { randomUUID } from 'node:crypto'
 import {
@@ -35,7 +35,7 @@ import { breakerPause, nextAttempt } from './schedule.ts'
 import { isStillPermitted } from './still-permitted.ts'
 import { callbackNamed, callbackTarget, sameTarget } from './targets.ts'
 
-/** The parts of the server that a delivery needs. */
+/** The dependencies of a delivery. */
 export interface Delivering extends Attempting, AnsweredRequests {
   readonly db: Pick<Database, 'pool'>
   readonly directory: Pick<Directory, 'participantById' | 'registryById'>
@@ -44,23 +44,23 @@ export interface Delivering extends Attempting, AnsweredRequests {
   readonly bodies: Bodies
   readonly breakers: Breakers
   readonly limiter: Limiter
-  /** Seconds from one attempt to the next, for participants without a schedule of their own. */
+  /** The seconds between attempts, for participants without a schedule of their own. */
   readonly retrySchedule: readonly number[]
   readonly metrics: Pick<Metrics, 'deliveryEnded' | 'deliveryAttempted'>
   /** Tells this node's dispatcher in how many seconds a delivery of a participant is due. */
   readonly deliveryDue: (participant: number, seconds: number) => void
-  /** Tells this node that a mailbox's delivery has ended: the next one may be made. */
+  /** Tells this node that the delivery of a mailbox has ended, so that the next envelope may be made. */
   readonly mailboxDue: (mailbox: number) => void
 }
 
-/** The right to attempt a delivery at once; it is committed with this claim. */
+/** The right to attempt a delivery at once. The delivery is committed with this claim. */
 export interface Reserved {
   readonly claim: Claim
-  /** Released by `deliverNow`. A caller that does not call it releases the permit as `unused`. */
+  /** `deliverNow` releases it. Who does not call that function must release it as `unused`. */
   readonly permit: Permit
 }
 
-/** Reserves an attempt; null: there is no permit now, and the dispatcher attempts the delivery. */
+/** Reserves an attempt; null when there is no permit now, so that the dispatcher must attempt the delivery. */
 export async function reserveAttempt(
   { callbacks, breakers, limiter }: Pick<Delivering, 'callbacks' | 'breakers' | 'limiter'>,
   destination: Destination,
@@ -71,33 +71,33 @@ export async function reserveAttempt(
   return permit === null ? null : { claim: claimFor(settings), permit }
 }
 
-/** A claim that lasts longer than the longest attempt. */
+/** Makes a claim that lasts longer than the longest attempt. */
 export function claimFor({ timeout_ms }: Pick<CallbackSettings, 'timeout_ms'>): Claim {
   return { id: randomUUID(), seconds: timeout_ms / 1_000 + GRACE }
 }
 
-/** Seconds in which the result of an attempt is recorded. */
+/** Seconds for recording the result of an attempt. */
 const GRACE = 5
-/** Milliseconds that the maker of an answer waits for its attempt before it goes on. */
+/** Milliseconds for which the maker of an answer waits for its attempt. */
 const TIMEOUT = 500
 
-/** A delivery that was just committed with the claim of `reserved`. */
+/** A delivery that was committed just now, with a reserved claim. */
 export interface FreshDelivery extends Reserved {
   readonly delivery: NewDelivery
-  /** Header and message, as they are encrypted in the body. */
+  /** The header and message that are encrypted in the body. */
   readonly header: object
   readonly message: object | CanonicalText
   readonly traceparent?: string | null
-  /** The permission is checked again before the attempt: the commit did not lock what it depends on. */
+  /** True when the permission must be checked before the attempt: the commit did not lock what it depends on. */
   readonly asksAgain?: boolean
-  /** The settings that allow its target. When others apply meanwhile, or none are given, it is checked again. */
+  /** The settings that allowed the target. If they have changed since, or are absent, the target is checked again. */
   readonly allowedBy?: CallbackSettings | undefined
 }
 
 /**
- * Makes the first attempt at a delivery. Resolves when the result is recorded, or when the attempt takes long: then the
- * attempt goes on in the background. It never rejects: the delivery is committed, and its claim ends by itself.
- * @returns whether the delivery has come to its end
+ * Makes the first attempt of a delivery. Resolves when the result is recorded, or earlier when the attempt takes long;
+ * then it continues in the background. Never rejects: the delivery is committed, and its claim ends by itself.
+ * @returns whether the delivery has ended
  */
 export async function deliverNow(
   deps: Delivering,
@@ -134,8 +134,8 @@ export function logUnrecorded({ log }: Pick<Delivering, 'log'>, error: unknown):
 }
 
 /**
- * Attempts a delivery and releases its permit, whose destination is slow when the attempt takes long.
- * @returns whether the delivery has come to its end
+ * Attempts a delivery and releases its permit. Marks the destination as slow if the attempt takes long.
+ * @returns whether the delivery has ended
  */
 export async function attemptWithPermit(deps: Delivering, permit: Permit, claimed: ClaimedAttempt): Promise<boolean> {
   const timer = setTimeout(() => permit.slow(), SLOW)
@@ -149,17 +149,17 @@ export async function attemptWithPermit(deps: Delivering, permit: Permit, claime
   return result.isEnded
 }
 
-/** A claimed delivery and what is known of its attempt. */
+/** A claimed delivery, and what is known for its attempt. */
 export interface ClaimedAttempt {
   readonly delivery: Omit<ClaimedDelivery, 'body'>
   readonly claim: Claim
-  /** Reads header and message. */
+  /** Reads the header and the message. */
   readonly read: () => Promise<Contents>
-  /** The attempt is the probe of an open breaker. */
+  /** True when the attempt is the probe of an open circuit breaker. */
   readonly probe: boolean
-  /** The delivery was committed just now, and nothing of it was taken back since. */
+  /** True when the delivery was committed just now, and nothing of it was taken back since. */
   readonly fresh?: boolean
-  /** See `FreshDelivery`. */
+  /** As in `FreshDelivery`. */
   readonly allowedBy?: CallbackSettings | undefined
 }
 
@@ -170,7 +170,7 @@ interface Contents {
   readonly traceparent: string | null
 }
 
-/** The persisted contents of a delivery, in clear; each attempt sends them as they are. */
+/** Decrypts the header and message of a delivery. Each attempt sends them unchanged. */
 export async function openDelivery(
   { bodies }: Pick<Delivering, 'bodies'>,
   { id, body }: Pick<NewDelivery, 'id' | 'body'>,
@@ -188,7 +188,7 @@ export async function openDelivery(
 }
 
 interface Attempted {
-  /** The peer answered in time. */
+  /** True when the peer answered in time. */
   readonly isHealthy: boolean
   readonly isEnded: boolean
 }
@@ -200,7 +200,7 @@ export async function deliver(deps: Delivering, claimed: ClaimedAttempt): Promis
   const { delivery } = claimed
   const participant = await deps.directory.participantById(delivery.participant)
   const registry = await deps.directory.registryById(delivery.registry)
-  // The delivery is not attempted now: its claim ends, and it is claimed again later.
+  // The delivery is not attempted now. Its claim ends, and it is claimed again later.
   if (participant?.status !== 'active' || registry === undefined) return UNATTEMPTED
   const isFresh = claimed.fresh === true && (await isUnchanged(deps, delivery, { participant, registry }))
   if (!isFresh && (await recallUnwanted(deps, delivery, { participant, registry }, claimed.claim))) {
@@ -216,13 +216,13 @@ export async function deliver(deps: Delivering, claimed: ClaimedAttempt): Promis
   return { isHealthy: result.peer === 'up' && duration_ms < SLOW, isEnded: isRecorded && update.state !== 'pending' }
 }
 
-/** A finished attempt with the address that was called; null: no address is allowed. */
+/** The result of an attempt, and the address that was called; null when no address is allowed. */
 interface MadeAttempt {
   readonly target: string | null
   readonly finished: FinishedAttempt
 }
 
-/** @returns false when the claim has ended: then another node attempts the delivery */
+/** Records an attempt. @returns false when the claim has ended, and another node attempts the delivery */
 async function record(
   deps: Delivering,
   { delivery: { id, number, origin, participant }, claim, probe }: ClaimedAttempt,
@@ -253,14 +253,14 @@ async function record(
   )
 }
 
-/** Tells this node what is due after the attempt. */
+/** Tells this node what is due after an attempt. */
 async function announce(
   deps: Delivering,
   { delivery: { participant, mailbox = null }, probe }: ClaimedAttempt,
   { target, finished: { result } }: MadeAttempt,
   update: DeliveryUpdate,
 ): Promise<void> {
-  // While the breaker was open, the pauses of the first deliveries in mailboxes grew to hours.
+  // While the breaker was open, the first deliveries in mailboxes got pauses of hours. They are due now.
   if (probe && result.peer === 'up') await retryMailboxes(deps.db, participant, { origin: originOf(target) })
   if (update.wait !== null) deps.deliveryDue(participant, update.wait)
   else if (update.state !== 'pending') {
@@ -269,7 +269,7 @@ async function announce(
   }
 }
 
-/** True when grant and protection are those under which the delivery was made: an answer may take long. */
+/** Whether grant and protection are those of the time when the delivery was made: making an answer may take long. */
 async function isUnchanged(
   { grants }: Pick<Delivering, 'grants'>,
   { made }: Pick<NewDelivery, 'made'>,
@@ -298,7 +298,7 @@ async function makeAttempt(
       return without(unsentResults.not_permitted)
     }
     const { correlation_id, id } = delivery
-    // A participant that must encrypt by now gets nothing in clear, also for a request in clear.
+    // A participant that must encrypt by now gets nothing in clear, even if its request was in clear.
     const encrypted = delivery.encrypted || to.participant.encryption_policy === 'required'
     const trace = traceparent ?? ownTraceparent(correlation_id ?? id)
     const outgoing = { ...to, target, encrypted, header, message, traceparent: trace }
@@ -312,7 +312,7 @@ async function makeAttempt(
   }
 }
 
-/** Computed anew for an attempt: addresses are removed, and participants move. */
+/** Finds the address for this attempt: allowed addresses may have been removed or replaced since the last one. */
 function targetOf(
   settings: CallbackSettings,
   { callback, sender_uri, target }: ClaimedAttempt['delivery'],
@@ -332,7 +332,7 @@ function updateAfter(
   const verdict = mailbox === null ? result.verdict : (result.notification ?? result.verdict)
   if (verdict === 'delivered') return { state: 'delivered', wait: null, reason: null }
   if (verdict !== 'retry') return { state: verdict, wait: null, reason: name }
-  // A notification is not given up at the end of its schedule, because later ones wait behind it: after the retention
+  // A notification is not given up at the end of the schedule, because later ones wait behind it. After the retention
   // time its mailbox is closed.
   const steps = mailbox === null ? attempts : Math.min(attempts, schedule.length)
   const wait = nextAttempt(schedule, steps, { retryAfter })

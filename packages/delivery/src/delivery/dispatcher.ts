@@ -1,6 +1,6 @@
 /**
- * Finds the participants for whom a delivery is due, and drains them: one turn at a time of each on this node, and a
- * bounded number of participants at a time. It keeps no queue: the rows of deliveries say what is due.
+ * Finds the participants that have a delivery due, and drains them. A participant has one turn at a time on this node,
+ * and the number of turns is limited. There is no queue in memory: the rows of deliveries say what is due.
  */
 
 import { safeDatabaseError } from '@rollcall/database/database-errors'
@@ -10,9 +10,9 @@ import type { Delivering } from './deliver.ts'
 import { drain } from './drain.ts'
 
 export interface Dispatcher {
-  /** A delivery of this participant is due so many seconds from now; 0: now. */
+  /** Notes that a delivery of this participant is due in so many seconds; 0: now. */
   due(participant: number, seconds?: number): void
-  /** Starts to drain the participants for whom something may be due. */
+  /** Starts to drain the participants that may have something due. */
   poll(signal: AbortSignal): Promise<void>
   /** Resolves when no participant is being drained. */
   idle(): Promise<void>
@@ -21,19 +21,19 @@ export interface Dispatcher {
 /** Seconds after which a participant with pending deliveries is checked again: other nodes change them too. */
 const LONGEST_WAIT = 5
 /**
- * Seconds after which a participant is drained that a poll has found and nobody has announced: most of its deliveries
- * are being attempted by the makers of the answers, and are soon done.
+ * Seconds until a participant is drained that only a poll has found. Most of its deliveries are being attempted by the
+ * makers of the answers, and soon end.
  */
 const FOUND = 1
-/** Seconds to wait after a failed turn. */
+/** Seconds to wait after a turn that failed. */
 const AFTER_FAILURE = 1
 
 interface Options {
-  /** Participants that are drained at a time. */
+  /** The number of participants that are drained at a time. */
   readonly slots: number
-  /** Requests the next poll after so many milliseconds. */
+  /** Asks for the next poll in so many milliseconds. */
   readonly wake: (after: number) => void
-  /** Milliseconds of a clock that only goes forward. */
+  /** The milliseconds of a clock that only goes forward. */
   readonly now?: () => number
 }
 
@@ -41,7 +41,7 @@ export function createDispatcher(
   deps: Omit<Delivering, 'deliveryDue'> & { readonly metrics: Pick<Metrics, 'taskEnded'> },
   { slots, wake, now = () => performance.now() }: Options,
 ): Dispatcher {
-  /** The time of each participant's next check. One that is being drained has no time, unless it got new deliveries. */
+  /** The time of each participant's next check. One that is being drained has none, unless new deliveries came. */
   const dueAt = new Map<number, number>()
   const draining = new Map<number, Promise<void>>()
   let last = 0
@@ -66,7 +66,7 @@ export function createDispatcher(
       deps.log.warn({ task: 'drain', ...safeDatabaseError(error) }, 'deliveries could not be attempted')
       due(participant, AFTER_FAILURE)
     } finally {
-      // Look again at once: another participant may wait for this slot, or this one got new deliveries.
+      // The next poll is at once: another participant may wait for this slot, or new deliveries came for this one.
       if (draining.size >= slots || dueAt.has(participant)) wake(0)
       draining.delete(participant)
     }
@@ -78,7 +78,7 @@ export function createDispatcher(
       const waiting = await participantsWaiting(deps.db)
       const known = new Set(waiting)
       for (const participant of dueAt.keys()) if (!known.has(participant)) dueAt.delete(participant)
-      // Participants take turns: otherwise the first ones would get all the slots again and again.
+      // Participants take turns. Otherwise the first ones would get all slots again and again.
       const behind = waiting.findIndex((participant) => participant > last)
       const inTurns = behind === -1 ? waiting : [...waiting.slice(behind), ...waiting.slice(0, behind)]
       for (const participant of inTurns) {

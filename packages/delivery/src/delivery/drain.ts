@@ -1,6 +1,6 @@
 /**
- * Attempts what is due for one participant, destination by destination, as many at a time as its settings allow, for a
- * while; then other participants have their turn.
+ * Attempts the due deliveries of one participant, as many at a time as its settings allow, with its destinations in
+ * turns. After a while other participants have their turn.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Claim, ClaimedDelivery } from '@rollcall/core/model/delivery'
@@ -13,25 +13,25 @@ import type { Limiter, Permit } from './limiter.ts'
 import { createRound } from './round.ts'
 import { wholeSchedule } from './schedule.ts'
 
-/** Milliseconds of a turn. */
+/** The milliseconds of a turn. */
 const TURN = 10_000
-/** Milliseconds that the end of a turn waits for attempts; those that take longer go on by themselves. */
+/** Milliseconds for which the end of a turn waits for attempts. Those that take longer continue alone. */
 const TIMEOUT = 500
-/** Milliseconds between two polls at permits that are all in use. */
+/** Milliseconds until permits are asked for again, when all are in use. */
 const POLL_DELAY = 50
-/** Milliseconds between two polls at what has become due, while attempts are under way. */
+/** Milliseconds until due deliveries are looked for again, while attempts are in progress. */
 const POLL = 250
-/** Destinations in one poll. */
+/** The most destinations in one poll. */
 const DESTINATIONS = 200
-/** Seconds from one turn to the next at least, unless something is due: many destinations are then probed together. */
+/** The fewest seconds between two turns, unless something is due, so that many destinations are probed together. */
 const BETWEEN_TURNS = 0.25
 /** Seconds until the deliveries of a disabled participant are checked again. */
 const DISABLED = 5
 
 /**
- * Attempts what is due for a participant. On one node the dispatcher never runs two at a time for a participant;
- * several nodes claim different deliveries.
- * @param signal begins nothing more when it is aborted; what is under way is finished
+ * Attempts what is due for a participant. On one node the dispatcher never runs this twice at a time for a participant.
+ * Several nodes claim different deliveries.
+ * @param signal when it is aborted, nothing more is begun, and attempts in progress are finished
  * @param turn milliseconds after which no further attempt is begun
  * @returns seconds until a delivery of the participant may be due; null when none is pending
  */
@@ -53,8 +53,8 @@ export async function drain(
 }
 
 /**
- * Goes round the destinations that have something due, and gives each a permit before any gets a second one. So a
- * destination that hangs, or whose breaker is open, delays no other destination.
+ * Visits the destinations that have something due, and gives each a permit before any gets a second one. So a
+ * destination that does not answer, or whose breaker is open, delays no other.
  */
 async function takeTurn(
   deps: Delivering,
@@ -99,7 +99,7 @@ async function takeTurn(
   if (failed !== undefined) throw failed
 }
 
-/** Destinations in the order of their origins, beginning at `from`; at the end it goes on with the first one. */
+/** Reads destinations in the order of their origins, from `from` on; after the last one it continues with the first. */
 async function nextDestinations(
   { db }: Delivering,
   participant: number,
@@ -111,7 +111,7 @@ async function nextDestinations(
   return [...found, ...first.filter(({ origin }) => origin < from)]
 }
 
-/** A delivery, the permit in which it is attempted, and whether it is its destination's probe. */
+/** A claimed delivery, its permit, and whether the attempt is the probe of its destination. */
 interface Taken {
   readonly delivery: ClaimedDelivery
   readonly permit: Permit
@@ -128,7 +128,7 @@ async function attempt(
   if (probe) await expire(deps, settings, delivery)
 }
 
-/** Gives up deliveries that have waited longer than their schedule, while a probe shows that nobody is there. */
+/** Gives up deliveries that have waited longer than their schedule, after a probe found the destination still down. */
 async function expire(deps: Delivering, settings: CallbackSettings, to: ClaimedDelivery): Promise<void> {
   const { opened_at } = await findBreaker(deps.db, to)
   if (opened_at === null) return
@@ -139,13 +139,13 @@ async function expire(deps: Delivering, settings: CallbackSettings, to: ClaimedD
 
 interface TakenDue {
   readonly taken: readonly Taken[]
-  /** The last of the destinations that had a permit. */
+  /** The last destination that had a permit. */
   readonly served: WaitingDestination | undefined
-  /** Milliseconds until it is worth asking for a permit again. */
+  /** Milliseconds until permits should be asked for again. */
   readonly wait: number
 }
 
-/** Takes due deliveries for as many permits as there are. A permit for which nothing is due is released. */
+/** Claims due deliveries for as many permits as there are. A permit without a due delivery is released. */
 async function takeDue(
   { db, requests, limiter }: Delivering,
   participant: number,
@@ -173,7 +173,10 @@ async function takeDue(
   }
 }
 
-/** Permits by origin: one for each destination, then a second one, until none is free. A probe is one attempt. */
+/**
+ * Takes permits: one for each destination, then a second one, until none is free. A destination with an open breaker
+ * gets one for its probe.
+ */
 function permitsOf(
   limiter: Limiter,
   participant: number,

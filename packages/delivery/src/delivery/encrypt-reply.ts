@@ -1,4 +1,4 @@
-/** A reply is encrypted at rest before its first attempt. */
+/** Encrypts a reply for the database, before its first attempt. */
 import { hash } from 'node:crypto'
 import { deliveryEncryptionContext, type EncryptedReply } from '@rollcall/core/model/delivery'
 import type { ReplyMembers } from '@rollcall/core/model/outcome'
@@ -7,10 +7,10 @@ import type { Bodies } from '@rollcall/keys/bodies'
 import { CanonicalText, canonicalJson } from '@rollcall/protocol'
 
 /**
- * The only function that makes an `EncryptedReply`: a reply or a notification, whose records are disclosed.
- * @param id id of the delivery
- * @param traceparent traceparent of the answered request: stored with the reply, and not signed
- * @returns header and message as they are signed
+ * Encrypts a reply or notification, whose records are disclosed. No other function makes an `EncryptedReply`.
+ * @param id the id of the delivery
+ * @param traceparent of the answered request; stored with the reply, and not signed
+ * @returns header and message as they will be signed
  */
 export async function encryptReply(
   { bodies }: { readonly bodies: Pick<Bodies, 'encryptBody'> },
@@ -31,13 +31,13 @@ interface WrittenReply {
   readonly message: CanonicalText
   readonly body: EncryptedReply
   /**
-   * SHA-256 of header and message in clear, in hexadecimal. The bytes that are sent differ: each attempt signs and
-   * encrypts anew.
+   * The SHA-256 of header and message in clear, in hexadecimal. The sent bytes differ, because each attempt signs and
+   * encrypts again.
    */
   readonly digest: string
 }
 
-/** The header with its large members as canonical text, so that signing does not write them again. */
+/** The header with its large members as canonical text, so that signing does not convert them again. */
 const writtenOnce = (header: object): object =>
   Object.fromEntries(
     Object.entries(header).map(([name, value]: [string, unknown]) => [

@@ -1,39 +1,36 @@
-/** The results of attempts as rows: what a result means for the delivery, the breaker and the metrics. */
+/** The results of attempts, as rows: what each means for the delivery, the breaker and the metrics. */
 
 import { isUnavailable } from '@rollcall/database/database-errors'
 import type { Answer } from '@rollcall/participants/egress/guarded-request'
 import { AddressRefused, CredentialsUnusable, RequestFailed } from '@rollcall/participants/egress/problems'
 import { isJsonObject, JsonError, type JsonValue, parseJson, RequestFault } from '@rollcall/protocol'
 
-/** The consequence of an attempt. */
+/** What becomes of the delivery after an attempt. */
 export type Verdict = 'delivered' | 'refused' | 'dead' | 'retry'
 
 export interface AttemptResult {
-  /** The name of the result in records and metrics: one of a fixed number, never a text of the peer. */
+  /** The name of the result in records and metrics: one of a fixed list, never a text of the peer. */
   readonly name: string
   readonly verdict: Verdict
-  /**
-   * The consequence for a notification, where it differs: the deliveries behind it in the mailbox would end in the same
-   * way.
-   */
+  /** What becomes of a notification, if it differs: the deliveries behind it would fail in the same way. */
   readonly notification?: Verdict
-  /** HTTP status; null without an answer. */
+  /** The HTTP status; null when there was no answer. */
   readonly status: number | null
-  /** The peer's health; `unknown` when the reason is ours, or the peer was not asked. */
+  /** The health of the peer; `unknown` when the reason is ours, or the peer was not called. */
   readonly peer: 'up' | 'down' | 'unknown'
 }
 
-/** Results of attempts that reached nobody. */
+/** The results of attempts that called nobody. */
 export const unsentResults = {
-  /** Neither the request nor the participant names an address any more. */
+  /** Neither the request nor the participant names an address. */
   no_address: unasked('no_address', 'dead', 'retry'),
   address_not_registered: unasked('address_not_registered', 'dead', 'retry'),
-  /** The body of the delivery cannot be read any more. */
+  /** The body of the delivery cannot be decrypted any more. */
   body_forgotten: unasked('body_forgotten', 'dead'),
   body_altered: unasked('body_altered', 'dead'),
-  /** The grant of today does not permit the delivery, or not with its contents. The receiver may ask again. */
+  /** The grant of today does not permit the delivery, or not with these contents. The receiver may ask again. */
   not_permitted: unasked('not_permitted', 'dead'),
-  /** There is no key of the peer to encrypt with at the moment; nothing leaves in clear. */
+  /** There is no key of the peer for encryption now. Nothing is sent in clear. */
   no_encryption_key: unasked('no_encryption_key', 'retry'),
   internal: unasked('internal', 'retry'),
 } as const satisfies Record<string, AttemptResult>
@@ -43,14 +40,14 @@ function unasked(name: string, verdict: Verdict, notification = verdict): Attemp
 }
 
 /**
- * Statuses that the same request would get again. Everything else that is no success may pass: partners deploy,
- * rotate their credentials, and move behind redirects, which are not followed.
+ * The statuses that the same request would get again. Everything else may pass: partners deploy, renew their
+ * credentials, and move behind redirects, which are not followed.
  */
 const PERMANENT: ReadonlySet<number> = new Set([400, 405, 410, 411, 413, 414, 415, 422, 431, 501, 505])
-/** Statuses whose body may say, as an ack, why the message is refused. */
+/** The statuses whose body may be an ack that says why the message is refused. */
 const REFUSING: ReadonlySet<number> = new Set([400, 422])
 
-/** How an answer ends an attempt (3.3: an ack ERR is the peer's refusal, not to be repeated). */
+/** The result of an attempt that was answered (3.3: an ack ERR is a refusal of the peer, which is not repeated). */
 export function resultOf({ status, body }: Answer): AttemptResult {
   const isSuccess = status >= 200 && status <= 299
   if ((isSuccess || REFUSING.has(status)) && isRefusal(body)) {
@@ -63,8 +60,8 @@ export function resultOf({ status, body }: Answer): AttemptResult {
 }
 
 /**
- * The result of an attempt without an answer.
- * @throws the error when the database is unavailable: that is no failure of the attempt
+ * The result of an attempt that was not answered.
+ * @throws the error when the database is unavailable, because that is no failure of the attempt
  */
 export function resultOfError(error: unknown): AttemptResult {
   if (error instanceof AddressRefused) return unasked(`address_${error.rule}`, 'dead', 'retry')

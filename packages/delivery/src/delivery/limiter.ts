@@ -1,51 +1,52 @@
 /**
- * Limits what this node sends at a time: a participant has as many permits as its settings say, for all its
- * destinations together, and uses them no faster than its rate. Whoever makes an answer attempts its delivery at once
- * if the destination is healthy. A destination whose last attempt failed or was slow is left to the dispatcher, and may
- * use only a share of the permits, so that it delays no other destination.
+ * Limits the attempts of this node. A participant has as many permits as its settings say, for all its destinations
+ * together, and uses them no faster than its rate. The maker of an answer attempts its delivery at once if the
+ * destination is healthy. A destination whose last attempt failed or was slow is left to the dispatcher, and may use
+ * only a share of the permits, so that it delays no other destination.
  */
 import type { Destination } from '@rollcall/core/model/delivery'
 
 export interface LimiterSettings {
-  /** Attempts at a time. */
+  /** The most attempts at a time. */
   readonly concurrency: number
-  /** Attempts a second. */
+  /** The most attempts a second. */
   readonly rate: number
 }
 
-/** One attempt's permit; it must be released, once. */
+/** The permit for one attempt. It must be released. */
 export interface Permit {
   /**
-   * @param outcome `healthy`: answered in time; `failing`: failed or slow; `unused`: nothing was attempted. After `slow`
-   * the outcome is always `failing`.
+   * Ends the permit.
+   * @param outcome `healthy`: the peer answered in time; `failing`: the attempt failed or was slow; `unused`: nothing
+   * was attempted. After `slow` was called, the outcome is always `failing`.
    */
   release(outcome: 'healthy' | 'failing' | 'unused'): void
-  /** Says, while the attempt goes on, that it takes long. */
+  /** Marks the destination as failing while the attempt continues, because it takes long. */
   slow(): void
 }
 
 export interface Limiter {
-  /** A permit for a healthy destination; null when there is none now. */
+  /** Takes a permit for a healthy destination; null when there is none now. */
   tryAcquire(destination: Destination, settings: LimiterSettings): Permit | null
   /**
-   * A permit whatever the health of the destination; or the milliseconds until the rate allows the next one; or null: none
-   * is free until another one is released.
+   * Takes a permit, whatever the health of the destination.
+   * @returns the milliseconds until the rate allows an attempt; or null: all permits are in use
    */
   acquire(destination: Destination, settings: LimiterSettings): Permit | number | null
   /** Resolves when all permits are released. */
   idle(): Promise<void>
 }
 
-/** Milliseconds from which an attempt is slow. */
+/** Milliseconds after which an attempt counts as slow. */
 export const SLOW = 1_000
-/** Milliseconds after a failure from which makers of answers make one attempt there again. */
+/** Milliseconds after a failure until the maker of an answer makes one attempt at that destination again. */
 const FORGIVEN = 60_000
-/** Destinations of a participant whose health is remembered; of those without an attempt the oldest goes first. */
+/** The most destinations of a participant whose health is remembered; the oldest without an attempt goes first. */
 const REMEMBERED = 100
 
 interface Health {
   inUse: number
-  /** `unknown`: makers of answers make one attempt at a time there, until one has succeeded or failed. */
+  /** `unknown`: makers of answers make one attempt at a time there, until one succeeds or fails. */
   health: 'healthy' | 'unknown' | 'failing'
   failedAt: number
 }
@@ -54,11 +55,11 @@ interface ParticipantState {
   inUse: number
   tokens: number
   filledAt: number
-  /** By origin, the least recently used first. */
+  /** The destinations by origin, the least recently used first. */
   readonly destinations: Map<string, Health>
 }
 
-/** @param now milliseconds of a clock that only goes forward */
+/** Creates the limiter. @param now milliseconds of a clock that only goes forward */
 export function createLimiter(now: () => number = () => performance.now()): Limiter {
   const participants = new Map<number, ParticipantState>()
   let inUse = 0
@@ -108,7 +109,7 @@ export function createLimiter(now: () => number = () => performance.now()): Limi
   }
 }
 
-/** Takes a token of the rate; or returns the milliseconds until there is one. */
+/** Takes a token of the rate. Returns 0, or the milliseconds until there is one. */
 function takeToken(state: ParticipantState, rate: number, at: number): number {
   state.tokens = Math.min(rate, state.tokens + ((at - state.filledAt) / 1_000) * rate)
   state.filledAt = at
@@ -117,7 +118,7 @@ function takeToken(state: ParticipantState, rate: number, at: number): number {
   return 0
 }
 
-/** Takes a permit. @param released is called once, when the permit is released */
+/** Makes a permit. @param released called once, when the permit is released */
 function createPermit(state: ParticipantState, destination: Health, now: () => number, released: () => void): Permit {
   state.inUse += 1
   destination.inUse += 1
@@ -149,8 +150,8 @@ function createPermit(state: ParticipantState, destination: Health, now: () => n
 const unknown = (): Health => ({ inUse: 0, health: 'unknown', failedAt: 0 })
 
 /**
- * A destination that is not known to be healthy gets at most half of a participant's permits, and all such destinations
- * together leave a quarter of its permits to the healthy ones, if it has more than one.
+ * Whether a destination may have a permit. One that is not known to be healthy gets at most half of the participant's
+ * permits, and all of these together leave a quarter of the permits to healthy ones (none if there is only one permit).
  */
 function mayAcquire({ destinations }: ParticipantState, { inUse, health }: Health, concurrency: number): boolean {
   if (health === 'healthy') return true

@@ -1,4 +1,4 @@
-/** Recalls notifications on their way whose subscription was taken back, or is no longer permitted. */
+/** Takes notifications back that wait in a delivery, when their subscription is no longer wanted or permitted. */
 
 import type { Claim, ClaimedDelivery } from '@rollcall/core/model/delivery'
 import type { Participant } from '@rollcall/core/model/participant'
@@ -15,9 +15,9 @@ interface To {
 }
 
 /**
- * Takes an envelope back before an attempt, if one of its subscriptions must not be notified any more. Items that may
- * still be sent are composed anew.
- * @returns whether it was taken back
+ * Takes an envelope back before an attempt, if one of its subscriptions must not be notified. The items that may still
+ * be sent are put into a new envelope.
+ * @returns whether the envelope was taken back
  */
 export async function recallUnwanted(
   { db: { pool }, grants }: { readonly db: Pick<Database, 'pool'>; readonly grants: Grants },

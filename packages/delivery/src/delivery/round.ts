@@ -1,6 +1,6 @@
 /**
- * Going round destinations, some at a poll: always behind the last one that was given a permit, so that each has its turn
- * before any has a second one, for any number of them, and also if some have no permit at the moment.
+ * Visits destinations in turns, a limited number in each poll. A poll begins after the last destination that got a
+ * permit, so that each has a turn before any has a second one, however many there are.
  */
 import type { WaitingDestination } from '../store/deliveries/destinations.ts'
 
@@ -8,9 +8,10 @@ export interface Round {
   /** The origin at which the next poll begins. */
   readonly from: () => string
   /**
-   * Notes the result of a poll: the destinations with due deliveries, and the last one that got a permit.
+   * Notes the result of a poll.
+   * @param served the last destination that got a permit
    * @returns `on`: poll again. Otherwise all destinations were polled since one got a permit: `idle`: nothing was due;
-   * `busy`: there was no permit for due deliveries
+   * `busy`: something was due, but there was no permit
    */
   readonly looked: (
     seen: readonly WaitingDestination[],
@@ -20,8 +21,8 @@ export interface Round {
 }
 
 /**
- * @param limit destinations in one poll, which goes on with the first one behind the last; fewer: these are all, in their
- * order from `from` on
+ * Creates a round.
+ * @param limit the most destinations in one poll; a poll with fewer has read all of them, in order from `from` on
  */
 export function createRound(limit: number): Round {
   let start = ''
@@ -40,7 +41,7 @@ export function createRound(limit: number): Round {
     looked(seen, due, served) {
       const isAll = seen.length < limit
       if (served !== undefined) {
-        // Nothing is behind the greatest.
+        // After the last destination in order the next poll begins with the first.
         start = isAll && seen.every(({ origin }) => origin <= served.origin) ? '' : behind(served)
         begin()
         return 'on'
@@ -65,5 +66,5 @@ export function createRound(limit: number): Round {
   }
 }
 
-/** A key just after a destination, from which a poll goes on: no origin has a space. */
+/** The place just after a destination, where a poll continues. No origin has a space, so this is none. */
 const behind = ({ origin }: WaitingDestination): string => `${origin} `

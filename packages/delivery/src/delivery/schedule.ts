@@ -1,6 +1,6 @@
-/** Computes the next attempt of a delivery from the number of attempts and the peer's wish, without side effects. */
+/** Computes when the next attempt of a delivery is due, from the number of attempts and the peer's wish. */
 
-/** Seconds from one attempt to the next: the first after 5 s, about 72 hours in all (N16 leaves it open). */
+/** The seconds between attempts: 5 s at first, about 72 hours in all (N16 leaves them open). */
 export const DEFAULT_SCHEDULE: readonly number[] = [
   5,
   30,
@@ -15,11 +15,11 @@ export const DEFAULT_SCHEDULE: readonly number[] = [
 ]
 
 /**
- * The share of a pause by which it may be longer or shorter, so that deliveries that failed together are not retried
- * together.
+ * The share of a pause by which it is made longer or shorter at random, so that deliveries that failed together are not
+ * all attempted again together.
  */
 const JITTER = 0.1
-/** Seconds that a peer may ask us to wait for. */
+/** The most seconds that a peer may ask us to wait. */
 const LONGEST_WAIT = 86_400
 
 /**
@@ -38,16 +38,16 @@ export function nextAttempt(
   return Math.max(pause * (1 - JITTER + 2 * JITTER * random), Math.min(retryAfter, LONGEST_WAIT))
 }
 
-/** The longest pause of a breaker, in seconds, where the schedule allows as much. */
+/** The longest pause of an open breaker, in seconds, if the schedule allows it. */
 const BREAKER_PAUSE = 300
 
 export const breakerPause = (schedule: readonly number[]): number => Math.min(BREAKER_PAUSE, Math.max(0, ...schedule))
 
-/** Seconds after which a delivery is past all of its attempts. */
+/** The seconds after which a delivery has had all attempts of a schedule. */
 export const wholeSchedule = (schedule: readonly number[]): number =>
   schedule.reduce((sum, pause) => sum + pause, 0) * (1 + JITTER)
 
-/** Seconds of a Retry-After header (RFC 9110, 10.2.3); 0 for none, or one that cannot be read. */
+/** The seconds in a Retry-After header (RFC 9110, 10.2.3); 0 when there is none, or it cannot be read. */
 export function readRetryAfter(header: string | string[] | undefined, now: number): number {
   const text = (Array.isArray(header) ? header[0] : header)?.trim() ?? ''
   if (/^\d{1,9}$/.test(text)) return Number(text)
@@ -55,7 +55,7 @@ export function readRetryAfter(header: string | string[] | undefined, now: numbe
   return Number.isNaN(until) ? 0 : Math.max(0, Math.ceil((until - now) / 1_000))
 }
 
-/** Reads a schedule: seconds separated by commas. Null for another text. */
+/** Reads a schedule: seconds with commas between them. Null when the text is none. */
 export function parseSchedule(text: string): readonly number[] | null {
   const steps = text.split(',').map((step) => step.trim())
   if (steps.length > 100 || !steps.every((step) => /^\d{1,7}(\.\d{1,3})?$/.test(step))) return null

@@ -1,6 +1,6 @@
 /**
- * Stops replies on their way that must not be sent any more: the grant of today applies, not that of the time of the
- * answer.
+ * Finds out before each attempt whether a reply may still be sent: the grant of today applies, not that of the time
+ * when the reply was made.
  */
 
 import { usesOf } from '@rollcall/consents/store/consent-uses'
@@ -15,13 +15,13 @@ import type { Grants } from '@rollcall/participants/directory/grants'
 import { CanonicalText, type JsonValue, OPERATIONS, operation } from '@rollcall/protocol'
 import { changedSince } from '../store/deliveries/deliveries.ts'
 
-/** Answers about other exchanges, whose grant is not known here. */
+/** The operation whose answers are about other exchanges; the grant of those is not known here. */
 const ABOUT_OTHERS = operation('txn-status').name
 
 /**
- * Whether a reply may be sent: called before each attempt. A reply whose records a newer grant would show otherwise is
- * not sent, and not made anew, because a message_id never has two contents; the receiver may ask again. Nor is a reply
- * sent whose consents do not hold any more.
+ * Whether a reply may be sent. A reply whose records a newer grant would show in another way is not sent. It is not
+ * made again either, because a message_id never has two contents; the receiver may ask again. Nor is a reply sent of
+ * which a consent has ended.
  */
 export async function isStillPermitted(
   { db: { pool }, grants }: { readonly db: Pick<Database, 'pool'>; readonly grants: Grants },
@@ -38,17 +38,17 @@ export async function isStillPermitted(
   if (consents.some((one) => !one.holds || !isConsentGranted(grant, one))) return false
   const changed = await changedSince(pool, delivery.id, grant.id)
   if (!changed.grant && !changed.protection) return true
-  // Under the same grant only the protected persons can have changed.
+  // The grant is the same, so only the protected persons can have changed.
   const isSameGrant = !changed.grant
   if (!isSameGrant && granted.every((name) => name === ABOUT_OTHERS)) return false
   const text = message instanceof CanonicalText ? message.text : JSON.stringify(message)
   const content = JSON.parse(text) as JsonValue
   if (isSameGrant) return showsNobodyProtected(grant, content)
-  // A reply without consent has no records when the grant now demands one.
+  // The reply has no consent, so it may have no records if the grant now demands one.
   const isConsented = consents.length > 0 || !isAboutSubject(grant)
   return isStillShown(isConsented ? grant : { ...grant, recordTypes: new Set() }, content)
 }
 
-/** The operation that a delivery answers; all operations with its callback, when it is unknown. */
+/** The operation that a delivery answers; all operations with its callback when the operation is not known. */
 const answeredBy = ({ callback, operation: name }: Pick<ClaimedDelivery, 'callback' | 'operation'>): string[] =>
   name == null ? OPERATIONS.filter((row) => row.callback?.name === callback).map((row) => row.name) : [name]

@@ -1,4 +1,4 @@
-/** The address of an answer: the one that its request names, if it is allowed, else the participant's own (G1). */
+/** Finds the address of an answer: the one in the request, if it is allowed, or else the participant's own (G1). */
 
 import { MAX_ADDRESS_LENGTH } from '@rollcall/core/model/allowed-hosts'
 import type { Callbacks } from '@rollcall/participants/directory/directory'
@@ -9,15 +9,15 @@ import { CALLBACKS, type Callback, RequestFault } from '@rollcall/protocol'
 
 type Addresses = Pick<CallbackSettings, 'allowed' | 'default_url' | 'notify_url'>
 
-/** How to find the address of a callback that differs from an answer's. */
+/** How the address of a callback is found, if not like that of an answer. */
 interface AddressRule {
-  /** The address that the operator gave for this callback alone; it comes before all others. */
+  /** The address that the operator set for this callback alone. It is used before all others. */
   readonly own: (addresses: Addresses) => string | null
-  /** The address of this callback, from the one that a request named. */
+  /** Derives the address of this callback from the one that a request has named. */
   readonly named: (sender_uri: string) => string
 }
 
-/** The specification gives no address for notifications: D28 derives it from the one that the subscription named. */
+/** The rules by callback. The specification names no address for notifications: D28 derives one. */
 const RULES: Readonly<Partial<Record<string, AddressRule>>> = {
   notify: {
     own: ({ notify_url }) => notify_url,
@@ -26,8 +26,8 @@ const RULES: Readonly<Partial<Record<string, AddressRule>>> = {
 }
 
 /**
- * The address for a callback; null when there is none, and the answer is persisted for a status question (D5).
- * @param callback null for operations that have none
+ * Finds the address for a callback; null when there is none, and the answer is only stored for a status question (D5).
+ * @param callback null for operations without a callback
  * @throws RequestFault err.sender_uri.invalid
  */
 export function callbackTarget(
@@ -44,15 +44,12 @@ export function callbackTarget(
   return allowedTarget(allowed, rule?.named(sender_uri) ?? sender_uri)
 }
 
-/**
- * The address that was found for a callback before, if it would still be found.
- * @throws RequestFault err.sender_uri.invalid
- */
+/** The address found for a callback before, if it would still be found. @throws RequestFault err.sender_uri.invalid */
 export function sameTarget(addresses: Addresses, target: string, callback: Callback): string {
   return callbackTarget(addresses, null, callback) === target ? target : allowedTarget(addresses.allowed, target)
 }
 
-/** @throws RequestFault err.sender_uri.invalid */
+/** Checks that an address is allowed, and returns its normal spelling. @throws RequestFault err.sender_uri.invalid */
 function allowedTarget(allowed: readonly string[], address: string): string {
   const url = readTarget(address)
   if (url === null)
@@ -63,7 +60,7 @@ function allowedTarget(allowed: readonly string[], address: string): string {
   return url.href
 }
 
-/** True when a callback has an allowed address. */
+/** Whether there is an allowed address for a callback. */
 export function hasTarget(addresses: Addresses, sender_uri: string | null, callback: Callback): boolean {
   try {
     return callbackTarget(addresses, sender_uri, callback) !== null
@@ -73,7 +70,7 @@ export function hasTarget(addresses: Addresses, sender_uri: string | null, callb
   }
 }
 
-/** The row of CALLBACKS with this name. Throws an Error if there is none. */
+/** The row of CALLBACKS with this name. Throws an Error when there is none. */
 export function callbackNamed(name: string): Callback {
   const found = CALLBACKS.find((callback) => callback.name === name)
   if (found === undefined) throw new RangeError(`there is no callback ${name}`)
@@ -81,8 +78,8 @@ export function callbackNamed(name: string): Callback {
 }
 
 /**
- * Reads an address once, into the spelling that the URL standard gives it. That spelling alone is checked, persisted and
- * called: it reads as itself, so what was accepted is not refused later for how it is written.
+ * Reads an address into the spelling of the URL standard. Only that spelling is checked, stored and called. Reading it
+ * again gives the same text, so an accepted address is not refused later because of its spelling.
  */
 function readTarget(text: string): URL | null {
   const url = text.length > MAX_ADDRESS_LENGTH ? null : URL.parse(text)
@@ -90,10 +87,7 @@ function readTarget(text: string): URL | null {
   return url.username === '' && url.password === '' && !url.href.includes('#') ? url : null
 }
 
-/**
- * True when an entry allows an address: the same scheme, host and port (`:*` is any), and the entry's path or one below
- * it.
- */
+/** Whether an entry allows an address: the same scheme, host and port (`:*` is any), and its path or one below. */
 function allows(entry: string, url: URL): boolean {
   const anyPort = /^(https?:\/\/[^/?#]+):\*(?=\/|$)/
   const rule = URL.parse(entry.replace(anyPort, '$1'))
@@ -106,18 +100,18 @@ function allows(entry: string, url: URL): boolean {
   return sameHost && !couldLeavePrefix(path) && (path === rule.pathname || path.startsWith(prefix))
 }
 
-/** True for a text that can be an entry of `allowed`: an origin with or without a path, and nothing after it. */
+/** Whether a text can be an entry of `allowed`: an origin with or without a path, and nothing after it. */
 export function isAllowedEntry(entry: string): boolean {
   const url = readTarget(entry.replace(/:\*(?=\/|$)/, ''))
   return url !== null && url.search === '' && !couldLeavePrefix(url.pathname)
 }
 
-/** True for an address to which a participant's own paths can be added. */
+/** Whether the paths of callbacks can be added to an address. */
 export function isDefaultUrl(text: string): boolean {
   return readTarget(text)?.search === '' && !text.includes('?')
 }
 
-/** True for an address that can be used unchanged. */
+/** Whether an address can be used unchanged. */
 export const isTarget = (text: string): boolean => readTarget(text) !== null
 
 const invalid = (rule: string): RequestFault => new RequestFault('err.sender_uri.invalid', `header.sender_uri: ${rule}`)
@@ -128,8 +122,8 @@ export interface CheckingSenderUri {
 }
 
 /**
- * The address as it is persisted and called; null when the request names none. All rules of attempts are checked,
- * except those that need the name of the host resolved.
+ * Reads the address in a request, as it will be stored and called; null when the request names none. Checks all rules
+ * of attempts except those that need the host's IP address.
  * @throws RequestFault err.sender_uri.invalid
  */
 export async function readSenderUri(
@@ -151,6 +145,7 @@ export async function readSenderUri(
 }
 
 /**
+ * Whether a server could read a path so that it leaves the allowed prefix.
  * @param path of a URL as the URL standard writes it
  * @returns true also for a path that cannot be read with certainty
  */
@@ -159,17 +154,17 @@ export function couldLeavePrefix(path: string): boolean {
   const folded = decoded(path)?.normalize('NFKC')
   if (folded === undefined || !READABLE.test(folded)) return true
   const segments = folded.split('/')
-  // There are more segments than were written: NFKC has made a slash of another character.
+  // NFKC has turned another character into a slash, so there are more segments than were written.
   return segments.length !== path.split('/').length || segments.some(couldBeDots)
 }
 
-/** Encoded slashes, dots, percent signs and control characters: nobody needs them, and to decode again changes them. */
+/** Encoded slashes, dots, percent signs and control characters. Nobody needs them, and decoding twice changes them. */
 const HIDING = /%(?:2f|5c|2e|25|[01][0-9a-f]|7f)/i
 
-/** Letters, marks and digits of any script that can be seen, and printable ASCII without `\` and `%`. */
+/** Visible letters, marks and digits of any script, and printable ASCII without `\` and `%`. */
 const READABLE = /^(?:(?!\p{Default_Ignorable_Code_Point})[\p{L}\p{M}\p{N}]|[ -$&-[\]-~])*$/u
 
-/** Undefined when the path is no percent-encoded UTF-8, such as `%u002e` or an overlong form. */
+/** Decodes a path; undefined when it is no percent-encoded UTF-8, such as `%u002e` or an overlong form. */
 function decoded(path: string): string | undefined {
   try {
     return decodeURIComponent(path)
@@ -178,5 +173,5 @@ function decoded(path: string): string | undefined {
   }
 }
 
-/** Whether a server may read the segment as dots: it may stop at `;`, `?` or `#`, and drop marks, spaces and plus signs. */
+/** Whether a server may read a segment as dots: it may stop at `;`, `?` or `#`, and drop marks, spaces and pluses. */
 const couldBeDots = (segment: string): boolean => /^(?=[^;?#]*\.)[. +\p{M}]*(?:[;?#]|$)/u.test(segment)

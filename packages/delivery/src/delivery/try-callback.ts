@@ -1,4 +1,7 @@
-/** A round trip to a participant's callback address, step by step, for an operator before real messages are sent. */
+/**
+ * Tries a participant's callback address with one test message and reports each step, for an operator who wants to know
+ * before real messages are sent.
+ */
 
 import { randomUUID } from 'node:crypto'
 import { timestampOf } from '@rollcall/base/shared/clock'
@@ -21,7 +24,7 @@ import { callbackNamed, callbackTarget } from './targets.ts'
 export interface Step {
   readonly step: 'address' | 'network' | 'credentials' | 'tls' | 'answer'
   readonly ok: boolean
-  /** The finding, in words for the operator. */
+  /** What was found, in words for the operator. */
   readonly told: string
 }
 
@@ -29,26 +32,26 @@ export interface Tried {
   /** The address that was called, or would have been. */
   readonly target: string | null
   readonly message_id: string
-  /** The steps up to the first failed one. */
+  /** The steps up to the first one that failed. */
   readonly steps: readonly Step[]
-  /** The peer was reached and answered with an ack. */
+  /** True when the peer was reached and answered with an ack. */
   readonly ok: boolean
-  /** HTTP status; null without an answer. */
+  /** The HTTP status; null when there was no answer. */
   readonly status: number | null
-  /** At most 256 printable characters of the answer. */
+  /** The beginning of the answer: at most 256 printable characters. */
   readonly answer: string
 }
 
 type Trying = Attempting & { readonly callbacks: Callbacks; readonly guards: Guards }
 
-/** Adds a step to the trial; returns whether it went well. */
+/** Adds a step to the report. Returns whether it succeeded. */
 type AddStep = (step: Step['step'], ok: boolean, told: string) => boolean
 
 const CALLBACK = callbackNamed('on-search')
 
 /**
  * Sends a test message that answers no request: an on-search without items, under a transaction_id and a correlation_id
- * that nobody knows. A peer acknowledges it, or says in an ack what is wrong with it; nothing of it is stored here.
+ * that nobody knows. A peer acknowledges it, or says in an ack what is wrong with it. Nothing of it is stored here.
  * @param sender_uri an address in place of the participant's own
  */
 export async function tryCallback(
@@ -162,7 +165,7 @@ const MEANING = {
   retry: ': it would be attempted again',
 } as const satisfies Record<FinishedAttempt['result']['verdict'], string>
 
-/** Codes of Node.js for a certificate or a handshake that is not good. */
+/** The codes of Node.js for a certificate or a TLS handshake that is not valid. */
 const TLS_TROUBLE = /CERT|SSL|TLS|SELF_SIGNED|UNABLE_TO/
 
 function addTls(target: string, { result, detail }: FinishedAttempt, step: AddStep): void {
@@ -171,7 +174,7 @@ function addTls(target: string, { result, detail }: FinishedAttempt, step: AddSt
   else if (result.status !== null) step('tls', true, 'the certificate is that of the host, and trusted')
 }
 
-/** The text of a problem that the trial reports. @throws any other error */
+/** The text of an expected problem, for the report. @throws any other error */
 function problemOf(error: unknown): string {
   if (error instanceof AddressRefused) return addressAdvice(error)
   if (error instanceof RequestFailed || error instanceof CredentialsUnusable) {

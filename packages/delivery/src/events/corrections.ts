@@ -1,4 +1,7 @@
-/** A change that takes an earlier event back, or corrects it: who was notified of that event is notified of the correction. */
+/**
+ * Notifies of corrections: a change takes an earlier event back or corrects it, and who was notified of that event is
+ * notified of the correction.
+ */
 
 import { filingKeys } from '@rollcall/core/events/filing'
 import type { Predicate } from '@rollcall/core/model/predicate'
@@ -20,14 +23,14 @@ import type { VisibilityFilter } from './visibility-filter.ts'
 
 const DAY = 86_400_000
 
-/** The filters by subscription; undefined: the filter cannot be read any more. */
+/** The filter of each subscription; undefined when the filter cannot be read. */
 type Predicates = ReadonlyMap<number, Predicate | null | undefined>
 
 /**
- * Notifies the receivers of the earlier events of a correction. One whose subscription has ended with that event has it back
- * under its code when the event is taken back. What still waits is corrected when it is due, never before it: in a backfill
- * behind it.
- * @param matched by event, how many are notified: the correction's are added
+ * Notifies the receivers of the events that a correction is about. If the event had ended a subscription, and is now
+ * taken back, the subscription is opened again under its code. A correction is never due before the notification that
+ * it corrects: when that waits in a backfill, so does the correction.
+ * @param matched how many are notified, by event; the correction is added
  */
 export async function correctEvents(
   client: ClientBase,
@@ -57,18 +60,21 @@ export async function correctEvents(
     client,
     receivers.map(({ subscription }) => subscription),
   )
-  // A correction of a backfill does not wait for a run of the frequency.
+  // The correction of a notification in a backfill is not held for the subscription's frequency.
   const dueOf = ({ subscription, in_backfill }: EarlierNotification): Date | undefined =>
     in_backfill ? undefined : (due.get(subscription) ?? undefined)
   await insertNotifications(client, corrections(recording, draft, receivers, predicates, dueOf))
   matched.set(id, new Set(receivers.map(({ subscription }) => subscription)).size)
-  // Events of a record that was merged into another one have happened all the same.
+  // Not marked as taken back are the events of a record that was merged into another one: they have happened.
   if (event.corrects !== 'CANCEL' || isOfAll) return
   await storeReversal(client, earlier, id)
   await openAgain(client, recording, receivers, predicates)
 }
 
-/** A correction passes the same checks as its event: who may not be shown the record any more gets its identifiers. */
+/**
+ * Makes the notifications of a correction. It is checked like its event: who may no longer see the record gets only its
+ * identifiers.
+ */
 function corrections(
   { registry, now }: Recording,
   { id, recordType, after }: Draft,

@@ -1,11 +1,11 @@
-/** When notifications of one change are due that are not sent at once. */
+/** Finds when the notifications of a change are due that are not sent at once. */
 
 import { nextTick } from '@rollcall/core/events/frequency'
 import type { Registry } from '@rollcall/core/model/registry'
 import type { ClientBase } from 'pg'
 import { type HeldSubscription, heldSubscriptions } from '../store/events/events.ts'
 
-/** The next ticks of one moment: many subscriptions have the same frequency, and it is read once. */
+/** The due times for one change. Many subscriptions have the same frequency, which is read only once. */
 export class DueTimes {
   readonly #time_zone: string
   readonly #now: Date
@@ -18,7 +18,7 @@ export class DueTimes {
     this.#next = next
   }
 
-  /** The next due time of subscriptions with a frequency; null when its end has come, and nobody has ended it yet. */
+  /** The next due time of each subscription that has a frequency; null when its end has come without being noted. */
   async of(client: ClientBase, subscriptions: readonly number[]): Promise<ReadonlyMap<number, Date | null>> {
     if (subscriptions.length === 0) return new Map()
     const held = await heldSubscriptions(client, subscriptions)

@@ -1,7 +1,7 @@
 /**
- * Finds the subscriptions that a change of records matches. Those that are filed under a key of the changed record are
- * candidates; what a key does not decide of their filters is evaluated on the record before and after the change. The
- * cost grows with the candidates, not with all subscriptions.
+ * Finds the subscriptions that match a change of records. The keys of the changed record find the candidates. What a
+ * key does not decide of a candidate's filter is evaluated on the record before and after the change. So the cost grows
+ * with the candidates, not with all subscriptions.
  */
 
 import { recentlyUsed } from '@rollcall/base/shared/recently-used'
@@ -27,13 +27,13 @@ import {
 export interface MatchedEvent {
   readonly event_type: string
   readonly recordType: RecordType
-  /** The record before the change and after it; null where there was none. */
+  /** The record before and after the change; null where there was none. */
   readonly before: ExtractedRecord | null
   readonly after: ExtractedRecord | null
 }
 
 export interface Match {
-  /** Index of the event. */
+  /** The index of the event. */
   readonly at: number
   readonly subscription: number
   readonly presence: Presence
@@ -41,34 +41,34 @@ export interface Match {
 
 export interface MatchPage {
   readonly matches: readonly Match[]
-  /** Subscriptions whose filter cannot be read any more, such as one for an attribute that was taken away: they match nothing. */
+  /** Subscriptions whose filter cannot be read any more, as its attribute was removed. They match nothing. */
   readonly unreadable: readonly number[]
 }
 
-/** Reads the filter of a stored subscription. Throws where it cannot be read. */
+/** Reads the filter of a stored subscription. Throws when it cannot be read. */
 export type CompileFilter = (kind: Kind, criteria: string) => { readonly predicate: Predicate | null }
 
-/** Filters that a node keeps in memory. */
+/** The number of filters that a node has in memory. */
 const COMPILED = 100_000
 
-/** From this number of events on, a first query finds out whether anybody has subscribed to events like them. */
+/** The number of events from which a query first finds out whether anybody has subscribed to events like them. */
 const MANY = 10
 
 interface CompiledFilter {
-  /** The kind with the attributes for which the predicate was read. */
+  /** The kind, with the attributes for which the filter was read. */
   readonly kind: Kind
-  /** Undefined when it cannot be read. */
+  /** The filter; undefined when it cannot be read. */
   readonly predicate: Predicate | null | undefined
 }
 
 export interface Matching {
   readonly registry: Registry
-  /** YYYY-MM-DD in the registry's time zone: ages are those of this day. */
+  /** The day as YYYY-MM-DD in the time zone of the registry, by which ages are computed. */
   readonly day: string
   readonly compiled: CompiledFilters
 }
 
-/** Filters of subscriptions, read once: a subscription's filter never changes. */
+/** The filters of subscriptions. Each is read once, because the filter of a subscription never changes. */
 export class CompiledFilters {
   readonly #compile: CompileFilter
   readonly #filters = recentlyUsed<number, CompiledFilter>(COMPILED)
@@ -77,7 +77,7 @@ export class CompiledFilters {
     this.#compile = compile
   }
 
-  /** Predicates by subscription: null without a filter, undefined when the filter cannot be read. */
+  /** The filter of each subscription: null when it has none, undefined when the filter cannot be read. */
   async of(
     client: ClientBase,
     kind: Kind,
@@ -108,7 +108,7 @@ export class CompiledFilters {
   }
 }
 
-/** All matches of the events, a page at a time, in the order of the events. Runs inside the caller's transaction. */
+/** Yields all matches of the events in pages, in the order of the events. It runs in the caller's transaction. */
 export async function* matchEvents(
   client: ClientBase,
   matching: Matching,
@@ -132,7 +132,7 @@ async function probesOf(
   })
 }
 
-/** Types of event and record of these events to which anybody has subscribed. */
+/** The types of event and record, among those of the events, that somebody has subscribed to. */
 async function typesWithSubscribers(
   client: ClientBase,
   registryId: number,
@@ -174,10 +174,10 @@ async function decide(
   return { matches: found.filter((one) => !unreadable.has(one.subscription)), unreadable: [...unreadable] }
 }
 
-/** True when the keys alone tell whether the record fulfils the filter. */
+/** Whether the keys alone decide that the record fulfils the filter. */
 const isDecided = ({ some, whole }: KeyMatch): boolean => whole || !some
 
-/** Whether a filter is fulfilled before a change, after it, or both; null: neither. */
+/** Whether the filter was fulfilled before the change, after it, or both; null: neither. */
 function presenceOf(before: boolean, after: boolean): Presence | null {
   if (before) return after ? 'stayed' : 'left'
   return after ? 'entered' : null

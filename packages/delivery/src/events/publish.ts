@@ -1,6 +1,6 @@
 /**
- * Changes of records become events, and events notifications, in the transaction that changes the records: none is lost, and
- * none is there twice.
+ * Turns changes of records into events, and events into notifications, in the transaction that changes the records. So
+ * none is lost, and none is made twice.
  */
 
 import { type DerivedEvent, deriveEvents, RecordState, type StateChange } from '@rollcall/core/events/derive'
@@ -35,10 +35,10 @@ import {
 import { createVisibilityFilter, isOfHidden, parseNullable, type VisibilityFilter } from './visibility-filter.ts'
 
 /**
- * Records the events of changes of records, and notifies who has subscribed to them. Runs in the transaction that makes the
- * changes, which holds the lock for changes (`lockEvents`) since its beginning.
- * @param named what every one of the changes is; without it the rules of the record type say so, and a record that was
- *   written again as it was is no event
+ * Records the events of changed records, and puts notifications into the mailboxes of subscribers. It runs in the
+ * transaction of the changes, which has held the lock for changes (`lockEvents`) since its beginning.
+ * @param named the event that each change is; absent: the rules of the record type decide, and a record that was
+ * written unchanged has no event
  */
 export async function recordChanges(
   client: ClientBase,
@@ -117,14 +117,14 @@ const primaryOf = (kind: Kind, recordType: RecordType, { document }: Pick<Record
     ({ type, names }) => type === recordType.primary_identifier && names === 'record',
   )?.value ?? null
 
-/** A change with its events. */
+/** A change with the events that were found for it. */
 interface FoundChange extends StateChange {
   readonly change: RecordChange
   readonly recordType: RecordType
   readonly events: readonly NamedEvent[]
 }
 
-/** The record before and after the change without protected persons, so that no filter matches by one of them. */
+/** Reads the record before and after the change, without data of protected persons: no filter may match by them. */
 function readChange(registry: Registry, protection: Protection, change: RecordChange): Omit<FoundChange, 'events'> {
   const { kind } = registry
   const recordType = recordTypeNamed(kind, change.record_type)
@@ -135,7 +135,7 @@ function readChange(registry: Registry, protection: Protection, change: RecordCh
   return { change, recordType, before: state(change.before), after: state(change.after) }
 }
 
-/** True when only data of protected persons have changed: that is no event. */
+/** Whether only data of protected persons have changed, which is no event. */
 const isUnseen = (protection: Protection, { change, before, after }: Omit<FoundChange, 'events'>): boolean =>
   protection.byIdentifier.size > 0 &&
   isOfHidden(
@@ -149,7 +149,7 @@ function recordTypeNamed(kind: Kind, name: string): RecordType {
   return recordType
 }
 
-/** The events of records that the changed ones name, each once. */
+/** Finds the events of further records that the changed records name, each once. */
 async function eventsOfNamed(
   client: ClientBase,
   { registry, records }: Recording,
@@ -183,7 +183,8 @@ function derived(
 }
 
 /**
- * A correction notifies those who were notified of the corrected event; it is not matched with the filters of others.
+ * Finds the subscribers of new events, and queues their notifications. Corrections are left out: they go to those who
+ * were notified of the corrected event.
  */
 async function queueNotifications(
   client: ClientBase,
@@ -199,7 +200,7 @@ async function queueNotifications(
     return {
       event_type,
       recordType,
-      // Evaluated only where somebody has subscribed.
+      // These are computed only if somebody has subscribed to such events.
       get before() {
         return before?.extracted ?? null
       },

@@ -1,7 +1,7 @@
 /**
- * The effect of a request's items on a participant's subscriptions. It is decided in the order of items from rows of
- * the database, and written with the reply: if the rows have changed by then, nothing is written and it is decided
- * again.
+ * Decides what the items of a request do to a participant's subscriptions. The items are decided in order, from rows of
+ * the database. The result is written with the reply. If the rows have changed by then, nothing is written, and all is
+ * decided again.
  */
 
 import { newCode } from '@rollcall/core/events/codes'
@@ -26,18 +26,18 @@ import {
   renewSubscriptions,
 } from '../store/events/subscriptions.ts'
 
-/** Who subscribes, by which request. */
+/** The participant that subscribes, and its request. */
 export interface Subscriber {
   readonly participant: Participant
   readonly registry: Registry
-  /** The checked address of the answers; null when the request names none. */
+  /** The checked address for the answers; null when the request names none. */
   readonly sender_uri: string | null
   readonly encrypted: boolean
   readonly transaction_id: string
   readonly correlation_id: string
 }
 
-/** The item that asks for a subscription. */
+/** An item that asks for a subscription. */
 export interface SubscribingItem {
   readonly reference_id: string
   readonly locale: string | null
@@ -46,7 +46,7 @@ export interface SubscribingItem {
 export interface Decision {
   readonly code: string
   readonly is: 'made' | 'renewed' | 'resumed'
-  /** The request has another sender_uri than the subscription had. */
+  /** True when the request has another sender_uri than the subscription has. */
   readonly isMoved: boolean
 }
 
@@ -54,11 +54,11 @@ export interface Decision {
 interface Standing {
   readonly code: string
   end_at: Date | null
-  /** Undefined: it is new. */
+  /** The stored subscription; undefined: it is new. */
   readonly found?: Pick<SameSubscription, 'id' | 'state' | 'end_at' | 'mailbox' | 'sender_uri'>
   readonly criteria?: SubscribeCriteria
   readonly item?: SubscribingItem
-  /** The new criteria of a subscription that is renewed. */
+  /** The new criteria, when an item has renewed the subscription. */
   renewed?: SubscribeCriteria
 }
 
@@ -75,7 +75,7 @@ export class Subscribing {
     this.#left = most - count
   }
 
-  /** @param asked all that the items of the request may ask for */
+  /** Reads the subscriptions that a request may renew. @param asked what the items of the request ask for */
   static async begin(
     db: Pick<Database, 'pool'>,
     subscriber: Subscriber,
@@ -92,7 +92,8 @@ export class Subscribing {
 
   /**
    * Decides about one item.
-   * @throws ItemRejection rjct.event.already_subscribed; rjct.notify_details.invalid when there are too many
+   * @throws ItemRejection rjct.event.already_subscribed; rjct.notify_details.invalid: the participant has too many
+   * subscriptions
    */
   decide(criteria: SubscribeCriteria, item: SubscribingItem): Decision {
     const same = sameness(criteria)
@@ -128,7 +129,7 @@ export class Subscribing {
     this.#left -= 1
   }
 
-  /** Statements that write the decisions. */
+  /** The statements that write the decisions. */
   get effects(): readonly Effect[] {
     const all = [...this.#standing.values()]
     const made = all.flatMap((standing) => newSubscription(standing) ?? [])
@@ -153,7 +154,7 @@ export class Subscribing {
   }
 }
 
-/** The number of subscriptions, counted up to the limit; not counted without a limit. */
+/** How far subscriptions are counted: up to the limit; not at all without a limit. */
 const countUpTo = (db: Parameters<typeof countSubscriptions>[0], participant: number, most: number): Promise<number> =>
   most === Infinity ? Promise.resolve(0) : countSubscriptions(db, participant, most)
 
@@ -178,7 +179,7 @@ function newSubscription({ code, end_at, criteria, item, renewed }: Standing): N
     ...item,
     end_at,
     consent,
-    // A later item may have renewed it.
+    // A later item may have renewed the subscription.
     frequency: frequency && { ...frequency, end_at: end_at ?? frequency.end_at },
     keys: filingKeys(predicate),
   }

@@ -1,4 +1,4 @@
-/** Finds who may be notified of a change: nobody from whom its record, or all its changes, are hidden. */
+/** Leaves out subscribers from whom the record, or all that has changed in it, is hidden. */
 
 import { type Derivation, deriveEvents, RecordState, ruleHolds, type StateChange } from '@rollcall/core/events/derive'
 import { type Protection, protectedAs, protectionKey } from '@rollcall/core/model/protection'
@@ -29,13 +29,13 @@ interface Checked {
   readonly recording: Recording
   readonly protection: Protection
   /**
-   * The events were derived by the rules of the record type. Then a subscriber is notified only if the rules derive the
-   * same event from the part of the record that the subscriber may see.
+   * True when the rules of the record type have derived the events. Then a subscriber is notified only if the rules
+   * derive the same event from the part of the record that the subscriber may see.
    */
   readonly derived: boolean
 }
 
-/** Makes a filter for the events of these drafts: a change that the subscriber's grants hide is not notified. */
+/** Makes the filter for the events of these drafts. */
 export async function createVisibilityFilter(
   client: ClientBase,
   checked: Checked,
@@ -55,7 +55,7 @@ export async function createVisibilityFilter(
       const draft = eventOf(one)
       return draft === undefined ? [] : [{ one, draft, categories: marks.get(draft) ?? [] }]
     })
-    // Changes that everybody may see need no look at the grants.
+    // If everybody may see a change, the grants need not be read.
     const hidden = about.filter(
       (row) => row.categories.length > 0 || !HIDING_MOST.every((hiding) => isTold(row.draft, hiding)),
     )
@@ -73,7 +73,10 @@ export async function createVisibilityFilter(
   }
 }
 
-/** The categories for which the person of a changed record is protected, by its identifiers and those of records merged into it. */
+/**
+ * The categories of protection of the changed record's person, by the record's identifiers and those of records that
+ * were merged into it.
+ */
 function categoriesOf(kind: Kind, protection: Protection, { recordType, change }: Draft): readonly string[] {
   if (protection.byProtectingIdentifier.size === 0) return []
   const documents = [change.before, change.after, change.unwritten ?? null].map(parseNullable)
@@ -84,14 +87,14 @@ function categoriesOf(kind: Kind, protection: Protection, { recordType, change }
 }
 
 /**
- * Two sets of rules that hide most. Both are needed: a person who comes of age is new to those who see no minors, and
- * not new to others.
+ * Two sets of rules that hide the most. Both are needed: when a person comes of age, the person is new to those who see
+ * no minors, and not new to others.
  */
 const HIDING_MOST: readonly Hiding[] = [HIDES_ALL, { ...HIDES_ALL, minors: false }]
 
 type Documents = readonly [before: JsonValue | null, after: JsonValue | null]
 
-/** True when the part without hidden persons has changed too, and its change is the same event. */
+/** Whether the part of the record without hidden persons has changed too, with the same event. */
 function isChangeSeen(checked: Checked, draft: Draft, hiding: Hiding): boolean {
   const { recording, protection, derived } = checked
   const { kind, time_zone } = recording.registry
@@ -104,7 +107,7 @@ function isChangeSeen(checked: Checked, draft: Draft, hiding: Hiding): boolean {
   if (takesOut === null) return true
   const without = (document: JsonValue | null): JsonValue | null =>
     isJsonObject(document) ? withoutPersons(kind, recordType, document, takesOut) : document
-  // The documents of a draft are without protected persons; a publication is judged by its whole documents.
+  // The documents of a draft have no data of protected persons. A published event is judged by the whole documents.
   const whole: Documents = derived
     ? [draft.before?.document ?? null, draft.after?.document ?? null]
     : [parseNullable(change.before), parseNullable(after)]
@@ -120,7 +123,7 @@ function isChangeSeen(checked: Checked, draft: Draft, hiding: Hiding): boolean {
 }
 
 /**
- * The rules of a published event that are about other persons. Its other rules are not checked: a birth may be
+ * The rules of a published event that are about other persons. The other rules are not checked: a birth may be
  * registered late, and a death may be known before.
  */
 const rulesAboutPersons = ({ recordType, event }: Draft): readonly EventRule[] =>
@@ -128,7 +131,7 @@ const rulesAboutPersons = ({ recordType, event }: Draft): readonly EventRule[] =
     (rule) => rule.persons !== undefined && rule.event === event.event_type && rule.corrects === event.corrects,
   )
 
-/** True when the rules of the record type make the event of a change. */
+/** Whether the rules of the record type derive the event of a draft from a change. */
 function isDerivedFrom(recording: Recording, draft: Draft, documents: Documents): boolean {
   return deriveEvents(...derivationOf(recording, draft, documents)).some(
     ({ event_type, corrects }) => event_type === draft.event.event_type && corrects === draft.event.corrects,
@@ -149,8 +152,8 @@ function derivationOf(
 }
 
 /**
- * True when a person is taken out of this relation, of one whose persons are counted with it, such as the head of a
- * household, or of a place that the kind does not describe.
+ * Whether hiding removes a person of this relation, of another relation that is counted with it, such as the head of a
+ * household, or at a place that the kind does not describe.
  */
 function takesOutOf(
   kind: Kind,
@@ -172,15 +175,15 @@ function takesOutOf(
   return found
 }
 
-/** True when only a record's data of hidden persons have changed. @param seen the record without them */
+/** Whether only the data of hidden persons have changed. @param seen the documents without these data */
 export const isOfHidden = (whole: Documents, seen: Documents): boolean =>
   textOf(seen[0]) === textOf(seen[1]) && textOf(whole[0]) !== textOf(whole[1])
 
-/** Empty lists and objects are left out: a list that had only hidden persons is the same as no list. */
+/** A document as text, without empty lists and objects: a list that has only hidden persons equals no list. */
 const textOf = (document: JsonValue | null): string =>
   document === null ? '' : canonicalJson(withoutEmpty(document) ?? {})
 
-/** Undefined when the value is empty. */
+/** Removes empty lists and objects; undefined when nothing is left. */
 function withoutEmpty(value: JsonValue): JsonValue | undefined {
   if (value === null) return undefined
   if (Array.isArray(value)) {

@@ -1,4 +1,4 @@
-/** The next envelope of a mailbox (spec "NotifyEventRequest", D6; public standard 3.2, 3). */
+/** Composes the next envelope of a mailbox (spec "NotifyEventRequest", D6; public standard 3.2, 3). */
 import { randomUUID } from 'node:crypto'
 import { CLOCK, type Clock, timestampOf } from '@rollcall/base/shared/clock'
 import { recordNamedBy } from '@rollcall/core/events/own-identifiers'
@@ -28,18 +28,18 @@ import type { SentNotification } from '../store/events/envelopes.ts'
 import type { EventDocument, WaitingNotification } from '../store/events/waiting.ts'
 import { markingOf, type PlannedItem } from './items.ts'
 
-/** An item with the content of its event. */
+/** An item with the stored document of its event. */
 export interface ShownItem extends PlannedItem {
   readonly shown: EventDocument
 }
 
-/** The receiver, the sender and the number of the envelope. */
+/** The receiver and the sender of an envelope, and its place in the mailbox. */
 export interface Composing {
   readonly participant: Participant
   readonly registry: Registry
   readonly grant: Grant
   readonly settings: Pick<CallbackSettings, 'notify_unlisted'>
-  /** The public id of the mailbox, by which its receiver knows it. */
+  /** The public id of the mailbox, which the receiver sees. */
   readonly mailbox: string
   readonly sequence: number
 }
@@ -47,23 +47,24 @@ export interface Composing {
 export interface Composed {
   readonly header: Omit<CallbackHeader, 'is_msg_encrypted'> & { readonly message_id: string }
   readonly message: ReplyMembers
-  /** Whether the message must be encrypted. */
+  /** True when the message must be encrypted. */
   readonly encrypted: boolean
   readonly notifications: readonly SentNotification[]
-  /** The number of records, including those with identifiers only. */
+  /** The number of records, also those of which only identifiers are sent. */
   readonly recordCount: number
-  /** Persons named in the header. */
+  /** The persons whom the header names. */
   readonly named: readonly AuditedPerson[]
 }
 
 type Meta = { -readonly [Member in keyof NotifyMeta]: NotifyMeta[Member] }
 
 /**
- * An object whose members are named by codes and ids. Without a prototype, the engine keeps no shape for each of them.
+ * Makes an object whose member names are codes and ids. It has no prototype, so that the JavaScript engine does not
+ * keep a shape for each of them.
  */
 const dictionary = <Value>(): Record<string, Value> => Object.create(null)
 
-/** Composes an envelope. @param items at least one, all with the same marking */
+/** Composes an envelope. @param items at least one; all have the same marking */
 export function compose(to: Composing, items: readonly ShownItem[], clock: Pick<Clock, 'date'> = CLOCK): Composed {
   const { participant, registry, mailbox, sequence } = to
   const marking = items[0] === undefined ? null : markingOf(items[0].notifications[0])
@@ -78,7 +79,7 @@ export function compose(to: Composing, items: readonly ShownItem[], clock: Pick<
     ...(marking !== null && { [marking]: true }),
   }
   const named = items.map((item) => {
-    // An item that is sent again keeps its reference_id.
+    // An item that is sent again has the same reference_id as before.
     const known = item.notifications.find((one) => one.reference_id !== null)
     return { item, reference_id: known?.reference_id ?? randomUUID() }
   })
@@ -113,9 +114,9 @@ export function compose(to: Composing, items: readonly ShownItem[], clock: Pick<
 }
 
 /**
- * Writes into `header.meta` what the item has no member for.
- * @param names reference_ids of this envelope, by notification
- * @returns normalised identifiers of the persons it names
+ * Writes the facts about an item into `header.meta` that the item has no member for.
+ * @param names the reference_ids of this envelope, by notification
+ * @returns the normalised identifiers of the persons whom these facts name
  */
 function describe(
   { grant, registry: { kind } }: Composing,
@@ -145,7 +146,7 @@ function describe(
   return identifiers.map(({ type, value }) => ({ type, value }))
 }
 
-/** True when the grant shows a record with only these identifiers. */
+/** Whether the grant shows a record that has only these identifiers. */
 function isShown(
   grant: Grant,
   recordType: RecordType,
@@ -158,7 +159,7 @@ function isShown(
   )
 }
 
-/** The conditions of the grant were checked before, on the whole record. */
+/** The grant without its conditions, which were checked before, on the whole record. */
 const unconditional = (grant: Grant): Grant => ({
   ...grant,
   rows: new Map(),
@@ -168,8 +169,8 @@ const unconditional = (grant: Grant): Grant => ({
 const namedBy = ({ type, value }: Identifier) => ({ identifier_type: type, identifier_value: value })
 
 /**
- * The time at which the event was recorded. An item of a backfill has the day of its record instead: all records of a page are
- * queued at one time, which would show how many of them are hidden.
+ * The time at which the event was recorded. An item of a backfill has the day of its record instead: all records of a
+ * page are queued at one time, which would show how many of them are hidden.
  */
 const recordedAt = ({ purpose, corrected, ...times }: WaitingNotification): string =>
   (purpose === 'backfill' && corrected === null ? times.occurred_at : times.recorded_at).toISOString()
@@ -199,13 +200,13 @@ function itemOf(
   }
 }
 
-/** The oldest subscription that caused the item; the item uses its spellings. */
+/** The oldest subscription of the item, whose spellings the item uses. */
 const speakerOf = ([first, ...others]: PlannedItem['notifications']): WaitingNotification =>
   others.reduce((oldest, one) => (one.subscription < oldest.subscription ? one : oldest), first)
 
 /**
- * Where the kind's list is open, the name that the subscriber used; else the name in the list. Null: the list does not
- * have it, and this participant takes no others.
+ * The name of the event. If the kind's list is open, it is the name that the subscriber used; otherwise the name in the
+ * list. Null: the list does not have it, and the participant accepts no other.
  */
 function eventName(
   { notified_event_types: listed }: Kind,
@@ -216,7 +217,7 @@ function eventName(
   return takesUnlisted || listed.includes(event_type) ? event_type : null
 }
 
-/** The grant, reduced to what the consents of the subscriptions cover; all of them are from one person. */
+/** The grant, reduced to what the consents of the subscriptions cover. All consents of an item are from one person. */
 function grantUnderConsent(grant: Grant, notifications: PlannedItem['notifications']): Grant {
   const consents = notifications.flatMap(({ consent }) => consent ?? [])
   if (consents.length < notifications.length) return grant
@@ -224,7 +225,7 @@ function grantUnderConsent(grant: Grant, notifications: PlannedItem['notificatio
   return { ...grant, coverage: visibleUnderConsent(grant.identifiers.kind, names) }
 }
 
-/** A record that no longer fulfils any of the filters, or was deleted, is sent with its identifiers only. */
+/** The record of an item. Only its identifiers are sent if it was deleted, or no longer fulfils any of the filters. */
 function recordOf(grant: Grant, kind: Kind, recordType: RecordType, { notifications, shown }: ShownItem): Disclosed {
   const hasLeft = notifications.every(({ presence }) => presence === 'left')
   const document = hasLeft ? shown.identifiers : (shown.document ?? shown.identifiers)

@@ -1,4 +1,4 @@
-/** Drains one mailbox: composes, commits and sends envelope after envelope, in order, while its peer accepts them. */
+/** Drains a mailbox: composes, commits and sends one envelope after another, while the peer accepts them. */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { auditEntryOfEnvelope, auditedMessage, type EntryWithPersons } from '@rollcall/audit/audit-entry-of'
@@ -34,26 +34,26 @@ export interface Notifying extends Delivering {
   readonly db: Database
   readonly auditLog: JointAuditLog
   readonly grantQuota: GrantQuota
-  /** The bytes of envelopes that may be in memory on this node. */
+  /** Limits the bytes of envelopes in memory on this node. */
   readonly envelopeBytes: Semaphore
 }
 
 const NOTIFY = callbackNamed('notify')
-/** Milliseconds for which a mailbox is drained; then others have their turn. */
+/** Milliseconds for which a mailbox is drained, before others have their turn. */
 const TURN = 10_000
 /**
- * Milliseconds after which an uncommitted envelope is composed anew; after half of them, due notifications are read
- * anew. Their content may have changed.
+ * Milliseconds after which an envelope that is not committed is composed again. Due notifications are read again after
+ * half of that. Their content may have changed.
  */
 const STALE = 1_000
-/** Seconds until a mailbox is tried again if its next envelope has no address, or cannot be composed. */
+/** Seconds until a mailbox is tried again that has no address, or whose next envelope cannot be composed. */
 const REST = 60
 
-/** Whom a mailbox is sent to, at the moment. */
+/** The receiver of a mailbox, as the settings are now. */
 interface Recipient {
   readonly participant: Participant
   readonly registry: Registry
-  /** Null: there is no grant, and waiting notifications are dropped. */
+  /** The grant; null: there is none, and waiting notifications are dropped. */
   readonly grant: Grant | null
   readonly settings: CallbackSettings
   readonly target: string
@@ -61,8 +61,8 @@ interface Recipient {
 
 /**
  * Sends what is due in a mailbox that this node has claimed.
- * @param signal begins no further envelope when it is aborted
- * @returns whether more may be due: its turn is over, or an envelope could not be committed
+ * @param signal when it is aborted, no further envelope is begun
+ * @returns whether more may be due: the turn is over, or an envelope could not be committed
  */
 export async function drainMailbox(
   deps: Notifying,
@@ -83,8 +83,8 @@ export async function drainMailbox(
 }
 
 /**
- * How a mailbox was left. `more`: more may be due; `done`: it waits for its delivery, or is empty. Its claim ended with
- * its first envelope. `nowhere`: nothing can be sent; `lost`: an envelope was not committed; `nothing`: nothing was
+ * How a mailbox was left. `more`: more may be due. `done`: it waits for its delivery, or is empty; its claim ended with
+ * its first envelope. `nowhere`: nothing can be sent. `lost`: an envelope was not committed. `nothing`: nothing was
  * due.
  */
 type Left = 'more' | 'done' | 'nowhere' | 'lost' | 'nothing'
@@ -101,7 +101,7 @@ async function sendNext(deps: Notifying, mailbox: ClaimedMailbox, claim: Claim, 
     if (attemptNow === 'left') return 'done'
     sequence += 1
     const goesOn = !signal.aborted && deps.clock.now() < end
-    // Composed while the previous envelope is being sent.
+    // The next envelope is composed while this one is being sent.
     const following = goesOn && !next.isLast ? composeNext(deps, mailbox, sequence, ahead) : null
     following?.catch(() => undefined)
     if (!(await attemptNow())) {
@@ -119,11 +119,11 @@ async function sendNext(deps: Notifying, mailbox: ClaimedMailbox, claim: Claim, 
   return sequence === mailbox.sequence ? 'nothing' : 'done'
 }
 
-/** Planned envelopes that are not composed yet, as they were read. */
+/** Envelopes that were planned from what was read, and are not composed yet. */
 interface Ahead {
   envelopes: (readonly PlannedItem[])[]
   isAll: boolean
-  /** When it was read. */
+  /** The time of the reading. */
   at: number
 }
 
@@ -135,11 +135,11 @@ interface Envelope extends Recipient {
   readonly header: object
   readonly message: CanonicalText
   readonly body: EncryptedReply
-  /** When its content was read. */
+  /** The time at which its content was read. */
   readonly at: number
-  /** Nothing else was due when it was composed. */
+  /** True when nothing else was due when it was composed. */
   readonly isLast: boolean
-  /** Releases its reserved memory. */
+  /** Frees its share of `envelopeBytes`. */
   readonly leave: () => void
 }
 
@@ -153,7 +153,7 @@ function release(next: Next | undefined): void {
 
 /**
  * Composes the next envelope; null: nothing is due.
- * @param ahead the envelopes that were read before; they are read anew when used up or too old
+ * @param ahead the planned envelopes; they are read again when used up or too old
  */
 async function composeNext(deps: Notifying, mailbox: ClaimedMailbox, sequence: number, ahead: Ahead): Promise<Next> {
   const now = deps.clock.now()
@@ -176,7 +176,7 @@ async function composeNext(deps: Notifying, mailbox: ClaimedMailbox, sequence: n
   try {
     const items = await show(deps, planned)
     if (items.length === 0) {
-      // The events were forgotten just now, with their notifications.
+      // The events were deleted just now, and their notifications with them.
       leave()
       return null
     }
@@ -199,7 +199,7 @@ async function composeNext(deps: Notifying, mailbox: ClaimedMailbox, sequence: n
   }
 }
 
-/** True when the daily quota of records is used up: the notifications wait for the next day. */
+/** Whether the daily quota of records is used up: the notifications then wait for the next day. */
 const isUsedUp = async ({ grantQuota }: Notifying, { grant, ...of }: Recipient): Promise<boolean> =>
   grant !== null && grantQuota.isUsedUp('records', { ...of, grant })
 
@@ -211,7 +211,7 @@ async function show({ db: { pool } }: Notifying, planned: readonly PlannedItem[]
   })
 }
 
-/** Finds the recipient of a mailbox. Null: nothing may be sent, or there is no allowed address. */
+/** Finds the receiver of a mailbox; null: nothing may be sent to it, or it has no allowed address. */
 async function recipientOf(
   { directory, grants, callbacks }: Notifying,
   mailbox: ClaimedMailbox,
@@ -232,8 +232,8 @@ async function recipientOf(
 
 /**
  * Commits an envelope.
- * @returns a function that makes the first attempt, and returns whether the delivery has ended; `lost`: it was not
- * committed; `left`: the dispatcher attempts it
+ * @returns a function that makes the first attempt, and returns whether the delivery has ended; `lost`: the envelope
+ * was not committed; `left`: the dispatcher attempts it
  */
 async function commit(
   deps: Notifying,
@@ -282,7 +282,7 @@ async function commit(
   }
   const { permit, claim: attemptClaim } = reserved
   let inline = true
-  // While the first attempt is waited for, its result says whether the delivery has ended.
+  // The caller waits for the first attempt, whose result says whether the delivery has ended. So it need not be told.
   const mailboxDue = (due: number): void => {
     if (!inline) deps.mailboxDue(due)
   }
@@ -295,14 +295,11 @@ async function commit(
   }
 }
 
-/**
- * Milliseconds between two tries for a permit, and the number of tries: attempts at this destination are short, or
- * fail.
- */
+/** Milliseconds between two tries to get a permit, and the tries: attempts at this destination are short, or fail. */
 const PERMIT_PAUSE = 10
 const PERMIT_TRIES = 25
 
-/** A permit now or in a moment: to leave a delivery to the dispatcher costs far more. */
+/** Reserves an attempt now or in a moment: leaving a delivery to the dispatcher costs far more. */
 async function reserveSoon(deps: Notifying, destination: Destination): Promise<Reserved | null> {
   for (let tries = 1; ; tries += 1) {
     const reserved = await reserveAttempt(deps, destination)

@@ -1,6 +1,6 @@
 /**
- * Finds mailboxes with due notifications and drains them, a limited number at a time. There is no queue: the rows of
- * notifications say what is due. The remembered times only say when to look.
+ * Finds mailboxes with due notifications and drains them, a limited number at a time. There is no queue in memory: the
+ * rows of notifications say what is due. The times in memory only say when to poll.
  */
 import { randomUUID } from 'node:crypto'
 import { safeDatabaseError } from '@rollcall/database/database-errors'
@@ -15,33 +15,33 @@ import {
 import { drainMailbox, type Notifying } from './drain-mailbox.ts'
 
 export interface Mailboxes {
-  /** Announces mailboxes in which something may be due; an empty list means that it may be any of them. */
+  /** Announces mailboxes that may have something due. An empty list means that it may be any mailbox. */
   due(mailboxes: readonly number[]): void
-  /** Starts to drain mailboxes in which something is due. */
+  /** Starts to drain mailboxes that have something due. */
   poll(signal: AbortSignal): Promise<void>
-  /** Resolves when none is being drained. */
+  /** Resolves when no mailbox is being drained. */
   idle(): Promise<void>
 }
 
-/** Seconds for which nobody else takes a mailbox whose next envelope is being made. */
+/** Seconds for which a claimed mailbox is left to this node, until its next envelope is made. */
 const CLAIM = 15
-/** Milliseconds from one poll at all mailboxes to the next while something waits in them: others change them too. */
+/** The most milliseconds between two passes while something waits in a mailbox: other nodes change mailboxes too. */
 const LONGEST_WAIT = 1_000
-/** Largest share of the time for polls of all mailboxes that find nothing, within the longest wait. */
+/** The largest share of the time that passes may take which find nothing. A pass still comes after `LONGEST_WAIT`. */
 const SHARE = 0.1
-/** Mailboxes in one statement: as many as may be claimed, then more where few of them were due. */
+/** The most mailboxes in one statement: at first as many as may be claimed, then more if few were due. */
 const MOST_POLLED = 2_000
-/** Share of the slots that must be free before further mailboxes are claimed: they are then claimed together. */
+/** The share of the slots that must be free before more mailboxes are claimed, so that several are claimed together. */
 const REFILL = 0.25
-/** Milliseconds until a mailbox that could not be drained is tried again. */
+/** Milliseconds until a mailbox is tried again that could not be drained. */
 const AFTER_FAILURE = 1_000
 
 interface Options {
-  /** Mailboxes that are drained at a time. */
+  /** The number of mailboxes that are drained at a time. */
   readonly slots: number
-  /** Asks for the next poll after so many milliseconds; without them, now. */
+  /** Asks for the next poll in so many milliseconds; without a number, now. */
   readonly wake: (after?: number) => void
-  /** Milliseconds of a clock that only goes forward. */
+  /** The milliseconds of a clock that only goes forward. */
   readonly now?: () => number
 }
 
@@ -54,7 +54,7 @@ type Deps = Omit<Notifying, 'mailboxDue'> & { readonly metrics: Pick<Metrics, 't
 export function createMailboxes(deps: Deps, { slots, wake, now = () => performance.now() }: Options): Mailboxes {
   const { pool } = deps.db
   const inWork = new Map<number, Promise<void>>()
-  /** Announced mailboxes that were not polled since. */
+  /** Mailboxes that were announced and not polled since. */
   const announced = new Set<number>()
   const passes = createPasses(now, () => slots - inWork.size)
 
@@ -62,7 +62,7 @@ export function createMailboxes(deps: Deps, { slots, wake, now = () => performan
     for (const id of mailboxes) announced.add(id)
     if (mailboxes.length === 0) {
       passes.wanted(now())
-      // A pass leaves out the mailboxes in work.
+      // A pass does not poll the mailboxes that are being drained, so these are polled alone.
       for (const id of inWork.keys()) announced.add(id)
     }
     wake()
@@ -84,7 +84,7 @@ export function createMailboxes(deps: Deps, { slots, wake, now = () => performan
         { task: 'notify', mailbox: id, ...safeDatabaseError(error) },
         'a mailbox could not be drained; tried again later',
       )
-      // Its claim ends by itself where it could not be given back.
+      // If the mailbox could not be released, its claim ends by itself.
       setTimeout(() => due([id]), AFTER_FAILURE).unref()
     } finally {
       inWork.delete(id)
@@ -101,12 +101,12 @@ export function createMailboxes(deps: Deps, { slots, wake, now = () => performan
   }
 
   const pollAnnounced = async (signal: AbortSignal): Promise<void> => {
-    // A mailbox that is announced while it is in work is polled again afterwards.
+    // A mailbox that is announced while it is being drained is polled afterwards.
     const ids = [...announced].filter((id) => !inWork.has(id)).slice(0, slots - inWork.size)
     if (ids.length === 0) return
     for (const id of ids) announced.delete(id)
     const found = await begin(ids.length, (db, poll) => claimNamedMailboxes(db, { ...poll, ids }), signal)
-    // A mailbox that another node has claimed, or that rests, is polled again.
+    // A mailbox that another node has claimed, or that rests, is polled again by the next pass.
     passes.wanted(now() + Math.min((found.wait ?? Number.POSITIVE_INFINITY) * 1_000, LONGEST_WAIT))
   }
 
@@ -124,24 +124,24 @@ export function createMailboxes(deps: Deps, { slots, wake, now = () => performan
   }
 }
 
-/** A poll of all mailboxes, portion by portion. */
+/** A pass: a poll of all mailboxes, in several statements. */
 interface Pass {
-  /** The last mailbox that was polled. */
+  /** The id of the last mailbox that was polled. */
   from: number
-  /** Milliseconds in which it found nothing. */
+  /** The milliseconds of statements that found nothing. */
   took: number
-  /** When the first of those that wait for their time is due, by the clock. */
+  /** The time at which the first waiting notification is due, in milliseconds of the clock. */
   next: number
-  /** Something waits in a mailbox. */
+  /** True when something waits in a mailbox. */
   waits: boolean
 }
 
-/** The passes of one node, one after another. @param free slots that are free now */
+/** Creates the passes of one node, which follow one another. @param free returns the number of free slots */
 function createPasses(now: () => number, free: () => number) {
   let pass: Pass | null = null
-  /** When the next pass is wanted. */
+  /** The time at which the next pass is wanted. */
   let at = 0
-  /** Before this time no pass begins. */
+  /** The time before which no pass begins. */
   let earliest = 0
 
   const end = ({ took, next, waits }: Pass): void => {
@@ -150,7 +150,7 @@ function createPasses(now: () => number, free: () => number) {
     at = waits ? Math.min(next, now() + LONGEST_WAIT) : Number.POSITIVE_INFINITY
   }
 
-  /** Polls mailboxes until the free slots are taken; what is left is polled next. */
+  /** Continues a pass until all slots are in use. */
   const goOn = async (current: Pass, begin: BeginDraining, signal: AbortSignal): Promise<void> => {
     let most = 0
     while (!signal.aborted) {
@@ -175,11 +175,11 @@ function createPasses(now: () => number, free: () => number) {
 
   return {
     isUnderWay: (): boolean => pass !== null,
-    /** A pass is wanted at this time, or earlier. */
+    /** Asks for a pass at this time or earlier. */
     wanted(time: number): void {
       at = Math.min(at, time)
     },
-    /** Goes on with the pass that is under way, or with a new one when its time has come. */
+    /** Continues the present pass, or begins one when its time has come. */
     async goOn(begin: BeginDraining, signal: AbortSignal): Promise<void> {
       if (pass === null && now() >= Math.max(at, earliest)) {
         pass = { from: 0, took: 0, next: Number.POSITIVE_INFINITY, waits: false }
@@ -187,7 +187,7 @@ function createPasses(now: () => number, free: () => number) {
       }
       if (pass !== null) await goOn(pass, begin, signal)
     },
-    /** Milliseconds until the next pass; null: one is under way, or none is wanted. */
+    /** The milliseconds until the next pass; null: one is in progress, or none is wanted. */
     next: (): number | null => (pass === null && at < Number.POSITIVE_INFINITY ? Math.max(at, earliest) - now() : null),
   }
 }

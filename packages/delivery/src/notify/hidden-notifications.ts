@@ -1,4 +1,4 @@
-/** The notifications that wait about records which the grant does not show, whatever source the records have. */
+/** Finds waiting notifications about records that the grant does not show, whatever source the records have. */
 
 import type { Grant } from '@rollcall/core/model/grant'
 import { protectedAs } from '@rollcall/core/model/protection'
@@ -10,14 +10,14 @@ import { readProtection } from '@rollcall/records/records/protection'
 import { recordsOf } from '@rollcall/records/records/registry-records'
 import { type EventDocument, findDocument, type WaitingNotification } from '../store/events/waiting.ts'
 
-/** Events whose documents are in memory at a time. */
+/** The number of events whose documents are in memory at a time. */
 const PORTION = 200
 
 /**
- * The notifications about records that do not fulfil the conditions of the grant, or that belong to a protected person whom
- * the grant does not show. The conditions are applied to the document of the event: of a deleted record, its last state. A
- * protected person is found by the record as its source has it now, and by the document and the identifiers of the event: the
- * record may be gone, and may have had another identifier when the event happened.
+ * Finds the notifications about records that do not fulfil the conditions of the grant, or that belong to a protected
+ * person whom the grant does not show. The conditions are applied to the document of the event; for a deleted record
+ * that is its last state. A protected person is found by the record as it is now, and by the document and the
+ * identifiers of the event: the record may be gone, or may have had another identifier then.
  * @param to.grant null: it shows nobody
  */
 export async function hiddenNotifications(

@@ -1,25 +1,25 @@
-/** Groups the waiting notifications of a mailbox into envelopes and items. */
+/** Groups the waiting notifications of a mailbox into items and envelopes. */
 import type { CallbackSettings } from '@rollcall/participants/store/participant-callbacks'
 import type { WaitingNotification } from '../store/events/waiting.ts'
 
-/** One event for this participant: one item of an envelope, whichever subscriptions caused it. */
+/** An item of an envelope: one event, with the notifications of all subscriptions that it has matched. */
 export interface PlannedItem {
   readonly event: number
   readonly notifications: readonly [WaitingNotification, ...WaitingNotification[]]
 }
 
-/** The marking of an envelope. Items with different markings are sent in different envelopes. */
+/** The marking of an envelope. Items with different markings are never in one envelope. */
 export type Marking = 'test' | 'backfill' | null
 
 export const markingOf = ({ purpose }: WaitingNotification): Marking =>
   purpose === 'test' || purpose === 'backfill' ? purpose : null
 
-/** Bytes that an item may have beside its record, and that each further subscription adds to `header.meta`. */
+/** Bytes that an item may have beside its record, and bytes that each further subscription adds to `header.meta`. */
 const FRAME = 1_024
 const CODE = 160
 
 /**
- * Sorts the notifications of each record by version, within the positions that they have. Otherwise an event that was
+ * Sorts the notifications of each record by version, in the places that they have together. Otherwise an event that was
  * held until now could come after a later one in the same envelope, and the receiver would replace the newer record by
  * the older one.
  */
@@ -34,7 +34,7 @@ function inVersionOrder(waiting: readonly WaitingNotification[]): readonly Waiti
   return waiting.map((one) => ordered.get(recordOf(one))?.next().value ?? one)
 }
 
-/** The items of envelope after envelope. @param due in the order in which they became due */
+/** Divides due notifications into envelopes of items. @param due in the order in which they became due */
 export function planEnvelopes(
   due: readonly WaitingNotification[],
   bounds: Pick<CallbackSettings, 'notify_items' | 'notify_bytes'>,
@@ -49,10 +49,7 @@ export function planEnvelopes(
   return envelopes
 }
 
-/**
- * The items of the next envelope: the first waiting ones, as many as the limits allow, at least one.
- * @param waiting in order
- */
+/** The items of the next envelope: at least one, and as many as the limits allow. @param waiting in order */
 export function planItems(
   waiting: readonly WaitingNotification[],
   bounds: Pick<CallbackSettings, 'notify_items' | 'notify_bytes'>,

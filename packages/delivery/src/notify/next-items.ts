@@ -1,4 +1,4 @@
-/** Plans the next envelopes of a mailbox: the notifications that are due, wanted and permitted. */
+/** Plans the next envelopes of a mailbox from the notifications that are due, wanted and permitted. */
 
 import { asksEverything, isSubscriptionGranted } from '@rollcall/core/events/granted'
 import type { Grant } from '@rollcall/core/model/grant'
@@ -29,27 +29,27 @@ interface To {
   readonly settings: Pick<CallbackSettings, 'notify_items' | 'notify_bytes'>
 }
 
-/** Notifications that are read at least: several envelopes are planned at a time. */
+/** The fewest notifications that are read, so that several envelopes are planned at a time. */
 const AHEAD = 400
-/** How many times more notifications are read, up to `most`, when several are about one event. */
+/** How many times more notifications are read next, and at most, when too many of them are about one event. */
 const LOOKED_AT = { times: 8, most: 20_000 }
 
-/** The content of the next envelopes. */
+/** The items of the next envelopes. */
 export interface NextItems {
-  /** The items of each envelope, in order; none: nothing is due. */
+  /** The items of each envelope, in order; empty when nothing is due. */
   readonly envelopes: readonly (readonly PlannedItem[])[]
-  /** These envelopes have all notifications that are due now. */
+  /** True when the envelopes have all notifications that are due now. */
   readonly isAll: boolean
 }
 
 export async function nextItems(db: Database, mailbox: number, to: To): Promise<NextItems> {
-  // One notification more than there are items shows that the last item is complete.
+  // One notification more is read: it shows that the last item is complete.
   let most = Math.max(to.settings.notify_items, AHEAD) + 1
   for (;;) {
     const found = await findWaiting(db.pool, mailbox, most)
     const envelopes = planEnvelopes(await sendable(db, to, found), to.settings)
     const isAll = found.length < most
-    // Otherwise what follows may belong to the last envelope.
+    // Otherwise the last envelope may be incomplete: what was not read may belong to it.
     const whole = isAll ? envelopes : envelopes.slice(0, -1)
     if (isAll || whole.length > 0) return { envelopes: whole, isAll }
     if (envelopes.length > 0 && most === LOOKED_AT.most) return { envelopes, isAll }
@@ -58,8 +58,8 @@ export async function nextItems(db: Database, mailbox: number, to: To): Promise<
 }
 
 /**
- * Drops notifications that are no longer wanted or permitted. A subscription that is not permitted is suspended; one
- * about a record that may not be found is not.
+ * Drops notifications that are no longer wanted or permitted. A subscription that is not permitted is suspended. If
+ * only its record may not be seen, it is not.
  */
 async function sendable(
   db: Database,
@@ -97,10 +97,10 @@ async function sendable(
   return Promise.all(left.map((one) => withoutHiddenSurvivor(db, grant, registry, one)))
 }
 
-/** Whether the criteria of subscriptions are granted, by grant and subscription. */
+/** Whether a grant permits the criteria of a subscription, for each grant and subscription that was judged. */
 const judgements = new WeakMap<Grant, Map<number, boolean>>()
 
-/** The subscriptions whose filters ask about something that is not granted any more. */
+/** Finds the subscriptions whose filters ask about something that the grant no longer permits. */
 async function askingOther(
   pool: pg.Pool,
   grant: Grant | null,
@@ -116,7 +116,7 @@ async function askingOther(
   return new Set([...subscriptions].filter((subscription) => known.get(subscription) === false))
 }
 
-/** Drops corrections of events that were never sent for their subscriptions: they would reveal what was hidden then. */
+/** Drops corrections of events that were never sent to their subscriptions: they would reveal what was hidden then. */
 async function withoutUnsent(
   pool: pg.Pool,
   found: readonly WaitingNotification[],
@@ -133,7 +133,7 @@ async function withoutUnsent(
     })
 }
 
-/** Removes the name of the survivor if the survivor does not fulfil the conditions of the grant now. */
+/** Removes the identifier of the survivor, if the survivor does not fulfil the conditions of the grant now. */
 async function withoutHiddenSurvivor(
   db: Database,
   grant: Grant,

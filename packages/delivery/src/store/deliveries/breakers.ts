@@ -1,6 +1,6 @@
 /**
- * Circuit breakers of destinations, which all nodes share. A breaker is open after several failures in a row; then one
- * attempt at a time is let through to see how the peer is (`recordAttempt` counts and closes).
+ * Stores the circuit breakers of destinations, which all nodes share. A breaker is open after several failures in a
+ * row. Then one attempt at a time, a probe, finds out whether the peer is back (`recordAttempt` counts and closes).
  */
 
 import type { Destination } from '@rollcall/core/model/delivery'
@@ -10,17 +10,17 @@ import { groupCommit, perPool } from '@rollcall/database/group-commit'
 import { PARTICIPANTS } from '@rollcall/participants/store/participant-names'
 
 export interface Breaker {
-  /** Failures in a row; each failed probe of an open breaker counts too. */
+  /** The failures in a row; each failed probe counts too. */
   readonly failures: number
-  /** Null: it is closed. */
+  /** The time at which the breaker opened; null: it is closed. */
   readonly opened_at: Date | null
-  /** Seconds until a probe may be made, 0 or less: now. Null while it is closed. */
+  /** The seconds until a probe may be made; 0 or less: now; null: the breaker is closed. */
   readonly probe_in: number | null
 }
 
 const CLOSED: Breaker = { failures: 0, opened_at: null, probe_in: null }
 
-/** Calls at the same time share a statement. */
+/** Finds the breaker of a destination. Simultaneous calls share one statement. */
 export const findBreaker = ({ pool }: Pick<Database, 'pool'>, { participant, origin }: Destination): Promise<Breaker> =>
   breakers(pool).submit({ participant, origin })
 
@@ -42,8 +42,8 @@ const breakers = perPool((pool) =>
 )
 
 /**
- * Claims the probes of open breakers. Each is claimed by one node; when that node does not record a result, another one
- * may claim it after `seconds`.
+ * Claims the probes of open breakers. Only one node gets each. If that node records no result, another one may claim
+ * the probe after `seconds`.
  * @returns the origins whose probe may be made
  */
 export async function takeProbes(
@@ -62,11 +62,11 @@ export async function takeProbes(
   return rows.map(({ origin }) => origin)
 }
 
-/** Seconds for which a destination without pending deliveries is remembered after its last failure. */
+/** Seconds after its last failure for which the breaker of a destination without pending deliveries is kept. */
 const IDLE = 600
 
 /**
- * Forgets the breakers of destinations to which nothing is on its way: a participant may name any number of them.
+ * Deletes the breakers of destinations without pending deliveries: a participant may name any number of destinations.
  * @returns how many
  */
 export async function forgetBreakers({ pool }: Pick<Database, 'pool'>): Promise<number> {
@@ -79,11 +79,11 @@ export async function forgetBreakers({ pool }: Pick<Database, 'pool'>): Promise<
   return rowCount ?? 0
 }
 
-/** Limit of participants in the result: those with the most waiting deliveries. */
+/** The most participants in the result: those with the most waiting deliveries. */
 const MOST = 1_000
 
 /**
- * Health of every participant that has pending deliveries, dead ones of the last day, a breaker that has counted,
+ * The health of every participant that has pending deliveries, dead ones of the last day, a breaker with failures,
  * waiting notifications, or a closed mailbox.
  */
 export async function deliveryHealth({ pool }: Pick<Database, 'pool'>): Promise<readonly DeliveryHealth[]> {

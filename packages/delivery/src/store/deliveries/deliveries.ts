@@ -1,6 +1,6 @@
 /**
- * Outgoing envelopes and their attempts. A delivery is claimed, attempted without any lock, and the result recorded.
- * Nodes that work look for what is due and not claimed.
+ * Stores outgoing envelopes and their attempts. A node claims a delivery that is due, attempts it without any lock, and
+ * records the result.
  */
 
 import type {
@@ -18,21 +18,21 @@ import { GRANT_STARTS } from '@rollcall/participants/store/grants'
 import { protectionVersion } from '@rollcall/records/records/protection'
 import type pg from 'pg'
 
-/** SQL of a `notification` whose newest envelope is this one. @param delivery with id and notifications */
+/** SQL condition: this is the newest envelope with a `notification`. @param delivery has id and notifications */
 export const isNotifiedBy = (delivery: string): string =>
   `notification.id = any(${delivery}.notifications) and notification.delivery = ${delivery}.id`
 
-/** SQL by which a `notification` waits again, in the mailbox that its subscription has by now. */
+/** SQL that lets a `notification` wait again, in the mailbox that its subscription has now. */
 export const WAITS_AGAIN = `state = 'waiting', delivery = null,
   mailbox = (select subscription.mailbox from subscription where subscription.id = notification.subscription)`
 
 /**
- * SQL that inserts deliveries, pending and due now; held where there is no address. One with a claim is attempted by its
- * maker.
- * @param rows with participant, registry and correlation_id, and of each delivery, as `new`, its id, callback, message_id,
- *   target, encrypted, body, granted, protection, claim and seconds of the claim
+ * SQL that inserts deliveries, pending and due now, or held when there is no address. The maker attempts a delivery
+ * that has a claim.
+ * @param rows with participant, registry and correlation_id, and of each delivery, as `new`, its id, callback,
+ * message_id, target, encrypted, body, granted, protection, claim and seconds of the claim
  * @param page SQL of its page
- * @param more SQL of its mailbox, of its number there, and of the notifications that it holds
+ * @param more SQL of its mailbox, of its number there, and of the number of its notifications
  */
 export const insertDeliveriesFrom = (
   rows: string,
@@ -48,24 +48,21 @@ export const insertDeliveriesFrom = (
       (new.target is not null and new.claim is not null)::int
     from ${rows}`
 
-/**
- * The accepted requests that deliveries answer. Their table belongs to a package above this one, so its SQL is passed
- * in.
- */
+/** The accepted requests that deliveries answer. A package above this one has their table, and passes the SQL. */
 export interface AnsweredRequests {
-  /** SQL of a relation with correlation_id, operation and sender_uri. */
+  /** SQL for a `from` clause with correlation_id, operation and sender_uri. */
   readonly requests: string
 }
 
-/** How many of the deliveries for an origin are wanted. */
+/** How many deliveries to an origin are wanted. */
 export interface Wanted {
   readonly origin: string
   readonly count: number
 }
 
 /**
- * Takes deliveries that are due, of each origin the longest waiting first; of several callers each gets others. An
- * attempt that was begun under an older claim and never recorded is noted as interrupted.
+ * Claims deliveries that are due, of each origin those that have waited longest. Simultaneous callers get different
+ * ones. An attempt that was begun under an older claim and has no result is recorded as interrupted.
  */
 export async function claimDue(
   { db: { pool }, requests }: AnsweredRequests & { readonly db: Pick<Database, 'pool'> },
@@ -109,11 +106,11 @@ export async function claimDue(
 }
 
 /**
- * Records an attempt, and its result where the claim still holds: what was dropped or taken over meanwhile stays as it
- * is. What goes wrong counts towards the destination's breaker in the same statement, and a success closes it.
- * Successes are many, and are written together.
+ * Records an attempt, and what becomes of the delivery if the claim has not ended: a delivery that was dropped or taken
+ * over stays as it is. The same statement counts a failure in the destination's breaker, or closes the breaker after a
+ * success. Successes are frequent, so many share a statement.
  * @param more.target the address that was called
- * @returns whether the claim counted
+ * @returns whether the claim had not ended
  */
 export async function recordAttempt(
   { pool }: Pick<Database, 'pool'>,
@@ -141,9 +138,9 @@ export async function recordAttempt(
   return rows[0]?.counted === true
 }
 
-/** Failures in a row that open a breaker. */
+/** The failures in a row that open a breaker. */
 const FAILURES_TO_OPEN = 5
-/** Seconds that an open breaker pauses at first; twice as long after each probe that fails. */
+/** The seconds until the first probe of an open breaker. After each failed probe the pause is twice as long. */
 const FIRST_PAUSE = 10
 
 const RECORD_ATTEMPT = `with ended as (
@@ -176,16 +173,17 @@ const RECORD_ATTEMPT = `with ended as (
 
 /** What has changed since a delivery was made. */
 export interface Changed {
-  /** Another grant is in force. */
+  /** True when another grant is in force. */
   readonly grant: boolean
-  /** Other persons are protected. */
+  /** True when other persons are protected. */
   readonly protection: boolean
 }
 
 /**
- * Where it is not known by which grant a delivery was made, it counts as made by another one until two seconds after this
- * one came into force: nodes may have gone by the one before it for a moment.
- * @param grant `Grant.id` of the one in force
+ * Finds out what has changed since a delivery was made. If its grant is unknown, it counts as another grant when the
+ * delivery was made less than two seconds after the present one came into force: nodes may have used the former grant
+ * for a moment.
+ * @param grant `Grant.id` of the present one
  */
 export async function changedSince(pool: Pick<pg.Pool, 'query'>, delivery: string, grant: number): Promise<Changed> {
   const { rows } = await pool.query<Changed>({
@@ -199,10 +197,10 @@ export async function changedSince(pool: Pick<pg.Pool, 'query'>, delivery: strin
   return rows[0] ?? { grant: false, protection: false }
 }
 
-/** SQL: a row with 0 where a delivery is pending. The dispatcher knows the participants and times. */
+/** SQL: a row with 0 when a delivery is pending. The dispatcher knows the participants and times. */
 export const DELIVERIES_DUE = `select 0 where exists (select from delivery where state = 'pending')`
 
-/** The participants that have pending deliveries, due now or later. */
+/** Lists the participants that have pending deliveries, due now or later. */
 export async function participantsWaiting({ pool }: Pick<Database, 'pool'>): Promise<readonly number[]> {
   const { rows } = await pool.query<{ participant: number }>({
     name: 'participants with deliveries',
@@ -213,8 +211,8 @@ export async function participantsWaiting({ pool }: Pick<Database, 'pool'>): Pro
 }
 
 /**
- * Gives up deliveries that have waited longer than their schedule lasts, while their destination could not be reached.
- * An attempt under way is left alone, and so are notifications: their mailbox is closed after the retention time.
+ * Gives up deliveries to a destination that cannot be reached, when they have waited longer than their schedule.
+ * Attempts in progress and notifications are left alone: a mailbox is closed after the retention time.
  * @param seconds the length of the whole schedule
  * @returns how many
  */
@@ -234,18 +232,18 @@ export async function expireDeliveries(
   return rowCount ?? 0
 }
 
-/** An attempt that delivered, its destination, and its delivery's claim and called address. */
+/** A successful attempt: its destination, the claim of its delivery, and the called address. */
 export interface Delivered extends Attempt, Destination {
   readonly claim: string
-  /** Null: the target stays as it is. */
+  /** The called address; null: that of the delivery stays. */
   readonly target: string | null
 }
 
-/** Records a successful attempt; many share a statement. The result is that of `recordAttempt`. */
+/** Records a successful attempt. Many share one statement. The result is that of `recordAttempt`. */
 export const recordDelivered = (pool: pg.Pool, delivered: Delivered): Promise<boolean> =>
   waiting(pool).submit(delivered)
 
-/** No limit is needed: no more can wait than there are attempts under way. */
+/** No limit is needed: no more can wait than attempts are in progress. */
 const waiting = perPool((pool) =>
   groupCommit<Delivered, boolean>((entries) => write(pool, entries), { waiting: Infinity }),
 )

@@ -1,4 +1,4 @@
-/** Changes of deliveries by hand: an operator retries, replays or cancels them, and a participant asks for its own again. */
+/** Changes deliveries by hand: an operator retries, replays or drops them, and a participant asks for its own again. */
 import type { Database } from '@rollcall/database/database'
 import { MAILBOXES, WORK_CHANNEL } from '@rollcall/database/queue'
 import { PARTICIPANTS } from '@rollcall/participants/store/participant-names'
@@ -6,25 +6,23 @@ import { isNotifiedBy, WAITS_AGAIN } from './deliveries.ts'
 import { choiceConditions, type DeliveryChoice, type DeliveryState } from './delivery-choice.ts'
 
 interface Change {
-  /** The states in which a delivery can be changed so. */
+  /** The states in which a delivery can be changed in this way. */
   readonly from: readonly DeliveryState[]
   readonly set: string
-  /** The change has the delivery attempted. */
+  /** True when the change makes the delivery due. */
   readonly sends: boolean
 }
 
-/** SQL: the delivery is pending again, at the beginning of its schedule, under its message_id. */
+/** SQL that makes a delivery pending again, at the beginning of its schedule, under its message_id. */
 const again = (due: string): string => `state = 'pending', next_attempt_at = ${due}, since = now(),
   earlier = attempts, reason = null, finished_at = null`
-/**
- * SQL of a due time: before everything else that is due at the destination; of the retried deliveries the oldest first.
- */
+/** SQL of a due time before all others at the destination. Of several retried deliveries the oldest comes first. */
 const NOW_AND_FIRST = "created_at - interval '100 years'"
 
 export const DELIVERY_CHANGES = {
   /** Attempts waiting deliveries now, and dead ones again. */
   retry: { from: ['pending', 'dead'], set: again(NOW_AND_FIRST), sends: true },
-  /** The delivery is not attempted any more. */
+  /** Ends a delivery without a further attempt. */
   drop: {
     from: ['pending', 'held', 'dead'],
     set: `state = 'dropped', next_attempt_at = null, claim = null, claimed_until = null,
@@ -35,23 +33,23 @@ export const DELIVERY_CHANGES = {
   replay: { from: ['delivered', 'refused', 'dead', 'dropped', 'held'], set: again('now()'), sends: true },
 } as const satisfies Record<string, Change>
 
-/** SQL: the mailbox of the delivery is closed; nothing is sent from it until an operator opens it. */
+/** SQL condition: the mailbox of the delivery is closed. Nothing is sent from it until an operator opens it. */
 const IN_CLOSED_MAILBOX = `exists (
   select 1 from mailbox where mailbox.id = delivery.mailbox and mailbox.state = 'closed')`
 
-/** SQL of deliveries whose events a replay has moved to another delivery. */
+/** SQL condition: a replay has moved the delivery's events to another delivery. */
 const WAS_REPLAYED = `(state = 'dropped' and reason is not distinct from 'replayed')`
 
 export interface CountedChange {
-  /** `sender_id` */
+  /** The sender_id of the participant. */
   readonly participant: string
-  /** Deliveries that would be changed. */
+  /** The number of deliveries that would be changed. */
   readonly deliveries: number
-  /** Deliveries that stay as they are, because their mailbox is closed. */
+  /** The number of deliveries that stay, because their mailbox is closed. */
   readonly in_closed_mailboxes: number
 }
 
-/** The effect of a change, by participant, the largest first. */
+/** Counts the effect of a change by participant, the largest first. */
 export async function countChange(
   { pool }: Pick<Database, 'pool'>,
   change: keyof typeof DELIVERY_CHANGES,
@@ -75,11 +73,10 @@ export async function countChange(
 }
 
 /**
- * Changes the chosen deliveries that are in a suitable state, and announces their participants to the workers:
- * where a destination's breaker is open, with a probe. What is retried is attempted first. A
- * finished notification is not sent again: its events wait in the mailbox, and are composed anew under another message_id,
- * unless the mailbox is closed.
- * @param options.probes whether a destination whose circuit breaker is open is tried at once
+ * Changes the chosen deliveries that are in a suitable state, and announces their participants to the workers. Retried
+ * deliveries are attempted first. A finished notification is not sent again: its events wait in the mailbox and are
+ * sent under another message_id, unless the mailbox is closed.
+ * @param options.probes true: a destination whose circuit breaker is open is probed at once
  * @returns how many
  */
 export async function changeDeliveries(
@@ -92,8 +89,8 @@ export async function changeDeliveries(
 }
 
 /**
- * Like `changeDeliveries`, but changes nothing if more than `most` deliveries are chosen; they are counted in the same
- * statement.
+ * Does the same as `changeDeliveries`, but changes nothing if more than `most` deliveries are chosen. The same
+ * statement counts them.
  * @param most null: any number
  */
 export async function changeAtMost(

@@ -1,4 +1,4 @@
-/** Which deliveries are listed or changed by hand. */
+/** Chooses the deliveries that are listed or changed by hand. */
 import { isStorable } from '@rollcall/database/text'
 import { participantNamed } from '@rollcall/participants/store/participant-names'
 import { registryNamed } from '@rollcall/records/registries/registry-names'
@@ -6,38 +6,38 @@ import { registryNamed } from '@rollcall/records/registries/registry-names'
 export const DELIVERY_STATES = ['pending', 'delivered', 'refused', 'dead', 'dropped', 'held'] as const
 export type DeliveryState = (typeof DELIVERY_STATES)[number]
 
-/** Conditions of a choice; an absent one allows all. */
+/** The conditions of a choice. An absent one allows all. */
 export interface DeliveryChoice {
   readonly ids?: readonly string[]
-  /** `sender_id` */
+  /** The sender_id of the participant. */
   readonly participant?: string
   /** The namespace of the registry. */
   readonly registry?: string
-  /** Origin of the address. */
+  /** The origin of the address. */
   readonly origin?: string
   readonly state?: DeliveryState
-  /** States of which a delivery has one. */
+  /** The allowed states. */
   readonly states?: readonly DeliveryState[]
-  /** Made at this time or later. */
+  /** Only deliveries that were made at this time or later. */
   readonly since?: Date
-  /** Made before this time. */
+  /** Only deliveries that were made before this time. */
   readonly until?: Date
-  /** Id of a delivery: only those that follow it in the list. */
+  /** The id of a delivery: only those that come after it in the list. */
   readonly before?: string
 }
 
 export const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-/** A text that the database cannot store matches no name. */
+/** The text of a condition; a text that the database cannot store becomes one that matches nothing. */
 const storable = (name: string): string => (isStorable(name) ? name : '')
 
-/** SQL of the conditions that are given, and no others, so that the planner finds the index for them. */
+/** Makes the SQL of the conditions that are given, and of no others, so that PostgreSQL finds the index for them. */
 export function choiceConditions(choice: DeliveryChoice): { readonly text: string; readonly values: unknown[] } {
   const { ids, participant, registry, origin, state, states, since, until, before } = choice
   const values: unknown[] = []
   const value = (given: unknown): string => `$${values.push(given)}`
   const conditions: string[] = []
-  // Only UUIDs can be ids of deliveries.
+  // Ids of deliveries are UUIDs, so another text matches nothing.
   if (ids !== undefined) conditions.push(`delivery.id = any(${value(ids.filter((id) => UUID.test(id)))}::uuid[])`)
   if (participant !== undefined) {
     const name = value(storable(participant))
@@ -48,14 +48,14 @@ export function choiceConditions(choice: DeliveryChoice): { readonly text: strin
     conditions.push(`delivery.registry = ${registryNamed(namespace)}`)
   }
   if (origin !== undefined) conditions.push(`delivery.origin = ${value(storable(origin))}`)
-  // The state is written into the statement, because there are indexes for single states.
+  // The state is written into the statement, because indexes exist for single states.
   if (state !== undefined) conditions.push(`delivery.state = '${state}'`)
   if (states !== undefined) conditions.push(`delivery.state = any(${value(states)}::text[])`)
   if (since !== undefined) conditions.push(`delivery.created_at >= ${value(since)}`)
   if (until !== undefined) conditions.push(`delivery.created_at < ${value(until)}`)
   if (before !== undefined) {
     const id = value(before)
-    // The time is read in SQL: a JavaScript Date has no microseconds.
+    // The time is read in SQL, because a JavaScript Date has no microseconds.
     const at = `(select last.created_at from delivery as last where last.id = ${id}::uuid)`
     conditions.push(`delivery.created_at <= ${at}`)
     conditions.push(`(delivery.created_at < ${at} or delivery.id > ${id}::uuid)`)

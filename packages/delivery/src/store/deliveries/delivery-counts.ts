@@ -1,21 +1,21 @@
-/** How many deliveries wait, fail, are held or died, for the overview; and the state of single ones, by message. */
+/** Counts deliveries for the overview: waiting, failing, held and dead. Also finds the state of single ones. */
 import type { Database } from '@rollcall/database/database'
 import { PARTICIPANTS } from '@rollcall/participants/store/participant-names'
 import { registryNamed } from '@rollcall/records/registries/registry-names'
 import type { DeliveryState } from './delivery-choice.ts'
 
 export interface DeliveryCounts {
-  /** Deliveries that are due now or later. */
+  /** The number of deliveries that are due now or later. */
   readonly waiting: number
-  /** Pending deliveries to destinations whose last attempt failed. */
+  /** The number of pending deliveries to destinations whose last attempt failed. */
   readonly failing: number
-  /** Deliveries that were given up, and neither replayed nor dropped since. */
+  /** The number of deliveries that were given up, and neither replayed nor dropped since. */
   readonly dead: number
-  /** Deliveries that are not attempted, because there is no address. */
+  /** The number of deliveries that are not attempted, because they have no address. */
   readonly held: number
 }
 
-/** @param registry namespace; null: all registries */
+/** Counts the deliveries. @param registry namespace; null: all registries */
 export async function countDeliveries(
   { pool }: Pick<Database, 'pool'>,
   registry: string | null,
@@ -41,7 +41,7 @@ export async function countDeliveries(
 
 /** A destination whose circuit breaker is open. */
 export interface OpenBreaker {
-  /** `sender_id` */
+  /** The sender_id of the participant. */
   readonly participant: string
   readonly origin: string
   readonly failures: number
@@ -50,7 +50,7 @@ export interface OpenBreaker {
 }
 
 /**
- * Open breakers of destinations for which a delivery waits, the one that opened first is first.
+ * Lists the open breakers of destinations for which a delivery waits; the one that opened first comes first.
  * @param registry namespace of the delivery's registry; null: any
  */
 export async function listOpenBreakers(
@@ -71,7 +71,7 @@ export async function listOpenBreakers(
   return rows
 }
 
-/** The participants for whom answers are held, because no address for their callbacks is known. */
+/** Lists the participants whose answers are held, because no address for their callbacks is known. */
 export async function listWithHeldDeliveries({
   pool,
 }: Pick<Database, 'pool'>): Promise<readonly { readonly sender_id: string }[]> {
@@ -82,7 +82,7 @@ export async function listWithHeldDeliveries({
   return rows
 }
 
-/** States of deliveries by message_id, as far as the deliveries are still stored. */
+/** The states of the stored deliveries with these message_ids. */
 export async function deliveryStates(
   { pool }: Pick<Database, 'pool'>,
   message_ids: readonly string[],

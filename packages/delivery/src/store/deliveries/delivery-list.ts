@@ -1,4 +1,4 @@
-/** Deliveries as an operator looks at them. */
+/** Lists deliveries for an operator. */
 import type { EncryptedReply } from '@rollcall/core/model/delivery'
 import type { Database } from '@rollcall/database/database'
 import { PARTICIPANTS } from '@rollcall/participants/store/participant-names'
@@ -7,7 +7,7 @@ import { choiceConditions, type DeliveryChoice, type DeliveryState, UUID } from 
 
 export interface ListedDelivery {
   readonly id: string
-  /** `sender_id` */
+  /** The sender_id of the participant. */
   readonly participant: string
   /** The namespace of the registry; null: the registry was removed. */
   readonly registry: string | null
@@ -19,9 +19,7 @@ export interface ListedDelivery {
   readonly attempts: number
   readonly target: string | null
   readonly reason: string | null
-  /**
-   * The last error of a waiting delivery; null for none, or before its first attempt. A held delivery has no address.
-   */
+  /** The last error of a waiting delivery; null: none, or not attempted yet. A held delivery has no address. */
   readonly last_error: string | null
   readonly created_at: Date
   readonly next_attempt_at: Date | null
@@ -34,17 +32,17 @@ export interface ListedAttempt {
   readonly duration_ms: number
   readonly status: number | null
   readonly error: string | null
-  /** Encrypted at rest for `answerEncryptionContext`. */
+  /** The answer, encrypted for `answerEncryptionContext`. */
   readonly answer: Buffer | null
 }
 
 /**
- * SQL of the due time as people read it. A retried delivery has a time in the past (`NOW_AND_FIRST`): it is due since
- * the retry. Null where nothing more is attempted.
+ * SQL of the due time for people. The stored time of a retried delivery is in the past (`NOW_AND_FIRST`); its due time
+ * is that of the retry. Null when nothing more is attempted.
  */
 export const SHOWN_DUE_TIME = 'case when next_attempt_at is not null then greatest(next_attempt_at, since) end'
 
-/** SQL of the last error of a delivery (`delivery`: SQL of its id). A running attempt has no result yet. */
+/** SQL of the last error of a delivery. An attempt in progress has no result yet. @param delivery SQL of its id */
 export const lastErrorSql = (delivery: string): string =>
   `(select error from delivery_attempt where delivery_attempt.delivery = ${delivery} and error <> 'interrupted'
     order by number desc limit 1)`
@@ -70,7 +68,7 @@ export async function listDeliveries(
   return rows
 }
 
-/** A delivery with its attempts, and its encrypted body (`deliveryEncryptionContext`); null when there is none. */
+/** Finds a delivery with its attempts and its encrypted body (`deliveryEncryptionContext`); null when there is none. */
 export async function findDelivery(
   { pool }: Pick<Database, 'pool'>,
   id: string,

@@ -1,20 +1,20 @@
-/** Destinations at which something waits, is held or was given up, as an operator looks at them. */
+/** Lists destinations for an operator where something waits, is held or was given up. */
 import type { Database } from '@rollcall/database/database'
 import { PARTICIPANTS, participantNamed } from '@rollcall/participants/store/participant-names'
 import { registryNamed } from '@rollcall/records/registries/registry-names'
 import { lastErrorSql } from './delivery-list.ts'
 
 export interface ListedDestination {
-  /** `sender_id` */
+  /** The sender_id of the participant. */
   readonly participant: string
-  /** Empty: there is no address. */
+  /** The origin; empty when there is no address. */
   readonly origin: string
   readonly waiting: number
   readonly dead: number
-  /** Answers that have no address. */
+  /** The number of answers that have no address. */
   readonly held: number
   readonly oldest: Date
-  /** Attempts that failed in a row. */
+  /** The number of failed attempts in a row. */
   readonly failures: number
   readonly opened_at: Date | null
   readonly probe_at: Date | null

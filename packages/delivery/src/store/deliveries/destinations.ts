@@ -1,20 +1,20 @@
 /**
- * Where the pending deliveries of a participant go: each origin is found by a step in the index, however many
- * deliveries wait for it, so that a look at thousands of them costs as much as a look at one.
+ * Finds the destinations of a participant's pending deliveries. One step in an index finds each origin, however many
+ * deliveries wait for it, so thousands of deliveries cost no more than one.
  */
 import type { Database } from '@rollcall/database/database'
 
-/** An origin to which something is on its way. */
+/** An origin for which a delivery is pending. */
 export interface WaitingDestination {
   readonly origin: string
-  /** Seconds until one of its deliveries may be attempted, 0: now. While its breaker is open: its probe. */
+  /** The seconds until one of its deliveries may be attempted; 0: now. When its breaker is open: until its probe. */
   readonly wait: number
-  /** The breaker of the destination is open. */
+  /** True when the breaker of the destination is open. */
   readonly open: boolean
 }
 
 /**
- * Destinations in the order of their origins, beginning with the first that is `from` or after it.
+ * Lists destinations in the order of their origins, from `from` on.
  * @param limit the most destinations; if there are as many, there may be more
  */
 export async function findDestinations(
@@ -31,7 +31,7 @@ export async function findDestinations(
   return rows
 }
 
-/** Attempts at one destination at a time among which an ended claim is looked up. */
+/** The most deliveries of a destination that are searched for a claim that ends. */
 const UNDER_WAY = 128
 
 const FIND_DESTINATIONS = `with recursive step (origin, number) as (
@@ -62,12 +62,12 @@ const FIND_DESTINATIONS = `with recursive step (origin, number) as (
     ) as under_way on true
   order by number`
 
-/** Destinations that are read for the next due time; those behind them are read soon after. */
+/** The number of destinations that are read for the next due time. The others are read soon after. */
 const LOOKED_AT = 1_000
-/** Seconds until the destinations beyond those are read. */
+/** The seconds until the destinations beyond these are read. */
 const BEFORE_LONG = 5
 
-/** Seconds until a delivery of a participant may be attempted, 0 when one may; null when none is pending. */
+/** The seconds until a delivery of a participant may be attempted; 0: now; null: none is pending. */
 export async function nextDue(db: Pick<Database, 'pool'>, participant: number): Promise<number | null> {
   const found = await findDestinations(db, participant, '', LOOKED_AT)
   if (found.length === 0) return null

@@ -1,10 +1,10 @@
-/** The retention of deliveries. */
+/** Deletes deliveries at the end of their retention. */
 import type { Database } from '@rollcall/database/database'
 import type { ForgottenRows } from '@rollcall/database/holds'
 import { senderIdOf } from '@rollcall/participants/store/participant-names'
 
 /**
- * The old deliveries that are deleted with their attempts, also pending ones: their receiver has not come back. A
+ * The old deliveries that are deleted with their attempts, also pending ones, whose receiver has not come back. A
  * pending notification stays until its mailbox is closed.
  */
 export const FORGOTTEN_DELIVERIES: ForgottenRows = {
@@ -14,7 +14,7 @@ export const FORGOTTEN_DELIVERIES: ForgottenRows = {
   stillNeeded: "state = 'pending' and mailbox is not null",
 }
 
-/** Counts pending deliveries of this age in seconds, without notifications. */
+/** Counts the pending deliveries of this age in seconds, without notifications. */
 export async function countUndelivered({ pool }: Pick<Database, 'pool'>, seconds: number): Promise<number> {
   const { rows } = await pool.query<{ untaken: number }>(
     `select count(*) as untaken from delivery

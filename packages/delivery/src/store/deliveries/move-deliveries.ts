@@ -1,11 +1,12 @@
-/** Deliveries that wait for the default address of a participant, when the address changes. */
+/** Moves the deliveries that wait for the default address of a participant, when that address changes. */
 import { defaultTarget, NOTIFY_ADDRESSES } from '@rollcall/participants/store/participant-callbacks'
 import { CALLBACKS } from '@rollcall/protocol'
 
 /**
- * The statement that gives them the new address. A delivery that is being attempted now is not changed: its next attempt reads
- * the address again.
- * @param addressless SQL of a relation: the correlation_id of each accepted request that names no address for its answer
+ * Makes the statement that gives them the new address. A delivery that is being attempted is not changed: its next
+ * attempt finds the address again.
+ * @param addressless SQL for a `from` clause: the correlation_id of each accepted request that names no address for its
+ * answer
  */
 export const movingDeliveries = (
   participant: number,

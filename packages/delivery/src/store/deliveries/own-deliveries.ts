@@ -3,7 +3,7 @@ import type { Database } from '@rollcall/database/database'
 import { isStorable } from '@rollcall/database/text'
 import { participantNamed } from '@rollcall/participants/store/participant-names'
 
-/** The ids of the participant's deliveries among these; others are left out. */
+/** Finds the deliveries of the participant with these message_ids; those of others are left out. */
 export async function ownDeliveryIds(
   { pool }: Pick<Database, 'pool'>,
   sender_id: string,

@@ -1,14 +1,14 @@
-/** Pages of an answer that were sent, or are on their way. */
+/** Finds pages of an answer that were sent, or wait to be sent. */
 import type { EncryptedReply } from '@rollcall/core/model/delivery'
 import type { Database } from '@rollcall/database/database'
 
 export interface SentPage {
-  /** Id of the delivery. */
+  /** The id of the delivery. */
   readonly id: string
   readonly body: EncryptedReply
 }
 
-/** A page of the answer of an exchange. Null: the page has no delivery, or it was deleted. */
+/** Finds a page of the answer to an exchange; null: the page has no delivery, or it was deleted. */
 export async function findSentPage(
   { pool }: Pick<Database, 'pool'>,
   correlation_id: string,

@@ -1,4 +1,4 @@
-/** Deliveries with every attempt, as they are traced. */
+/** Reads deliveries with every attempt, for a trace. */
 import type { Database } from '@rollcall/database/database'
 import type { DeliveryState } from './delivery-choice.ts'
 import { SHOWN_DUE_TIME } from './delivery-list.ts'
@@ -8,7 +8,7 @@ export interface TracedDelivery {
   readonly callback: string
   readonly page: number
   readonly message_id: string
-  /** Null: there is no address. */
+  /** The address; null when there is none. */
   readonly target: string | null
   readonly encrypted: boolean
   readonly state: DeliveryState
@@ -18,12 +18,10 @@ export interface TracedDelivery {
   /** The number of attempts before `since`. */
   readonly earlier: number
   readonly next_attempt_at: Date | null
-  /** An attempt is under way, and its claim ends at this time. */
+  /** The end of the claim of the attempt in progress; null: none is in progress. */
   readonly claimed_until: Date | null
   readonly created_at: Date
-  /**
-   * The beginning of the present schedule. It is later than `created_at` when an operator had the delivery sent again.
-   */
+  /** The beginning of the present schedule. It is later than `created_at` when an operator has retried the delivery. */
   readonly since: Date
   readonly finished_at: Date | null
   /** The attempts in the order of their numbers. */
@@ -48,23 +46,24 @@ export interface TracedBreaker {
 /** The deliveries of one exchange. */
 export interface ExchangeDeliveries {
   readonly delivery_states: Readonly<Partial<Record<DeliveryState, number>>>
-  /** Some of the deliveries, by page. */
+  /** At most `each` of the deliveries, by page. */
   readonly deliveries: readonly TracedDelivery[]
-  /** The breaker of a waiting delivery's address, when attempts there fail. */
+  /** The breaker at the address of a waiting delivery, when attempts there fail. */
   readonly breaker: TracedBreaker | null
 }
 
 const OF_EXCHANGE = '(correlation_id = $1 or (id = $1 and correlation_id is null))'
 
-/** SQL of a relation: a delivery of the exchange `$1`, which may be a delivery that answers none. */
+/** SQL for a `from` clause: the deliveries of exchange `$1`, or the delivery `$1` that answers none. */
 export const DELIVERY_OF_EXCHANGE = `(select participant, registry, correlation_id, mailbox from delivery where ${OF_EXCHANGE} limit 1)`
 
-/** SQL of the exchanges, as `id` and `at`, for which something was sent under the message_id `$2` or the correlation_id `$3`. */
+/** SQL of the exchanges (`id`, `at`) for which something was sent under message_id `$2` or correlation_id `$3`. */
 export const FIND_SENT = `select coalesce(correlation_id, id) as id, created_at as at from delivery where message_id = $2
     union all
     select correlation_id, created_at from delivery where correlation_id = $3`
 
 /**
+ * Reads the deliveries of an exchange.
  * @param id a correlation_id, or the id of a delivery that answers no exchange
  * @param each the most deliveries
  */
@@ -90,7 +89,7 @@ export async function deliveriesOfExchange(
   }
 }
 
-/** Deliveries in the order of pages, at most `each`. @param condition SQL about `$1` */
+/** Reads deliveries in the order of pages, at most `each`. @param condition SQL with `$1` */
 export async function traceDeliveries(
   { pool }: Pick<Database, 'pool'>,
   condition: string,

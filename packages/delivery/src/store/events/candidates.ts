@@ -1,23 +1,23 @@
-/** Finds subscriptions filed under a key of a changed record: only these can match the change. */
+/** Finds the subscriptions that are filed under a key of a changed record: only these can match the change. */
 import type { ClientBase } from 'pg'
 
 /** One key of a record that changed. */
 export interface Probe {
-  /** Index of the change. */
+  /** The index of the change. */
   readonly at: number
   readonly event_type: string
   readonly record_type: string
   readonly key: Uint8Array
-  /** The record had the key before the change, and has it after the change. */
+  /** Whether the record had the key before the change, and has it after the change. */
   readonly before: boolean
   readonly after: boolean
 }
 
 /** What the keys tell about a filter and a record. */
 export interface KeyMatch {
-  /** The record has a key of the subscription; without one it does not fulfil the filter. */
+  /** True when the record has a key of the subscription. Without one the record does not fulfil the filter. */
   readonly some: boolean
-  /** The record has a key that stands for the whole filter, and so fulfils it. */
+  /** True when the record has a key that stands for the whole filter, so that the record fulfils it. */
   readonly whole: boolean
 }
 
@@ -28,10 +28,10 @@ export interface Candidate {
   readonly after: KeyMatch
 }
 
-/** Candidates that are in memory at a time. */
+/** The number of candidates that are in memory at a time. */
 const PAGE = 5_000
 
-/** The types of event and record among these that have subscriptions: most changes need no further look. */
+/** Finds out which of these types of event and record have subscriptions. Most changes need no further query. */
 export async function subscribedTypes<Pair extends Pick<Probe, 'event_type' | 'record_type'>>(
   client: ClientBase,
   registryId: number,
@@ -50,7 +50,7 @@ export async function subscribedTypes<Pair extends Pick<Probe, 'event_type' | 'r
   return pairs.filter((_, at) => subscribed.has(at))
 }
 
-// SQL that looks each key up in the index. `offset 0` keeps the planner from reading the whole table.
+// SQL that looks up each key in the index. `offset 0` keeps PostgreSQL from reading the whole table.
 const CANDIDATES = `select probe.at, filed.subscription,
     bool_or(probe.before), bool_or(probe.before and filed.whole),
     bool_or(probe.after), bool_or(probe.after and filed.whole)
@@ -66,8 +66,8 @@ const CANDIDATES = `select probe.at, filed.subscription,
   group by probe.at, filed.subscription order by probe.at, filed.subscription`
 
 /**
- * The candidates of all changes, each once, in the order of the changes and then of the subscriptions; a page at a time,
- * however many there are. Runs inside the caller's transaction, and one at a time.
+ * Yields the candidates of all changes in pages, each once, in the order of the changes and then of the subscriptions.
+ * Runs in the caller's transaction; only one such generator may be open at a time.
  */
 export async function* candidatesOf(
   client: ClientBase,
@@ -117,7 +117,7 @@ function candidate([at, subscription, before, beforeWhole, after, afterWhole]: R
   return { at, subscription, before: { some: before, whole: beforeWhole }, after: { some: after, whole: afterWhole } }
 }
 
-/** The filters of subscriptions as they were stored, by the subscription's id. */
+/** The stored filters of subscriptions, by subscription id. */
 export async function criteriaOf(
   client: ClientBase,
   subscriptions: readonly number[],

@@ -1,4 +1,4 @@
-/** Closes mailboxes whose notifications cannot be delivered, with their subscriptions; an operator opens them again. */
+/** Closes mailboxes whose notifications cannot be delivered, and suspends their subscriptions. */
 
 import type { Database } from '@rollcall/database/database'
 import { MAILBOXES, WORK_CHANNEL } from '@rollcall/database/queue'
@@ -10,17 +10,17 @@ import { isNotifiedBy, WAITS_AGAIN } from '../deliveries/deliveries.ts'
 /** A mailbox that was closed. */
 export interface ClosedMailbox {
   readonly mailbox: number
-  /** `sender_id` */
+  /** The sender_id of the participant. */
   readonly participant: string
   /** The namespace of the registry. */
   readonly registry: string
-  /** Subscriptions that were suspended. */
+  /** The number of subscriptions that were suspended. */
   readonly subscriptions: number
 }
 
 /**
- * Closes the mailboxes whose first notification could not be delivered for this time, or that had no address for this
- * time. Envelopes on their way become dead letters, waiting notifications stay, and the subscriptions are suspended.
+ * Closes the mailboxes whose first notification could not be delivered, or that had no address, for this time.
+ * Envelopes in delivery become dead letters, and waiting notifications stay.
  * @param seconds the time
  */
 export async function closeStaleMailboxes(
@@ -63,8 +63,8 @@ export async function closeStaleMailboxes(
 }
 
 /**
- * Opens a closed mailbox again, in a transaction of the caller: what was given up when it was closed is composed anew, and
- * comes first.
+ * Opens a closed mailbox in a transaction of the caller. The notifications of envelopes that were given up wait again,
+ * before all others.
  */
 export async function openMailbox(client: Pick<ClientBase, 'query'>, mailbox: number): Promise<void> {
   await client.query(
@@ -85,14 +85,17 @@ export async function openMailbox(client: Pick<ClientBase, 'query'>, mailbox: nu
   )
 }
 
-/** Makes a suspended subscription live again, in a transaction of the caller, who files it and opens its mailbox. */
+/**
+ * Makes a suspended subscription live again, in a transaction of the caller. The caller files the subscription and
+ * opens its mailbox.
+ */
 export async function makeSubscriptionLive(client: Pick<ClientBase, 'query'>, subscription: number): Promise<void> {
   await client.query(`update subscription set state = 'live', reason = null where id = $1 and state = 'suspended'`, [
     subscription,
   ])
 }
 
-/** Participants with a mailbox that is closed. */
+/** Lists the participants that have a closed mailbox. */
 export async function listWithClosedMailbox(
   { pool }: Pick<Database, 'pool'>,
   namespace: string | null = null,

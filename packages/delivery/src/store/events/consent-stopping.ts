@@ -1,4 +1,4 @@
-/** Stops subscriptions, notifications and answers on their way when consents are withdrawn. */
+/** Stops subscriptions, notifications and answers whose consent has ended. */
 
 import { hasConsentEnded } from '@rollcall/consents/store/consent-ended'
 import { endedExchanges, type Which } from '@rollcall/consents/store/consent-uses'
@@ -9,20 +9,20 @@ import { lockEvents } from './lock.ts'
 import { endSubscriptions } from './subscription-states.ts'
 
 export interface Stopped {
-  /** Codes of subscriptions that were ended. */
+  /** The codes of the subscriptions that were ended. */
   readonly subscriptions: readonly string[]
-  /** The number of notifications of these subscriptions that were waiting, or in envelopes on their way. */
+  /** The number of notifications of these subscriptions that were waiting, or in envelopes that are being delivered. */
   readonly notifications: number
-  /** The number of answers that were on their way. */
+  /** The number of answers whose delivery was stopped. */
   readonly deliveries: number
-  /** Messages that are being sent at this moment; if the attempt fails, there is no other one. */
+  /** The number of messages that are being sent at this moment. If that attempt fails, there is no other one. */
   readonly in_flight: number
 }
 
 /**
- * Stops what was begun under consents that do not hold any more. The withdrawal is committed before. A subscription or
- * an answer that is committed at the same time either finds the withdrawal, or is found here. If this function fails,
- * housekeeping and the next attempts stop the rest.
+ * Stops what depends on consents that have ended. The withdrawal is committed before. A subscription or an answer that
+ * is committed at the same time either sees the withdrawal, or is found here. If this function fails, housekeeping and
+ * the next attempts stop the rest.
  */
 export const stopEnded = ({ pool }: Pick<Database, 'pool'>, which: Which): Promise<Stopped> =>
   withTransaction(pool, (client) => stopWithin(client, which))
@@ -75,10 +75,10 @@ async function stopSubscriptions(
   return { subscriptions: rows.map(({ code }) => code), notifications: counted[0]?.notifications ?? 0 }
 }
 
-/** Subscriptions that are ended in one run. */
+/** The most subscriptions that are ended in one run. */
 const AT_ONCE = 1_000
 
-/** Ends subscriptions whose consent has expired, or does not hold any more for another reason. */
+/** Ends subscriptions whose consent has ended: it has expired, or was withdrawn or revoked. */
 export async function endUnconsented(client: ClientBase): Promise<number> {
   const { rows } = await client.query<{ id: number; registry: number }>(
     `select subscription.id, registry
@@ -96,7 +96,7 @@ export async function endUnconsented(client: ClientBase): Promise<number> {
   )
 }
 
-/** True when a subscription was made for a purpose. */
+/** Whether a subscription was ever made for a purpose. */
 export async function isSubscribedPurpose({ pool }: Pick<Database, 'pool'>, purpose: string): Promise<boolean> {
   const { rowCount } = await pool.query('select from subscription_consent where purpose = $1 limit 1', [purpose])
   return rowCount === 1

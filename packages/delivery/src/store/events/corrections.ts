@@ -1,4 +1,4 @@
-/** Events that are corrected later, and who was notified of them. */
+/** Finds the events that a correction is about, and who was notified of them. */
 
 import type { Purpose } from '@rollcall/core/model/event'
 import type { RecordId } from '@rollcall/core/model/records'
@@ -9,26 +9,26 @@ import type { ClientBase } from 'pg'
 export interface Correctable {
   readonly record_type: string
   readonly record: RecordId
-  /** Null: events of every type, also those that were taken back. */
+  /** The type of the events; null: events of every type, also those that were taken back. */
   readonly event_type: string | null
-  /** Earlier events are not corrected any more. */
+  /** Events before this time are not corrected. */
   readonly since: Date
   /** The one event that is corrected; undefined: all of them. */
   readonly corrected: number | undefined
 }
 
-/** A notification of a corrected event; its receiver is notified of the correction. */
+/** The notification of a corrected event. Its receiver is notified of the correction. */
 export interface EarlierNotification {
   readonly id: number
   readonly event: number
   readonly subscription: number
-  /** The notification waits in a backfill, behind everything else. */
+  /** True when the notification waits in a backfill, after everything else. */
   readonly in_backfill: boolean
 }
 
 /**
- * The ids of the record's events of this type that nothing has taken back yet; without a type, of all its events. With
- * `corrected`, only that event and the events of backfills.
+ * The ids of the record's events of this type that were not taken back; without a type, of all its events. With
+ * `corrected`, only that event and events of backfills.
  */
 export async function correctableEvents(
   client: ClientBase,
@@ -50,9 +50,9 @@ export async function correctableEvents(
 }
 
 /**
- * Notifications of these events that were sent, or will be, to subscriptions that are live or that a reason of the record's own has
- * ended. Of several to one subscription the last one: it is what the receiver knows; and beside it the last one that waits
- * in a backfill, which the receiver will know.
+ * The notifications of these events that were sent, or will be, to subscriptions that are live, or that ended by
+ * `endedBy`. If a subscription has several, only the last one: that is what the receiver knows. Beside it the last one
+ * that waits in a backfill, which the receiver will know.
  */
 export async function notificationsOf(
   client: ClientBase,

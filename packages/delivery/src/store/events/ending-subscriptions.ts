@@ -1,17 +1,17 @@
-/** Subscriptions that end by themselves soon. */
+/** Lists subscriptions that will soon end by themselves. */
 import type { Database } from '@rollcall/database/database'
 import { PARTICIPANTS } from '@rollcall/participants/store/participant-names'
 import { REGISTRIES } from '@rollcall/records/registries/registry-names'
 
 export interface EndingSubscription {
   readonly code: string
-  /** `sender_id` */
+  /** The sender_id of the participant. */
   readonly participant: string
   readonly namespace: string
   readonly end_at: Date
 }
 
-/** The subscriptions that end soon, the first to end first. @param registry namespace; null: all registries */
+/** Lists the subscriptions that end soon, the first to end first. @param registry namespace; null: all registries */
 export async function listEndingSubscriptions(
   { pool }: Pick<Database, 'pool'>,
   days: number,

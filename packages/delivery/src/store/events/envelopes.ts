@@ -1,4 +1,4 @@
-/** Envelopes of mailboxes: each is committed with its delivery and its notifications, or nothing of it is. */
+/** Stores envelopes of mailboxes. Each is committed with its delivery and its notifications, or nothing of it is. */
 
 import type { Claim, NewDelivery } from '@rollcall/core/model/delivery'
 import type { JointWrite } from '@rollcall/database/joint-write'
@@ -9,15 +9,15 @@ import { IS_TAKEN_BACK } from './waiting.ts'
 /** The next envelope of a mailbox. */
 export interface NewEnvelope {
   readonly mailbox: number
-  /** Number of the mailbox's last envelope: the new one gets the next number. */
+  /** The number of the mailbox's last envelope. The new one gets the next number. */
   readonly after: number
-  /** The claim on the mailbox. It ends with this commit: from then on the delivery holds the mailbox. */
+  /** The claim of the mailbox. It ends with this commit: from then on the delivery holds the mailbox. */
   readonly claim: string
   readonly delivery: NewDelivery
-  /** The claim of the maker of the envelope, which attempts it at once; null: any node claims the delivery. */
+  /** The claim of the node that made the envelope and attempts it at once; null: any node may claim the delivery. */
   readonly deliveryClaim: Claim | null
   readonly notifications: readonly SentNotification[]
-  /** Records that count towards the daily quota of the grant, also above it; 0 where the grant has no quota. */
+  /** The number of records to count in the daily quota of the grant, even above the quota; 0 without a quota. */
   readonly counted: number
 }
 
@@ -29,9 +29,10 @@ export interface SentNotification {
 }
 
 /**
- * Envelopes, each with its audit entry. One is not held when it must not be sent: another node made the next one of its mailbox,
- * the mailbox was closed, or a subscription was taken back meanwhile or has another mailbox. Each mailbox is looked up by its id: a
- * join would read all of them. Who has made the next envelope has changed the sequence.
+ * Writes envelopes in the statement of their audit entries. An envelope that must not be sent is not held: another node
+ * has made the next one of its mailbox, the mailbox was closed, or one of its subscriptions was taken back or moved to
+ * another mailbox. Each mailbox is looked up by its id, because a join would read all of them. A changed sequence shows
+ * that another node has made the next envelope.
  */
 export const JOINT_ENVELOPES: JointWrite<NewEnvelope> = {
   name: 'envelopes',

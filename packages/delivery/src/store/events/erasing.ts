@@ -1,4 +1,4 @@
-/** Withdraws what events show of the record of a person whose data are erased. */
+/** Erases what events and notifications have of the record of a person. */
 
 import type { RecordId } from '@rollcall/core/model/records'
 import { storedId } from '@rollcall/database/record-ids'
@@ -7,14 +7,14 @@ import type { PoolClient } from 'pg'
 interface AboutRecords {
   readonly registry: number
   readonly record_type: string
-  /** The record, and those that were merged into it. */
+  /** The id of the record, and of records that were merged into it. */
   readonly records: readonly RecordId[]
 }
 
 export interface Withdrawn {
-  /** Notifications that were waiting. */
+  /** The number of notifications that were waiting. */
   readonly notifications: number
-  /** Messages with such notifications that are being sent, or wait for their next attempt. */
+  /** The number of messages with such notifications that are being sent, or wait for their next attempt. */
   readonly underway: number
 }
 
@@ -42,7 +42,7 @@ export async function countWithdrawable(client: Pick<PoolClient, 'query'>, about
   return rows[0] ?? { notifications: 0, underway: 0 }
 }
 
-/** Drops waiting notifications of the record, and clears its documents from the events. */
+/** Drops waiting notifications about the record, and deletes its documents from the events. */
 export async function eraseNotifications(client: Pick<PoolClient, 'query'>, about: AboutRecords): Promise<Withdrawn> {
   const { rows } = await client.query<Withdrawn>(
     `with ${ABOUT}, dropped as (

@@ -1,16 +1,16 @@
-/** Events for operators: what happened when, never to whom. Tests and backfills are left out. */
+/** Lists events for operators: what happened when, never to whom. Tests and backfills are left out. */
 import type { Database } from '@rollcall/database/database'
 
-/** Conditions for events; an absent one allows all. */
+/** The conditions of a list. An absent one allows all. */
 export interface EventChoice {
-  /** Canonical name of the event type. */
+  /** The canonical name of the event type. */
   readonly event_type?: string
   readonly event_id?: string
-  /** Recorded at this time or later. */
+  /** Only events that were recorded at this time or later. */
   readonly since?: Date
-  /** Recorded before this time. */
+  /** Only events that were recorded before this time. */
   readonly until?: Date
-  /** Id of an event: only events with a lower id. */
+  /** The id of an event: only events with a lower id. */
   readonly before?: number
 }
 
@@ -23,7 +23,7 @@ export interface ListedEvent {
   readonly occurred_at: Date
   readonly recorded_at: Date
   readonly matched: number
-  /** The event that takes it back or corrects it. */
+  /** The id of the event that takes this one back or corrects it. */
   readonly corrected_by: number | null
 }
 

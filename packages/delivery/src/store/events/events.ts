@@ -1,4 +1,4 @@
-/** Events, and the notifications that they cause. */
+/** Stores events, and the notifications that they cause. */
 
 import type { Presence, Purpose } from '@rollcall/core/model/event'
 import type { Identifier, RecordId } from '@rollcall/core/model/records'
@@ -8,19 +8,18 @@ import { lastDeletion } from '@rollcall/records/records/forget-traces'
 import type { ClientBase } from 'pg'
 
 /**
- * SQL of the reference_id of the item that an event is in a mailbox, whichever subscriptions cause it. Without the key of the
- * mailbox, which never leaves, nobody finds the number of the event, which counts events of hidden persons too. It is stored when
- * a notification is inserted: a row whose indexed columns stay as they are is cheap to change when it is sent.
+ * SQL of the reference_id that the item of an event has in a mailbox, whichever subscriptions the event matched. It is
+ * computed with a key of the mailbox, which is never sent. So nobody can find the number of the event, which would
+ * count events of hidden persons too. It is stored when a notification is inserted, so that sending changes no indexed
+ * column, which is cheap.
  */
 export const referenceIdSql = (mailbox: string, event: string): string =>
   `encode(substring(sha256(${mailbox}.reference_key || int8send(${event}::bigint)) for 16), 'hex')::uuid::text`
 
-/** The most mailboxes that are announced by id to other nodes; of more it is announced only that there are some. */
+/** The most mailboxes that are announced by id to other nodes. When there are more, only that fact is announced. */
 const NAMED_MAILBOXES = 500
 
-/**
- * Numbers for events, and a version for each change of a record: all events of one change have the same record version.
- */
+/** The ids of new events, and a version for each change of a record: all events of one change have the same version. */
 export interface EventNumbers {
   readonly ids: readonly number[]
   /** The version of each change, in the order of the changes. */
@@ -30,7 +29,7 @@ export interface EventNumbers {
 interface ChangedRecord {
   readonly record_type: string
   readonly record: RecordId
-  /** The normalised primary identifier of a new record; null: the record existed before. */
+  /** The normalised primary identifier of a record that is new; null: the record existed before. */
   readonly written_anew: string | null
 }
 
@@ -42,23 +41,20 @@ export interface NewEvent {
   readonly record_version: number
   readonly occurred_at: Date
   readonly recorded_at: Date
-  /** The publisher's name of the event, and the digest of what was published under that name. */
+  /** The publisher's id of the event, and the digest of what was published under that id. */
   readonly event_id?: string
   readonly fingerprint?: Buffer
-  /** The identifier of the record that has taken the place of this one, as that record writes it. */
+  /** The identifier of the record that has replaced this one, as that record writes it. */
   readonly replaced_by?: Identifier
 }
 
-/** The document of an event for those who are notified of it. */
+/** The document of an event, for those who are notified of it. */
 export interface MatchedDocument {
   readonly event: number
   readonly matched: number
-  /** Canonical JSON as it was at the event; of a record that was deleted or merged into another one, as it was before. */
+  /** Canonical JSON of the record after the event, or before it when it was deleted or merged into another one. */
   readonly document: string | null
-  /**
-   * Canonical JSON of a record with its identifiers only: a receiver whose filter the record no longer fulfils gets
-   * this.
-   */
+  /** Canonical JSON of only its identifiers, for a receiver whose filter the record no longer fulfils. */
   readonly identifiers: string
 }
 
@@ -67,16 +63,16 @@ export interface NewNotification {
   readonly subscription: number
   readonly presence: Presence
   readonly purpose: Purpose
-  /** Undefined: due at once. */
+  /** The time at which it is due; undefined: at once. */
   readonly due_at?: Date
-  /** The notification that it corrects; while that waits, it is not due before it. */
+  /** The id of the notification that it corrects. It is not due before that one. */
   readonly corrects?: number
 }
 
 interface WantedNumbers {
   readonly events: number
   readonly changes: readonly ChangedRecord[]
-  /** Whole seconds: the start of the import or publication that makes the changes. */
+  /** Whole seconds: the time at which the import or publication began. */
   readonly began: Date
 }
 
@@ -88,9 +84,10 @@ const LAST_DELETION = lastDeletion({
 })
 
 /**
- * The next version of a record is the time at which the import or publication began, in microseconds since 1970, or one more
- * than the last version that is known of it, if that is larger. So it says nothing of other records, grows after a restore, and is
- * an exact number in JSON. A record that was deleted since that time and is written again has the second after its deletion.
+ * Takes ids for events, and versions for changed records. A version is the time at which the import or publication
+ * began, in microseconds since 1970, or the last known version of the record plus one, if that is larger. So it says
+ * nothing about other records, grows after a restore, and is an exact number in JSON. A record that was deleted since
+ * that time and is written again gets the second after its deletion.
  */
 export async function nextEventNumbers(
   client: ClientBase,
@@ -130,7 +127,7 @@ export async function nextEventNumbers(
   return { ids, versions: grown }
 }
 
-/** Inserts events that nobody is notified of yet. */
+/** Inserts events, before anybody is notified of them. */
 export async function insertEvents(client: ClientBase, registryId: number, events: readonly NewEvent[]): Promise<void> {
   if (events.length === 0) return
   await client.query(
@@ -154,7 +151,7 @@ export async function insertEvents(client: ClientBase, registryId: number, event
   )
 }
 
-/** Stores with events what their notifications show, and how many there are. */
+/** Stores with each event what its notifications show, and how many there are. */
 export async function storeMatches(client: ClientBase, matched: readonly MatchedDocument[]): Promise<void> {
   if (matched.length === 0) return
   await client.query(
@@ -170,7 +167,7 @@ export async function storeMatches(client: ClientBase, matched: readonly Matched
   )
 }
 
-/** Puts notifications into the mailboxes of their subscriptions, in order, and wakes the nodes that work at commit. */
+/** Puts notifications into the mailboxes of their subscriptions, in order. The commit wakes the nodes that work. */
 export async function insertNotifications(
   client: ClientBase,
   notifications: readonly NewNotification[],
@@ -204,7 +201,7 @@ export async function insertNotifications(
   )
 }
 
-/** A subscription whose notifications wait for its next tick. */
+/** A subscription whose notifications are held until the next time of its frequency. */
 export interface HeldSubscription {
   readonly id: number
   readonly cron: string
@@ -212,7 +209,7 @@ export interface HeldSubscription {
   readonly end_at: Date
 }
 
-/** The subscriptions among these that are notified at certain times only. */
+/** Finds those of the subscriptions that are notified only at the times of a frequency. */
 export async function heldSubscriptions(
   client: ClientBase,
   subscriptions: readonly number[],

@@ -1,4 +1,4 @@
-/** Finds stored subscriptions of a participant. */
+/** Finds subscriptions of a participant. */
 
 import { authorityNameOf } from '@rollcall/consents/store/consent-ended'
 import type { GivenFor } from '@rollcall/core/model/consent'
@@ -10,25 +10,25 @@ import { IS_UNFILTERED } from './waiting.ts'
 
 type Pool = Pick<Database, 'pool'>
 
-/** The values by which two subscriptions of a participant in a registry are the same. Both names are canonical. */
+/** The values by which two subscriptions of a participant in a registry count as the same. Both names are canonical. */
 export interface Sameness {
   readonly event_type: string
   readonly record_type: string
   readonly fingerprint: Uint8Array
 }
 
-/** A subscription that has not ended. */
+/** A subscription that has not ended, with the values by which it is the same as another. */
 export interface SameSubscription extends Sameness {
   readonly id: number
   readonly code: string
   readonly state: 'live' | 'suspended'
   readonly end_at: Date | null
   readonly mailbox: number
-  /** Address of the mailbox; null when none was named. */
+  /** The address of its mailbox; null when none was named. */
   readonly sender_uri: string | null
 }
 
-/** The participant's subscriptions in a registry that have not ended and are the same as one of these. */
+/** Finds the participant's subscriptions in a registry that have not ended and are the same as one of these. */
 export async function findSameSubscriptions(
   { pool }: Pool,
   participant: number,
@@ -56,7 +56,7 @@ export async function findSameSubscriptions(
   return rows
 }
 
-/** Counts the participant's subscriptions that have not ended, in all registries, up to `most`. */
+/** Counts the participant's subscriptions in all registries that have not ended, up to `most`. */
 export async function countSubscriptions(
   { pool }: { readonly pool: Pick<Database['pool'], 'query'> },
   participant: number,
@@ -71,7 +71,7 @@ export async function countSubscriptions(
   return rows[0]?.count ?? 0
 }
 
-/** A subscription that its owner names. */
+/** A subscription that its owner names by code. */
 export interface OwnSubscription {
   readonly id: number
   readonly code: string
@@ -84,7 +84,7 @@ export interface OwnSubscription {
   readonly unfiltered: boolean
 }
 
-/** The codes among these of the participant's subscriptions in the registry, ended ones included. */
+/** Finds the participant's subscriptions in the registry that have these codes, also ended ones. */
 export async function findOwnSubscriptions(
   { pool }: Pool,
   participant: number,
@@ -100,7 +100,7 @@ export async function findOwnSubscriptions(
   return rows
 }
 
-/** The column with the exchange that made a subscription, or ended it, by the name of its operation. */
+/** The column with the exchange that made or ended a subscription, by the operation of that exchange. */
 const EXCHANGES: Readonly<Record<string, string>> = { subscribe: 'correlation_id', unsubscribe: 'ended_by' }
 
 /** An exchange, and those of its items that made certain subscriptions. */
@@ -110,8 +110,8 @@ export interface ExchangeOfCodes {
 }
 
 /**
- * The exchange of an operation that made, or ended, most of these subscriptions of a participant in a registry; of several,
- * that of the newest.
+ * Finds the exchange of an operation that made, or ended, most of these subscriptions of a participant in a registry;
+ * of several the newest.
  */
 export async function findByCodes(
   { pool }: Pool,
@@ -135,19 +135,17 @@ export async function findByCodes(
   return rows[0] ?? null
 }
 
-/** SQL of a relation: the exchanges that made or ended the subscription with the code `$2`. */
+/** SQL for a `from` clause: the exchanges that made or ended the subscription with code `$2`. */
 export const EXCHANGES_OF_CODE = `(select exchange.correlation_id
   from subscription cross join unnest(array[subscription.correlation_id, ended_by]) as exchange (correlation_id)
   where code = $2)`
 
-/** SQL of a `subscription`'s consent, `GivenFor`; null: it has none. */
+/** SQL of the consent (`GivenFor`) of a `subscription`; null when it has none. */
 export const CONSENT_OF_SUBSCRIPTION = `(select json_build_object('purpose', purpose,
     'authority', ${authorityNameOf('subscription_consent.authority')})
   from subscription_consent where subscription_consent.subscription = subscription.id)`
 
-/**
- * The live subscriptions of a participant in a registry, with the text of their criteria, in the order of their ids.
- */
+/** Lists the live subscriptions of a participant in a registry, with the text of their criteria, by id. */
 export async function liveSubscriptions(
   client: ClientBase,
   participant: number,
@@ -161,7 +159,7 @@ export async function liveSubscriptions(
   return rows
 }
 
-/** The texts of the criteria of these subscriptions, by their ids. */
+/** Reads the text of the criteria of these subscriptions, by subscription id. */
 export async function criteriaOf({ pool }: Pool, ids: readonly number[]): Promise<ReadonlyMap<number, string>> {
   const { rows } = await pool.query<{ id: number; criteria: string }>({
     name: 'criteria of subscriptions',

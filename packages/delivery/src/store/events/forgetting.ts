@@ -1,14 +1,14 @@
-/** Deletes old events with their notifications, ended subscriptions, and mailboxes without use. */
+/** Deletes old events with their notifications, ended subscriptions, and unused mailboxes. */
 import type { Database } from '@rollcall/database/database'
 import { isHeld } from '@rollcall/database/holds'
 import { senderIdOf } from '@rollcall/participants/store/participant-names'
 
-/** Rows that one statement deletes: so few that it delays nobody. */
+/** The rows that one statement deletes: so few that nobody waits. */
 const AT_ONCE = 500
 
-/** Tables in the order in which rows are deleted: their old rows by the retention in seconds, and the order of rows. */
+/** The tables in the order of deletion, with their old rows by the retention in seconds, and the order of rows. */
 const FORGOTTEN = [
-  // Events of open mailboxes and of deliveries on their way stay.
+  // The events of open mailboxes, and those that are being delivered, stay.
   {
     table: 'event',
     where: `recorded_at < now() - make_interval(secs => $1) and not exists (
@@ -19,7 +19,7 @@ const FORGOTTEN = [
       and not ${isHeld({ time: 'event.recorded_at', sender_id: null })}`,
     order: 'order by recorded_at',
   },
-  // An ended subscription stays while a notification of it is stored.
+  // An ended subscription stays while one of its notifications is stored.
   {
     table: 'subscription',
     where: `state = 'ended' and ended_at < now() - make_interval(secs => $1)
@@ -38,7 +38,7 @@ const FORGOTTEN = [
 ] as const
 
 /**
- * Forgets what is older than `retention` seconds by the database's clock, a few hundred rows a statement; any number of
+ * Deletes what is older than `retention` seconds by the database's clock, a few hundred rows in each statement. Several
  * nodes may do so at once.
  * @returns how many rows
  */
@@ -55,7 +55,7 @@ export async function forgetEvents({ pool }: Pick<Database, 'pool'>, retention: 
   return total
 }
 
-/** How many rows `forgetEvents` would delete now; those that wait for others are not among them. */
+/** Counts the rows that `forgetEvents` would delete now. Rows that depend on others are not counted. */
 export async function countEvents({ pool }: Pick<Database, 'pool'>, retention: number): Promise<number> {
   let total = 0
   for (const { table, where } of FORGOTTEN) {
@@ -68,19 +68,16 @@ export async function countEvents({ pool }: Pick<Database, 'pool'>, retention: n
   return total
 }
 
-/** Events that are cleared in one statement. */
+/** The events that are cleared in one statement. */
 const CLEARED_AT_ONCE = 500
 
-/** SQL of events that may be sent again: undelivered ones, and those of envelopes that were taken back. */
+/** SQL of events that may be sent again: those not delivered, and those of envelopes that were taken back. */
 const MAY_BE_SENT = `exists (
     select 1 from notification left join delivery on delivery.id = notification.delivery
     where notification.event = event.id and (notification.state = 'waiting'
       or (notification.state = 'sent' and delivery.state is distinct from 'delivered')))`
 
-/**
- * Clears the documents of events of which nobody is to be notified any more; the event itself stays.
- * @returns how many
- */
+/** Deletes the documents of events of which nobody will be notified again, and keeps the events. @returns how many */
 export async function clearSentEvents({ pool }: Pick<Database, 'pool'>): Promise<number> {
   for (let total = 0; ; ) {
     const { rowCount } = await pool.query(

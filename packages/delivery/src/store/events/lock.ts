@@ -1,4 +1,4 @@
-/** The lock by which a subscription matches all changes that commit after it. */
+/** The lock which ensures that a subscription matches all changes that commit after it. */
 import type { ClientBase } from 'pg'
 
 const FUNCTIONS = {
@@ -8,10 +8,11 @@ const FUNCTIONS = {
 } as const
 
 /**
- * Held until the end of a transaction. Any number of transactions change records at a time; they take it at their beginning,
- * before any other lock. One that makes, ends or renews subscriptions waits for them, and they for it; when it answers a
- * request it holds the row of its exchange already, which no change of records asks for. One that merges records waits in
- * the same way: no record is made meanwhile under an identifier that becomes one of another record.
+ * Takes the lock of a registry until the transaction ends. Transactions that change records share it; they take it at
+ * their beginning, before any other lock. A transaction that makes, ends or renews subscriptions waits for them, and
+ * they wait for it. When such a transaction answers a request, it has locked the row of its exchange before, which no
+ * change of records needs. A transaction that merges records waits in the same way, so that no record is made meanwhile
+ * with an identifier of a retired record.
  */
 export async function lockEvents(
   client: ClientBase,

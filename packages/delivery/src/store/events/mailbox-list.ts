@@ -1,38 +1,38 @@
-/** Mailboxes for operators: how much waits for whom, never about whom. */
+/** Lists mailboxes for operators: how much waits for whom, never about whom. */
 import type { Database } from '@rollcall/database/database'
 import { PARTICIPANTS } from '@rollcall/participants/store/participant-names'
 import { REGISTRIES } from '@rollcall/records/registries/registry-names'
 
 export interface ListedMailbox {
   readonly id: number
-  /** The receiver's name of the mailbox. */
+  /** The id of the mailbox that the receiver sees. */
   readonly public_id: string
-  /** `sender_id` */
+  /** The sender_id of the participant. */
   readonly participant: string
-  /** Its namespace. */
+  /** The namespace of the registry. */
   readonly registry: string
   readonly state: 'open' | 'closed'
-  /** Number of its last envelope. */
+  /** The number of its last envelope. */
   readonly sequence: number
-  /** The time at which the mailbox lost its address. */
+  /** The time since which the mailbox has no address. */
   readonly resting_since: Date | null
   readonly closed_at: Date | null
   readonly waiting: number
   readonly oldest_due: Date | null
-  /** Subscriptions that have not ended, and of them those that are suspended. */
+  /** The number of subscriptions that have not ended, and how many of these are suspended. */
   readonly subscriptions: number
   readonly suspended: number
-  /** The id of the delivery that is to be attempted. */
+  /** The id of the delivery that waits for its next attempt. */
   readonly delivery: string | null
 }
 
 export interface MailboxChoice {
-  /** `sender_id` */
+  /** The sender_id of the participant. */
   readonly participant: string | null
-  /** Its namespace. */
+  /** The namespace of the registry. */
   readonly registry: string | null
   readonly state: 'open' | 'closed' | null
-  /** Id of a mailbox: only those that follow it in the list. */
+  /** The id of a mailbox: only those that come after it in the list. */
   readonly before: string | null
 }
 

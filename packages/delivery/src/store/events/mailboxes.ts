@@ -1,6 +1,6 @@
 /**
- * Mailboxes: the notifications of one participant, registry and address, sent in order. A mailbox with something due is
- * claimed by the node that makes its next envelope; while that is on its way its delivery holds the mailbox.
+ * Mailboxes: the notifications of one participant, registry and address, sent in order. The node that makes the next
+ * envelope claims the mailbox. While that envelope is being delivered, its delivery holds the mailbox.
  */
 
 import type { Claim } from '@rollcall/core/model/delivery'
@@ -9,28 +9,28 @@ import { MAILBOXES, WORK_CHANNEL } from '@rollcall/database/queue'
 import type pg from 'pg'
 import { openMailbox } from './closing.ts'
 
-/** A mailbox with something due, claimed by this node. */
+/** A mailbox with something due, which this node has claimed. */
 export interface ClaimedMailbox {
   readonly id: number
   /** `Participant.id` */
   readonly participant: number
   /** `Registry.id` */
   readonly registry: number
-  /** The address that its subscriptions named; null: none. */
+  /** The address that its subscriptions have named; null: none. */
   readonly sender_uri: string | null
-  /** The receiver's name of the mailbox. */
+  /** The id of the mailbox that the receiver sees. */
   readonly public_id: string
-  /** Number of its last envelope. */
+  /** The number of its last envelope. */
   readonly sequence: number
 }
 
 /**
- * The column with envelope numbers. A restore raises them above all that were given out, so that the receiver sees a
+ * The column with the numbers of envelopes. A restore raises them above all that were given out. So the receiver sees a
  * gap, and takes no new envelope for one that it has.
  */
 export const ENVELOPE_NUMBERS = { table: 'mailbox', column: 'sequence' } as const
 
-/** SQL: a row with 0 where a notification waits. A poll of the mailboxes finds when it is due. */
+/** SQL: a row with 0 when a notification waits. A poll of the mailboxes finds out when it is due. */
 export const NOTIFICATIONS_DUE = 'select 0 where exists (select from waiting_notification)'
 
 /** The result of a poll of mailboxes. */
@@ -38,24 +38,24 @@ export interface PolledMailboxes {
   readonly claimed: readonly ClaimedMailbox[]
   /** The number of mailboxes that were polled. */
   readonly seen: number
-  /** Id of the last mailbox that was polled; 0: none was. */
+  /** The id of the last mailbox that was polled; 0: none was. */
   readonly last: number
-  /** Seconds until the next notification is due; null: none waits for its time. */
+  /** The seconds until the next notification is due; null: none waits for its time. */
   readonly wait: number | null
 }
 
-/** What a poll claims, and what it leaves out. */
+/** What a poll may claim, and what it leaves out. */
 export interface MailboxPoll {
   readonly claim: Claim
-  /** Mailboxes to claim at most. */
+  /** The most mailboxes to claim. */
   readonly wanted: number
-  /** Mailboxes in work on this node, which are left out. */
+  /** The mailboxes that this node is draining. They are left out. */
   readonly inWork: readonly number[]
 }
 
 /**
- * Polls mailboxes in which something waits, in the order of their ids. Each is found by a step in the index, however
- * much waits in it.
+ * Polls mailboxes in which something waits, in the order of their ids, and claims those with something due. One step in
+ * an index finds each, however much waits in it.
  * @param from only mailboxes with a greater id
  * @param most the most mailboxes to poll
  */
@@ -66,7 +66,7 @@ export async function claimMailboxes(
   return claimFrom(pool, 'claim mailboxes', STEPS, poll, [from, most])
 }
 
-/** Polls these mailboxes alone. */
+/** Polls only these mailboxes, and claims those with something due. */
 export async function claimNamedMailboxes(
   pool: pg.Pool,
   { ids, ...poll }: MailboxPoll & { readonly ids: readonly number[] },
@@ -128,7 +128,7 @@ async function claimFrom(
   return rows[0] ?? { claimed: [], seen: 0, last: 0, wait: null }
 }
 
-/** Gives a claimed mailbox back, so that any node may send what waits in it. The mailbox has an address. */
+/** Releases a claimed mailbox, so that any node may send what waits in it. The mailbox has an address. */
 export async function releaseMailbox(
   pool: Pick<pg.Pool, 'query'>,
   mailbox: number,
@@ -141,7 +141,7 @@ export async function releaseMailbox(
   })
 }
 
-/** Lets a claimed mailbox rest for so many seconds: what waits in it cannot be sent at the moment. */
+/** Lets a claimed mailbox rest for so many seconds, because nothing can be sent from it now. */
 export async function restMailbox(pool: Pick<pg.Pool, 'query'>, mailbox: number, claim: Claim): Promise<void> {
   await pool.query({
     name: 'rest mailbox',
@@ -152,14 +152,14 @@ export async function restMailbox(pool: Pick<pg.Pool, 'query'>, mailbox: number,
   })
 }
 
-/** Seconds after which every node has read changed settings of a participant. */
+/** Seconds after which every node knows changed settings of a participant. */
 const KNOWN = 1
 
 /**
- * Makes what waits first in the mailboxes of a participant due as soon as every node knows its new settings: it may be
- * deliverable now, and its next attempt may be hours away. Announces the participant to the workers.
- * @param origin only what waits for this destination, which answers again
- * @param answers the answers that wait, too
+ * Makes the first pending deliveries of a participant's mailboxes due, as soon as every node knows its new settings:
+ * they may succeed now, and their next attempt may be hours away. Announces the participant to the workers.
+ * @param origin only deliveries to this destination, which answers again
+ * @param answers true: waiting answers too
  */
 export async function retryMailboxes(
   { pool }: Pick<Database, 'pool'>,
@@ -188,7 +188,7 @@ export async function retryMailboxes(
   })
 }
 
-/** The values that identify a mailbox. */
+/** What identifies a mailbox. */
 export interface MailboxOwner {
   /** `Participant.id` */
   readonly participant: number
@@ -198,7 +198,7 @@ export interface MailboxOwner {
   readonly sender_uri: string | null
 }
 
-/** The id of a mailbox. A missing one is made, and a closed one is opened. */
+/** Returns the id of a mailbox. Makes a missing one, and opens a closed one. */
 export async function ensureMailbox(
   client: Pick<pg.ClientBase, 'query'>,
   { participant, registry, sender_uri }: MailboxOwner,

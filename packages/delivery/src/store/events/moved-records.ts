@@ -1,19 +1,19 @@
-/** Events of records that have other ids from now on, because their registry reads them in another way. */
+/** Changes the record ids of events when their registry begins to read its records in another way. */
 
 import { storedIdOf } from '@rollcall/database/record-ids'
 import type { ClientBase } from 'pg'
 
-/** Records of one type with their former ids and their new ones. */
+/** Records of one type with their former and their new ids. */
 export interface MovedRecords {
   readonly registry: number
   readonly record_type: string
-  /** SQL of rows with `was` and `is`, texts. In it `$1` is the registry, and `$2` the record type. */
+  /** SQL of rows with `was` and `is`, both text. `$1` is the registry, and `$2` the record type. */
   readonly sql: string
 }
 
 /**
- * Names the records of events by their new ids. A number that no record has becomes the id of no record: numbers are given
- * anew when the records are copied again. The caller holds `lockEvents(..., 'merge')`.
+ * Replaces the record ids of events by the new ids. A number that is no record's id any more becomes the id of no
+ * record, because numbers are given again when records are copied again. The caller holds `lockEvents(..., 'merge')`.
  */
 export async function moveEvents(client: Pick<ClientBase, 'query'>, moved: MovedRecords): Promise<void> {
   const { record, record_key } = storedIdOf('named.id')
@@ -29,7 +29,7 @@ export async function moveEvents(client: Pick<ClientBase, 'query'>, moved: Moved
   )
 }
 
-/** Ends the backfills of a registry that are under way: their places are ids that its records do not have any more. */
+/** Ends the unfinished backfills of a registry: the places where they stopped are former ids of records. */
 export async function endBackfills(client: Pick<ClientBase, 'query'>, registry: number): Promise<void> {
   await client.query(
     `update subscription set backfilled = null, backfill_mark = null, backfilled_since = null

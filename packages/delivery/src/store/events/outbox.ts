@@ -1,18 +1,18 @@
-/** The outbox: a table of its own schema, in which existing systems INSERT events (docs/events.md). */
+/** The event outbox: a table in a schema of its own, in which existing systems INSERT events (docs/events.md). */
 
 import type { OutboxHealth } from '@rollcall/core/model/health'
 import type { Database } from '@rollcall/database/database'
 import { secondsUntilDue } from '@rollcall/database/queue'
 import type { ClientBase, Pool } from 'pg'
 
-/** One event that is to be published. */
+/** An event that is to be published. */
 export interface OutboxRow {
   readonly id: string
   readonly namespace: string
   readonly reg_event_type: string
-  /** JSON text; null: it is longer than `longest`. */
+  /** The JSON text; null when it is longer than `longest`. */
   readonly record: string | null
-  /** JSON text; null: there is none, or it is longer than `longest`. */
+  /** The JSON text; null when there is none, or it is longer than `longest`. */
   readonly remove: string | null
   readonly has_remove: boolean
   readonly record_type: string | null
@@ -24,17 +24,17 @@ export interface OutboxRow {
   readonly corrects: string | null
 }
 
-/** SQL: a row with 0 where a row of the outbox waits. */
+/** SQL: a row with 0 when a row of the event outbox waits. */
 export const OUTBOX_DUE = 'select 0 where exists (select from rollcall_outbox.event where failed_at is null)'
 
-/** True when a row waits. */
+/** Whether a row waits. */
 export async function isOutboxWaiting(pool: Pick<Pool, 'query'>): Promise<boolean> {
   return (await secondsUntilDue(pool, { outbox: OUTBOX_DUE })).outbox !== null
 }
 
 /**
- * Takes the first waiting row and locks it until the end of the transaction. Null: none waits, or another node
- * publishes: one node does at a time, so that events have the order of the rows.
+ * Takes the first waiting row and locks it until the transaction ends; null: none waits, or another node publishes.
+ * Only one node publishes at a time, so that events have the order of the rows.
  * @param longest the most bytes of `record` and of `remove`
  */
 export async function takeOutboxRow(client: ClientBase, longest: number): Promise<OutboxRow | null> {
@@ -64,7 +64,7 @@ export async function failOutboxRow(client: ClientBase, id: string, failure: str
   await client.query('update rollcall_outbox.event set failure = $2, failed_at = now() where id = $1', [id, failure])
 }
 
-/** Notes that publishing a row took longer than a statement may. @returns how often that happened */
+/** Notes that publishing a row took longer than a statement may take. @returns how often that has happened */
 export async function noteOutboxTimeout(client: ClientBase, id: string): Promise<number> {
   const { rows } = await client.query<{ timeouts: number }>(
     'update rollcall_outbox.event set timeouts = timeouts + 1 where id = $1 returning timeouts',
@@ -95,7 +95,7 @@ export async function outboxHealth({ pool }: Pick<Database, 'pool'>): Promise<Ou
   return rows[0] ?? { waiting: 0, failed: 0, oldest: 0 }
 }
 
-/** The rows that failed, the newest first. */
+/** Lists the failed rows, the newest first. */
 export async function listFailedRows({ pool }: Pick<Database, 'pool'>, limit: number): Promise<readonly FailedRow[]> {
   const { rows } = await pool.query<FailedRow>(
     `select id::text, namespace, reg_event_type, event_id, failure, created_at, failed_at

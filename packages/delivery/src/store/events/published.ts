@@ -1,4 +1,4 @@
-/** Publications by event_id, and the versions that sources give to records. */
+/** Finds publications by event_id, and stores the versions that sources give to records. */
 
 import type { RecordId } from '@rollcall/core/model/records'
 import { recordIdOf } from '@rollcall/database/record-ids'
@@ -39,7 +39,7 @@ export interface SourceVersion {
   readonly source_version: number
 }
 
-/** Stores the version of a record's source. False: a newer version is stored already, and stays. */
+/** Stores the version that a source gives to a record. Returns false when a newer version is stored already. */
 export async function storeSourceVersion(
   client: ClientBase,
   registryId: number,

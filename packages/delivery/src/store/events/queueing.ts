@@ -1,4 +1,4 @@
-/** Notifications that an operator asks for: a test, and a backfill of the records that match already. */
+/** Queues notifications that an operator asks for: a test, or a backfill of the records that match already. */
 
 import type { GivenFor } from '@rollcall/core/model/consent'
 import type { PagedRecord, PageQuery } from '@rollcall/core/model/record-source'
@@ -15,7 +15,7 @@ import type { ClientBase } from 'pg'
 import { referenceIdSql } from './events.ts'
 import { CONSENT_OF_SUBSCRIPTION } from './find-subscriptions.ts'
 
-/** A subscription for which something is queued. */
+/** A subscription for which notifications are queued. */
 export interface QueuedSubscription {
   readonly id: number
   /** `Participant.id` */
@@ -30,13 +30,13 @@ export interface QueuedSubscription {
   /** The canonical names of the types. */
   readonly event_type: string
   readonly record_type: string
-  /** The consent of the subscription; null for none. */
+  /** The consent of the subscription; null when it has none. */
   readonly consent: GivenFor | null
-  /** Canonical text of its criteria. */
+  /** The canonical text of its criteria. */
   readonly criteria: string
 }
 
-/** Undefined: no subscription has this code. */
+/** Finds a subscription by its code; undefined when there is none. */
 export async function findQueued(
   client: Pick<ClientBase, 'query'>,
   code: string,
@@ -52,7 +52,7 @@ export async function findQueued(
   return rows[0]
 }
 
-/** Queues one notification about a made-up record. */
+/** Queues one notification about an invented record. */
 export async function queueTest(
   { pool }: Pick<Database, 'pool'>,
   { id, mailbox, registry, event_type, record_type }: QueuedSubscription,
@@ -76,19 +76,19 @@ export async function queueTest(
 /** The result of queueing one page of records. */
 export interface QueuedPage {
   readonly records: number
-  /** Id of the last record of the page; null: the page was empty. */
+  /** The id of the last record of the page; null: the page was empty. */
   readonly last: RecordId | null
 }
 
 /** A backfill that was interrupted. */
 export interface OpenBackfill {
-  /** The last record that was queued. */
+  /** The id of the last record that was queued. */
   readonly last: RecordId
   /** Only records that were written at this time or later; null: all records. */
   readonly since: Date | null
 }
 
-/** The interrupted backfill of a subscription; null: there is none. */
+/** Finds the interrupted backfill of a subscription; null when there is none. */
 export async function openBackfill(
   { pool }: Pick<Database, 'pool'>,
   subscription: number,
@@ -102,10 +102,11 @@ export async function openBackfill(
 }
 
 /**
- * Queues a page of the records that match now, each as it is with the version of its last event, and notes how far it is. An item
- * names the day on which its record was written: the time would show which records one batch of an import wrote, and so how many
- * hidden persons are among them. The records and their versions are read in one state: no version is that of a later change.
- * @returns null: another backfill goes on from there
+ * Queues a page of the records that match now, each as it is, with the version of its last event, and notes how far the
+ * backfill is. An item names the day on which its record was written: the time would show which records one batch of an
+ * import has written, and so how many hidden persons are among them. Records and versions are read in one snapshot, so
+ * that no version is that of a later change.
+ * @returns null: another backfill has gone on from there
  */
 export async function queueBackfill(
   db: Database,
@@ -128,7 +129,10 @@ export async function queueBackfill(
 
 const markOf = (id: RecordId | null) => (id === null ? { record: null, record_key: null } : storedId(id))
 
-/** @returns false: another backfill has gone on meanwhile, or the subscription is not live; then nothing is queued */
+/**
+ * Inserts the events and notifications of the page.
+ * @returns false: another backfill has gone on meanwhile, or the subscription is not live; then nothing is queued
+ */
 async function insertBackfilled(
   client: ClientBase,
   registry: RegistryShape,

@@ -1,21 +1,21 @@
-/** Takes envelopes back that are on their way, before they are sent or sent again. */
+/** Takes envelopes back that are committed, before they are sent or sent again. */
 
 import { MAILBOXES, WORK_CHANNEL } from '@rollcall/database/queue'
 import type pg from 'pg'
 import { isNotifiedBy, WAITS_AGAIN } from '../deliveries/deliveries.ts'
 import { IS_TAKEN_BACK, IS_UNFILTERED } from './waiting.ts'
 
-/** A subscription that an envelope is for. */
+/** The types of a subscription for which an envelope is sent. */
 export interface NotifiedSubscription {
-  /** Canonical names. */
+  /** The canonical names. */
   readonly event_type: string
   readonly record_type: string
   readonly unfiltered: boolean
-  /** The subscription was taken back: nothing more of it is sent. */
+  /** True when the subscription was taken back: nothing more of it is sent. */
   readonly unwanted: boolean
 }
 
-/** The subscriptions of an envelope. Those that differ in no selected column are one row. */
+/** Finds the subscriptions of an envelope. Those with equal selected columns are one row. */
 export async function subscriptionsOf(
   pool: Pick<pg.Pool, 'query'>,
   delivery: string,
@@ -36,16 +36,14 @@ export interface Recalled {
   readonly delivery: string
   readonly mailbox: number
   readonly claim: string
-  /**
-   * Somebody may have received the envelope: then its number is used up. Otherwise the next envelope gets the number.
-   */
+  /** True when somebody may have received the envelope. Otherwise the next envelope gets its number. */
   readonly attempted: boolean
 }
 
 /**
- * SQL that drops envelopes on their way: their notifications wait again.
+ * SQL that drops envelopes and lets their notifications wait again.
  * @param which SQL of the envelopes
- * @param attempted SQL: whether somebody may have received one of `dropped`
+ * @param attempted SQL condition: somebody may have received one of `dropped`
  */
 const dropping = (which: string, attempted: string): string => `dropped as (
         update delivery set state = 'dropped', reason = 'recalled', next_attempt_at = null, finished_at = now(),
@@ -65,21 +63,21 @@ const dropping = (which: string, attempted: string): string => `dropped as (
 /** Subscriptions that get another mailbox. */
 export interface Moving {
   readonly subscriptions: readonly number[]
-  /** The mailboxes that they had. */
+  /** The ids of the mailboxes that they had. */
   readonly from: readonly number[]
   readonly to: number
 }
 
 /**
- * Moves the waiting notifications of subscriptions into their new mailbox, in its order. Envelopes of the old mailboxes
- * with such notifications are dropped, even during an attempt: what they told waits again, each notification in the
- * mailbox of its subscription. Runs in the caller's transaction.
+ * Moves the waiting notifications of subscriptions into their new mailbox. Envelopes of the old mailboxes with such
+ * notifications are dropped, even during an attempt, and their notifications wait again, each in the mailbox of its
+ * subscription. Runs in the caller's transaction.
  */
 export async function moveWaiting(
   client: Pick<pg.ClientBase, 'query'>,
   { subscriptions, from, to }: Moving,
 ): Promise<void> {
-  // Until the transaction ends, nobody commits an envelope of these mailboxes.
+  // The lock keeps others from committing an envelope of these mailboxes, until the transaction ends.
   await client.query('select from mailbox where id = any($1::int[]) order by id for no key update', [from])
   await client.query(
     `with ${dropping(
@@ -98,8 +96,8 @@ export async function moveWaiting(
 }
 
 /**
- * Drops an envelope: its notifications wait again, and are composed anew under another message_id.
- * @returns whether the claim still held
+ * Drops an envelope. Its notifications wait again, and are sent under another message_id.
+ * @returns whether the claim had not ended
  */
 export async function recallEnvelope(
   pool: Pick<pg.Pool, 'query'>,
@@ -107,7 +105,7 @@ export async function recallEnvelope(
 ): Promise<boolean> {
   const { rows } = await pool.query<{ recalled: boolean }>({
     name: 'recall envelope',
-    // The mailbox is locked first, as when it is closed: so the two cannot wait for each other.
+    // The mailbox is locked first, as `closeStaleMailboxes` does, so that the two do not deadlock.
     text: `with own as materialized (select id from mailbox where id = $1 for no key update),
       ${dropping("from own where delivery.id = $2 and delivery.mailbox = own.id and claim = $3 and state = 'pending'", '$4')}
       select exists (select 1 from dropped) as recalled,

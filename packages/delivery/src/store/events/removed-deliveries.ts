@@ -1,4 +1,4 @@
-/** Rows that are removed with a registry or participant: its deliveries and subscriptions, and a registry's events. */
+/** Deletes the deliveries and subscriptions of a removed registry or participant, and a removed registry's events. */
 import { countOf, type Removable, rowsOf, type StoredPart } from '@rollcall/database/removal'
 import { namespaceOf } from '@rollcall/records/registries/registry-names'
 
@@ -19,7 +19,7 @@ export const storedSubscriptions = (removable: Removable): StoredPart => ({
 
 const OUTBOX = `namespace = ${namespaceOf('$1')}`
 
-/** Stored events of a registry. Failed rows of the outbox are not published any more, so they are not pending. */
+/** The tables with a registry's events, to count and to empty. Failed outbox rows do not count as pending. */
 export const STORED_EVENTS: StoredPart = {
   counted: { events: countOf('registry', 'event') },
   pending: { outbox: `select count(*) from rollcall_outbox.event where ${OUTBOX} and failed_at is null` },

@@ -1,22 +1,22 @@
-/** Acknowledged deliveries to a participant's system in a registry, and its subscriptions. */
+/** Finds evidence that a participant's system in a registry works: acknowledged deliveries, and its subscriptions. */
 import type { CheckedSystem } from '@rollcall/core/model/check'
 import type { Database } from '@rollcall/database/database'
 
 /** When something was last seen of a participant's system; null: not yet. */
 export interface DeliveryEvidence {
-  /** A callback with the answer to an asynchronous search was acknowledged. */
+  /** The time at which a callback with the answer to an asynchronous search was acknowledged. */
   readonly delivered_at: Date | null
-  /** Such a callback was acknowledged after it had been sent again under its message_id. */
+  /** The time at which such a callback was acknowledged that had been sent again under its message_id. */
   readonly retried_at: Date | null
   readonly subscribed_at: Date | null
-  /** A test notification was acknowledged. */
+  /** The time at which a test notification was acknowledged. */
   readonly notified_at: Date | null
   readonly unsubscribed_at: Date | null
-  /** The id of a delivery that was acknowledged at the first attempt; null: one was already sent again. */
+  /** The id of a delivery that was acknowledged at the first attempt; null: one was sent again already. */
   readonly delivery: string | null
   /** The code of a live subscription. */
   readonly subscription: string | null
-  /** A test notification waits, or is on its way. */
+  /** True when a test notification waits, or is being delivered. */
   readonly testing: boolean
 }
 

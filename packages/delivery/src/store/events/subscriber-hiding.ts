@@ -1,21 +1,21 @@
-/** The persons whom the present grants of subscribers hide. */
+/** Finds which persons the present grants of subscribers hide. */
 
 import { PROTECTION_CATEGORIES } from '@rollcall/core/model/protection'
 import { GRANTS_IN_FORCE } from '@rollcall/participants/store/grants'
 import type { ClientBase } from 'pg'
 
-/** The grant's rules about persons who may be hidden from a subscriber. */
+/** The rules of a grant about persons who may be hidden from a subscriber. */
 export interface Hiding {
-  /** Categories of protected persons who are shown nevertheless. */
+  /** The categories of protected persons whom the grant shows. */
   readonly categories: readonly string[]
-  /** Minors are hidden. */
+  /** True when the grant hides minors. */
   readonly minors: boolean
 }
 
-/** The rules of a subscriber without rights. */
+/** The rules for a subscriber without rights. */
 export const HIDES_ALL: Hiding = { categories: [], minors: true }
 
-/** Returns a function from the id of a subscription to its rules. */
+/** Returns a function that gives the rules for a subscription id. */
 export async function hidingOf(
   client: Pick<ClientBase, 'query'>,
   subscriptions: readonly number[],

@@ -1,4 +1,4 @@
-/** Subscriptions as an operator sees them. What they are about may be personal data, and is given only where it is asked for. */
+/** Lists subscriptions for an operator. Their criteria may be personal data, and are returned only when asked for. */
 import type { EndReason, SubscriptionState, SuspensionReason } from '@rollcall/core/model/event'
 import type { Database } from '@rollcall/database/database'
 import { isStorable } from '@rollcall/database/text'
@@ -9,7 +9,7 @@ type Pool = Pick<Database, 'pool'>
 
 export interface ListedSubscription {
   readonly code: string
-  /** `sender_id` */
+  /** The sender_id of the participant. */
   readonly participant: string
   readonly namespace: string
   readonly event_type: string
@@ -17,7 +17,7 @@ export interface ListedSubscription {
   readonly state: SubscriptionState
   /** Why the subscription is not live. */
   readonly reason: EndReason | SuspensionReason | null
-  /** Null: its notifications are sent at once. */
+  /** The cron expression; null: notifications are sent at once. */
   readonly cron: string | null
   readonly start_at: Date | null
   readonly end_at: Date | null
@@ -41,9 +41,9 @@ export interface ShownSubscription extends ListedSubscription {
   readonly criteria: string
 }
 
-/** A mailbox: its notifications are sent in order to one address. */
+/** A mailbox, from which notifications are sent in order to one address. */
 export interface ShownMailbox {
-  /** The receiver's name of the mailbox. */
+  /** The id of the mailbox that the receiver sees. */
   readonly id: string
   readonly state: 'open' | 'closed'
   readonly closed_at: Date | null
@@ -54,14 +54,14 @@ export interface ShownMailbox {
   readonly subscriptions: number
 }
 
-/** Conditions for subscriptions; an absent one allows all. */
+/** The conditions of a list. An absent one allows all. */
 export interface SubscriptionChoice {
   /** `Participant.id` */
   readonly participant?: number
   /** `Registry.id` */
   readonly registry?: number
   readonly state?: SubscriptionState
-  /** Id of a subscription: only those with a lower id. */
+  /** The id of a subscription: only those with a lower id. */
   readonly before?: number
 }
 
@@ -72,7 +72,7 @@ const LISTED = `subscription.code, participant.sender_id as participant, registr
 const FROM = `subscription join ${PARTICIPANTS} as participant on participant.id = subscription.participant
   join ${REGISTRIES} as registry on registry.id = subscription.registry`
 
-/** The types of a participant's subscriptions that have not ended, each once. */
+/** Lists the types of a participant's subscriptions that have not ended, each once. */
 export async function subscribedTypes(
   { pool }: Pool,
   { participant, registry }: Required<Pick<SubscriptionChoice, 'participant' | 'registry'>>,
@@ -104,7 +104,7 @@ export async function listSubscriptions(
   return rows
 }
 
-/** Finds a subscription by its code; null: there is none. */
+/** Finds a subscription by its code; null when there is none. */
 export async function findSubscription({ pool }: Pool, code: string): Promise<ShownSubscription | null> {
   if (!isStorable(code)) return null
   const { rows } = await pool.query<FoundSubscription>({

@@ -1,22 +1,18 @@
 /**
- * Ends and suspends subscriptions, and opens them again. Whoever changes several locks them in the order of their ids,
- * so that no two transactions wait for each other.
+ * Ends and suspends subscriptions, and opens them again. Who changes several locks them in the order of their ids, so
+ * that no transactions deadlock.
  */
 
 import { type EndReason, type SuspensionReason, TAKEN_BACK } from '@rollcall/core/model/event'
 import { REGISTRIES } from '@rollcall/records/registries/registry-names'
 import type { ClientBase } from 'pg'
 
-/** Removes subscriptions from the keys by which live ones are found. */
+/** Deletes the keys of subscriptions, by which live ones are found. */
 async function unfile(client: ClientBase, subscriptions: readonly number[]): Promise<void> {
   await client.query('delete from subscription_key where subscription = any($1::int[])', [subscriptions])
 }
 
-/**
- * Ends subscriptions.
- * @param ended.by the correlation_id of the unsubscribe that ends them
- * @returns how many had not ended before
- */
+/** Ends subscriptions. @param ended.by correlation_id of the unsubscribe @returns how many had not ended before */
 export async function endSubscriptions(
   client: ClientBase,
   subscriptions: readonly number[],
@@ -33,9 +29,9 @@ export async function endSubscriptions(
 }
 
 /**
- * Marks subscriptions that had ended by themselves as unsubscribed, so that they are not opened again when a death is
+ * Marks subscriptions that have ended by themselves as unsubscribed, so that they are not opened again when a death is
  * taken back.
- * @returns how many of them have ended
+ * @returns how many were marked
  */
 export async function markTakenBack(client: ClientBase, subscriptions: readonly number[]): Promise<number> {
   if (subscriptions.length === 0) return 0
@@ -48,13 +44,10 @@ export async function markTakenBack(client: ClientBase, subscriptions: readonly 
   return rowCount ?? 0
 }
 
-/** Subscriptions that are ended in one statement. */
+/** The subscriptions that are ended in one statement. */
 const EXPIRED_AT_ONCE = 1_000
 
-/**
- * Ends the subscriptions whose end has come. Any number of nodes may do so at once: they share the work.
- * @returns how many
- */
+/** Ends the subscriptions whose end has come. Several nodes may do so at once. @returns how many */
 export async function expireSubscriptions(client: Pick<ClientBase, 'query'>, now: Date): Promise<number> {
   for (let total = 0; ; ) {
     const { rowCount } = await client.query(
@@ -115,19 +108,19 @@ export async function suspendSubscriptions(
   await unfile(client, subscriptions)
 }
 
-/** Subscriptions of a registry that were suspended, other than with their mailbox. */
+/** Suspended subscriptions of a registry whose mailbox is not closed. */
 export interface Suspended {
-  /** Its namespace. */
+  /** The namespace of the registry. */
   readonly registry: string
   readonly reason: SuspensionReason
-  /** Their ids. */
+  /** The ids of the subscriptions. */
   readonly subscriptions: readonly number[]
 }
 
-/** Subscriptions that one line of the log names. */
+/** The most subscriptions that one line of the log names. */
 const LOGGED_AT_ONCE = 100
 
-/** Suspended subscriptions that no node has logged; they are marked as logged. */
+/** Finds suspended subscriptions that were not logged, and marks them as logged. */
 export async function suspendedSubscriptions(client: Pick<ClientBase, 'query'>): Promise<readonly Suspended[]> {
   const { rows } = await client.query<Suspended>(
     `with logged as (
@@ -150,13 +143,13 @@ export interface Reopened {
   readonly id: number
   readonly event_type: string
   readonly record_type: string
-  /** Suspended where its mailbox is closed. A live one must be filed under its keys. */
+  /** `suspended` when its mailbox is closed. A live one must be filed under its keys. */
   readonly state: 'live' | 'suspended'
 }
 
 /**
  * Opens ended subscriptions again under their codes, if their own end has not come, and no newer subscription asks for
- * the same. Of several that ask for the same, the newest is opened.
+ * the same. Of several that ask for the same, only the newest is opened.
  */
 export async function reopenSubscriptions(
   client: ClientBase,
@@ -164,7 +157,7 @@ export async function reopenSubscriptions(
   reason: EndReason,
   now: Date,
 ): Promise<readonly Reopened[]> {
-  // A mailbox is not closed before the end of the transaction.
+  // The lock keeps others from closing a mailbox, until the transaction ends.
   await client.query(
     `select from mailbox
      where id in (select mailbox from subscription where id = any($1::int[])) order by id for share`,
@@ -205,7 +198,7 @@ export interface FiledKey {
   readonly whole: boolean
 }
 
-/** Files live subscriptions under their keys. */
+/** Files live subscriptions under their keys, by which changes find them. */
 export async function fileSubscriptions(
   client: ClientBase,
   registryId: number,

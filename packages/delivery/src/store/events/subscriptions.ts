@@ -1,6 +1,6 @@
 /**
  * Makes and renews subscriptions. The caller holds `lockEvents(..., 'subscribe')`, so that no change is matched
- * meanwhile. Only live subscriptions have keys, and only keys are matched.
+ * meanwhile. Changes find subscriptions by their keys, and only live ones have keys.
  */
 
 import type { SubscriptionConsent } from '@rollcall/core/model/consent'
@@ -15,22 +15,22 @@ export interface Key {
   readonly whole: boolean
 }
 
-/** The request that makes subscriptions, and the address of their notifications. */
+/** The request that makes subscriptions, and the address for their notifications. */
 export interface Making {
   /** `Participant.id` */
   readonly participant: number
   /** `Registry.id` */
   readonly registry: number
   readonly mailbox: number
-  /** The request was encrypted; then the notifications are encrypted too. */
+  /** True when the request was encrypted: then the notifications are encrypted too. */
   readonly encrypted: boolean
   readonly transaction_id: string
   readonly correlation_id: string
 }
 
-/** The values under which a subscription is found. */
+/** The values under which a changed record finds a subscription. */
 interface Types {
-  /** Canonical names. */
+  /** The canonical names. */
   readonly event_type: string
   readonly record_type: string
   readonly keys: readonly Key[]
@@ -39,27 +39,27 @@ interface Types {
 export interface NewSubscription extends Types {
   readonly code: string
   readonly fingerprint: Uint8Array
-  /** Canonical text of the criteria. */
+  /** The canonical text of the criteria. */
   readonly criteria: string
   readonly locale: string | null
   readonly person: boolean
   readonly frequency: Frequency | null
-  /** Default: the end_at of the frequency. */
+  /** The end of the subscription; absent: the end of the frequency. */
   readonly end_at?: Date | null
   readonly consent?: SubscriptionConsent | null
-  /** reference_id of the item that made it. */
+  /** The reference_id of the item that made it. */
   readonly reference_id: string
 }
 
 /**
- * Locks a participant until the transaction ends, so that its subscriptions can be counted: its requests are written
- * one after the other.
+ * Locks a participant until the transaction ends, so that its subscriptions can be counted: its requests then subscribe
+ * one after another.
  */
 export async function lockSubscriber(client: ClientBase, participant: number): Promise<void> {
   await client.query(`select pg_advisory_xact_lock(hashtext('rollcall subscriber'), $1)`, [participant])
 }
 
-/** @returns how many were made; one that exists already is not made again */
+/** Inserts subscriptions. @returns how many were made; one that exists already is not made again */
 export async function insertSubscriptions(
   client: ClientBase,
   { participant, registry, mailbox, encrypted, transaction_id, correlation_id }: Making,
@@ -99,7 +99,7 @@ export async function insertSubscriptions(
 }
 
 interface Consented {
-  /** Undefined: it was not made. */
+  /** The id; undefined: it was not made. */
   readonly id: number | undefined
   readonly consent?: SubscriptionConsent | null | undefined
 }
@@ -122,7 +122,7 @@ async function putConsents(client: ClientBase, subscriptions: readonly Consented
   }
 }
 
-/** The keys of subscriptions, each with its subscription's id; without those that have none. */
+/** The keys of subscriptions, each with the subscription's id. A subscription that was not made has none. */
 const keysOf = <Subscription extends Types>(
   subscriptions: readonly Subscription[],
   idOf: (subscription: Subscription) => number | undefined,
@@ -138,7 +138,7 @@ export interface Renewal extends Types {
   readonly id: number
   readonly end_at: Date | null
   readonly consent?: SubscriptionConsent | null
-  /** The state that was read: if it has changed since, the subscription is not renewed. */
+  /** The state that was read. If it has changed since, the subscription is not renewed. */
   readonly from: { readonly state: 'live' | 'suspended'; readonly end_at: Date | null; readonly mailbox: number }
 }
 

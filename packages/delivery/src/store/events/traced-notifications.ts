@@ -1,6 +1,6 @@
 /**
- * Stored facts about a notification, found by the reference_id of its item or the code of its subscription: the event,
- * its envelope, and every attempt. They do not name the event's person.
+ * Finds what is stored about a notification, by the reference_id of its item or the code of its subscription: the
+ * event, its envelope, and every attempt. Nothing names the person of the event.
  */
 import type { Presence, Purpose } from '@rollcall/core/model/event'
 import type { Participant } from '@rollcall/core/model/participant'
@@ -13,13 +13,13 @@ import { type TracedDelivery, traceDeliveries } from '../deliveries/traced-deliv
 /** An item of an envelope, or a notification that will become one. */
 export interface TracedNotification {
   readonly traced: 'notification'
-  /** `sender_id` */
+  /** The sender_id of the participant. */
   readonly participant: string | null
   readonly participant_status: Participant['status'] | null
-  /** Its namespace. */
+  /** The namespace of the registry. */
   readonly registry: string | null
   readonly reference_id: string | null
-  /** Codes of the subscriptions that caused it, and for each whether the record fulfils its filter (`Presence`). */
+  /** The codes of the subscriptions that it is for, and for each whether the record fulfils its filter (`Presence`). */
   readonly subscriptions: readonly { readonly code: string; readonly presence: Presence }[]
   readonly purpose: Purpose
   readonly event_type: string
@@ -27,16 +27,16 @@ export interface TracedNotification {
   readonly event_id: string | null
   readonly occurred_at: Date
   readonly recorded_at: Date
-  /** The number of subscriptions of all participants that the event matched. */
+  /** The number of subscriptions, of all participants, that the event matched. */
   readonly matched: number
   readonly state: 'waiting' | 'sent' | 'dropped'
   readonly due_at: Date
-  /** The receiver's name of the mailbox. */
+  /** The id of the mailbox that the receiver sees. */
   readonly mailbox: string
   readonly mailbox_state: 'open' | 'closed'
-  /** Position of its envelope in the mailbox. */
+  /** The number of its envelope in the mailbox. */
   readonly sequence: number | null
-  /** Null: it is in no envelope yet. */
+  /** The delivery of its envelope; null: it is in no envelope yet. */
   readonly delivery: TracedDelivery | null
   /** Earlier envelopes with it that were taken back, the oldest first. */
   readonly recalled: readonly TracedDelivery[]
@@ -47,7 +47,7 @@ type Row = Omit<TracedNotification, 'traced' | 'delivery' | 'recalled'> & {
   readonly recalled: readonly string[]
 }
 
-/** Notifications with this reference_id, and those of the subscription with this code, the newest first. */
+/** Finds the notifications with this reference_id, and those of the subscription with this code, the newest first. */
 export async function traceNotifications(
   { pool }: Pick<Database, 'pool'>,
   id: string,

@@ -1,11 +1,11 @@
-/** Unsent deliveries and notifications, which a restored database holds until an operator releases them. */
+/** Finds unsent deliveries and notifications, which a restored database holds until an operator releases them. */
 import type { PoolClient } from 'pg'
 
-/** SQL of a relation to join: by participant, its deliveries that would be attempted, and those attempted before. */
+/** SQL for a `from` clause: how many deliveries of each participant would be attempted, and were attempted before. */
 export const UNSENT_DELIVERIES = `(select participant, count(*) as count, count(*) filter (where attempts > 0) as attempted
   from delivery where state = 'pending' group by participant)`
 
-/** SQL of a relation to join: by participant, its notifications that are in no envelope yet. */
+/** SQL for a `from` clause: the number of a participant's notifications that are in no envelope yet. */
 export const UNSENT_NOTIFICATIONS = `(select mailbox.participant, count(*) as count from notification
     join subscription on subscription.id = notification.subscription join mailbox on mailbox.id = subscription.mailbox
   where notification.state = 'waiting' group by mailbox.participant)`

@@ -1,4 +1,4 @@
-/** Notifications that wait in mailboxes, with all data for their envelopes. */
+/** Reads notifications that wait in mailboxes, with all that their envelopes need. */
 
 import { authorityNameOf, hasConsentEnded } from '@rollcall/consents/store/consent-ended'
 import type { GivenFor } from '@rollcall/core/model/consent'
@@ -14,51 +14,51 @@ export interface WaitingNotification {
   readonly mailbox: number
   readonly presence: Presence
   readonly purpose: Purpose
-  /** The reference_id under which it was sent before; null: it is sent for the first time. */
+  /** The reference_id under which it was sent before; null: it was not sent before. */
   readonly reference_id: string | null
   /** The reference_id of the notification that it corrects; null: it corrects none, or one that was never sent. */
   readonly corrects: string | null
-  /** `notification.id` of the notification that it corrects. */
+  /** The `notification.id` of the notification that it corrects. */
   readonly corrected: number | null
   readonly event: number
-  /** Canonical names. */
+  /** The canonical names. */
   readonly event_type: string
   readonly record_type: string
   readonly record: RecordId
   readonly record_version: number
   readonly occurred_at: Date
   readonly recorded_at: Date
-  /** The identifier of the record that has taken the place of this one, as that record writes it; null: none has. */
+  /** The identifier of the record that has replaced this one, as that record writes it; null: none has. */
   readonly replaced_by: Identifier | null
-  /** Bytes of the event's document, or of its identifiers when it has none. */
+  /** The bytes of the event's document, or of its identifiers when it has none. */
   readonly bytes: number
   readonly subscription: number
   readonly code: string
-  /** The event type of the subscription: its canonical name, and the subscriber's spelling. */
+  /** The event type of the subscription: the canonical name, and the spelling of the subscriber. */
   readonly subscribed: string
   readonly asked_event_type: string | null
   readonly asked_reg_type: string | null
   readonly asked_record_type: string | null
   readonly locale: string | null
-  /** The request of the subscription was encrypted; then its notifications are too. */
+  /** True when the request of the subscription was encrypted: then its notifications are encrypted too. */
   readonly encrypted: boolean
-  /** Its subscription has no filter. */
+  /** True when the subscription has no filter. */
   readonly unfiltered: boolean
-  /** The consent that its subscription is based on; null: it has none. */
+  /** The consent of its subscription; null: it has none. */
   readonly consent: (GivenFor & { readonly attributes: readonly string[] }) | null
-  /** The subscription was taken back: the notification is not sent. */
+  /** True when the subscription was taken back: the notification is not sent. */
   readonly unwanted: boolean
 }
 
-/** SQL of a `subscription` of which nothing more is sent: it was taken back, or its consent does not hold any more. */
+/** SQL condition on a `subscription`: nothing more of it is sent. It was taken back, or its consent has ended. */
 export const IS_TAKEN_BACK = `((subscription.state = 'ended' and coalesce(subscription.reason, '') in (${TAKEN_BACK.map((reason) => `'${reason}'`).join(', ')}))
   or exists (select from subscription_consent as consent
     where consent.subscription = subscription.id and coalesce(${hasConsentEnded('consent')}, false)))`
 
-/** SQL of a `subscription` that is about every record. */
+/** SQL condition on a `subscription`: it is about every record. */
 export const IS_UNFILTERED = `(subscription.criteria::json -> 'filter' is null)`
 
-/** Mailboxes that share one statement. */
+/** The most mailboxes that share one statement. */
 const TOGETHER = 32
 
 interface Wanted {
@@ -67,8 +67,7 @@ interface Wanted {
 }
 
 /**
- * The due notifications of a mailbox in their order; those of a backfill come last. Several mailboxes share a
- * statement.
+ * Reads the due notifications of a mailbox in order, those of a backfill last. Several mailboxes share a statement.
  * @param most the most notifications
  */
 export const findWaiting = (pool: pg.Pool, mailbox: number, most: number): Promise<readonly WaitingNotification[]> =>
@@ -95,8 +94,8 @@ const dueOf = (isBackfill: boolean): string => `(select * from waiting_notificat
       where mailbox = wanted.mailbox and is_backfill = ${isBackfill} and due_at <= now()
       order by due_at, id limit wanted.most)`
 
-// A subscription that ended by itself, at its end or with the person's death, still has what happened before. Its criteria
-// are parsed once for all that it waits for.
+// A subscription that has ended by itself, at its end or with the death of the person, still gets what happened before.
+// The criteria of a subscription are parsed once for all its notifications.
 const FIND_WAITING = `with due as materialized (
     select notification.*, octet_length(event.document) as document_bytes, octet_length(event.identifiers) as other_bytes,
       event.event_type, event.record_type, event.record, event.record_key, event.record_version, event.occurred_at, event.recorded_at,
@@ -129,15 +128,15 @@ const FIND_WAITING = `with due as materialized (
 
 export interface EventDocument {
   /**
-   * Canonical JSON as it was at the event; of a record that was deleted or merged into another one, as it was before. Null: it was
-   * cleared, or an earlier version recorded the deletion.
+   * The canonical JSON of the record after the event; of a record that was deleted or merged into another one, before
+   * the event. Null: it was deleted, or an earlier version recorded the deletion.
    */
   readonly document: string | null
-  /** Canonical JSON of a record that has nothing but its identifiers. */
+  /** The canonical JSON of the record with only its identifiers. */
   readonly identifiers: string
 }
 
-/** The document of an event; undefined: the event is not stored. Calls at the same time share one statement. */
+/** Reads the document of an event; undefined: the event is not stored. Simultaneous calls share one statement. */
 export const findDocument = (pool: pg.Pool, event: number): Promise<EventDocument | undefined> =>
   documents(pool).submit(event)
 
@@ -167,18 +166,18 @@ export async function dropNotifications(pool: Pick<pg.Pool, 'query'>, ids: reado
   })
 }
 
-/** The earlier item that a correction takes back or corrects. */
+/** A correction, and the earlier item that it takes back or corrects. */
 export interface Corrected {
-  /** `notification.id` of the correction. */
+  /** The `notification.id` of the correction. */
   readonly id: number
-  /** `notification.id` of what it corrects, and its reference_id; null: nothing of it was sent, or will be. */
+  /** The `notification.id` of what it corrects, and its reference_id; null: nothing of it was sent, or will be. */
   readonly corrected: number | null
   readonly corrects: string | null
 }
 
 /**
- * Finds corrections whose earlier notification was dropped, because the record was hidden when it would have been sent. They
- * then correct the last notification before it that their subscription was sent or will be sent.
+ * Finds corrections whose earlier notification was dropped, because the record was hidden when it would have been sent.
+ * Such a correction then corrects the last notification before it that the same subscription gets.
  */
 export async function redirectCorrections(
   pool: Pick<pg.Pool, 'query'>,

@@ -1,4 +1,4 @@
-/** Takes waiting notifications back before they are sent. */
+/** Takes waiting notifications back when a person becomes protected. */
 
 import type { RecordId } from '@rollcall/core/model/records'
 import { storedId } from '@rollcall/database/record-ids'
@@ -9,13 +9,13 @@ import { dropNotifications } from './waiting.ts'
 interface About {
   readonly registry: number
   readonly record_type: string
-  /** The record, and those that were merged into it. */
+  /** The id of the record, and of records that were merged into it. */
   readonly records: readonly RecordId[]
 }
 
 /**
- * Drops the waiting notifications about records of a protected person for all whose grants do not name the category.
- * Envelopes on their way are composed anew before their next attempt.
+ * Drops the waiting notifications about records of a protected person, for all whose grants do not name the category.
+ * Envelopes in delivery are composed again before their next attempt.
  * @returns how many were dropped
  */
 export async function withdrawNotifications(
