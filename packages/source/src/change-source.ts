@@ -1,4 +1,6 @@
-/** Gives a registry another source file: another way of reading its records, another way of following them, or other columns. */
+/**
+ * Replaces the source file of a registry: its records may be read or followed in another way, or from other columns.
+ */
 
 import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
@@ -16,9 +18,10 @@ import { fileDigest } from './store/mirrors.ts'
 import { moveRecords } from './store/moved-records.ts'
 
 /**
- * Stores another source file. A mirror answers from its copies until they were compared by the new file, or until its source is read
- * live. A registry that was read live answers again when its records are copied.
- * @throws SourceRefusal, StoreRefusal as `readChange`; or its copies are not as its source is, or its source was changed meanwhile
+ * Stores another source file. A mirror answers from its copies until they were compared by the new file, or until its
+ * source is read live. A registry that was read live answers nothing until its records are copied.
+ * @throws SourceRefusal, StoreRefusal as `readChange`; or the copies do not equal the source now, or somebody else has
+ * changed the source
  */
 export async function changeSource(db: Database, registry: Registry, source: object): Promise<void> {
   const { id, namespace } = registry
@@ -26,7 +29,7 @@ export async function changeSource(db: Database, registry: Registry, source: obj
   const [wasCopied, isCopy] = [isCopied(before), isCopied(source)]
   if (!wasCopied && isCopy) await makeTables(db, registry)
   await withTransaction(db.pool, async (client) => {
-    // The ids of all events of the registry may change.
+    // No time limit: the ids of all events of the registry may change.
     await client.query("select set_config('statement_timeout', '0', true)")
     await lockEvents(client, id, 'merge')
     if (wasCopied && !isCopy) await stopCopying(client, registry, former)
@@ -39,8 +42,9 @@ export async function changeSource(db: Database, registry: Registry, source: obj
 }
 
 /**
- * Reads the source file that a registry has, and the other one.
- * @throws SourceRefusal the file is none, or names the records by another key than what is kept of them
+ * Reads the present source file of a registry, and the new one.
+ * @throws SourceRefusal the new file is none, or takes the key of records from another column, although ids made from
+ * keys are stored
  * @throws StoreRefusal the registry has no source
  */
 export function readChange(
@@ -57,7 +61,7 @@ export function readChange(
   return { before, former }
 }
 
-/** @throws SourceRefusal */
+/** Refuses another key of a record type. @throws SourceRefusal */
 function requireSameKeys({ records }: SourceFile, { records: wanted }: SourceFile): void {
   for (const name of records.keys()) {
     const at = ['records', name]
@@ -75,13 +79,16 @@ function requireSameKeys({ records }: SourceFile, { records: wanted }: SourceFil
   }
 }
 
-/** Makes empty tables for copies. Tables of a mirror that was left a moment ago are dropped first. */
+/** Makes empty tables for copies. Tables that a former mirror has just left are dropped first. */
 async function makeTables(db: Database, { id, kind }: Registry): Promise<void> {
   await dropLeftCopies(db, id)
   await ensureRecordTables(db, { id, kind, own_records: true })
 }
 
-/** @throws StoreRefusal it is not known to which row of the source each copy belongs */
+/**
+ * Stops the mirror, and changes stored ids to those of live records.
+ * @throws StoreRefusal it is not known to which row of the source each copy belongs
+ */
 async function stopCopying(client: ClientBase, registry: Registry, { mirror }: SourceFile): Promise<void> {
   const { id, namespace, source } = registry
   const ended = await endMirror(client, id, mirror?.follow === 'logical' ? source : null)

@@ -1,6 +1,6 @@
 /**
- * Checks a source for its operator: what its account may do, what its rows become, and which questions would be slow.
- * The report has no values.
+ * Checks a source for its operator: what its account may do, which records its rows become, and which questions would
+ * be slow. The report has no values of records.
  */
 
 import type { Target } from '@rollcall/import/column-mapping'
@@ -17,17 +17,20 @@ import { SourceRefusal } from './engine/source-refusal.ts'
 import { isKey } from './live-records.ts'
 import { readRow, TOO_MANY } from './source-record.ts'
 
-/** Rows that are read of each record type. */
+/** The rows that are read of each record type. */
 const ROWS = 1_000
 
 export interface CheckedRecords {
   readonly recordType: string
   readonly rows: number
-  /** Rows that cannot become records: no answer has them. */
+  /** The number of rows that cannot become records, so that no answer has them. */
   readonly leftOut: number
-  /** The report on these rows. Its line numbers are the positions of rows in the order of their keys. */
+  /** The report of an import of these rows. Its line numbers are the positions of rows in the order of their keys. */
   readonly report: ImportReport
-  /** Values that no question finds, because the column does not have them in the form in which it is compared. */
+  /**
+   * The number of values that no question finds, because the column has them in another form than that of the
+   * comparison.
+   */
   readonly unfound: readonly { readonly name: string; readonly column: string; readonly count: number }[]
   readonly slow: readonly SlowLookUp[]
 }
@@ -39,7 +42,7 @@ export interface CheckedSource extends EngineReport {
 /**
  * Checks a source.
  * @param now milliseconds
- * @throws SourceRefusal the database cannot be reached or read as the file says
+ * @throws SourceRefusal the database cannot be reached, or not be read as the file says
  */
 export async function checkSource(
   kind: Kind,
@@ -60,10 +63,10 @@ export async function checkSource(
   }
 }
 
-/** Checks that a mirror could follow the source. @throws SourceRefusal the copy would miss changes */
+/** Checks that a mirror could follow the source. @throws SourceRefusal the mirror would miss changes */
 async function checkFollowing({ mirror, records }: SourceFile, engine: OpenEngine): Promise<void> {
   if (mirror?.follow === 'logical') {
-    // No registry has the name `check`: nothing is made, only whether a place in the log could be made.
+    // The name `check` belongs to no registry. No place in the log is made; it is only found out whether one could be.
     const problems = await engine.log('check').problems()
     if (problems.length > 0) throw new SourceRefusal(problems.join('; '))
   }
@@ -124,7 +127,7 @@ async function firstRows(engine: OpenEngine, records: MappedRecords): Promise<re
   }
 }
 
-/** A column that can be asked about, by an identifier type or an attribute. */
+/** A column by which records can be found, with its identifier type or attribute. */
 interface AskedColumn {
   readonly name: string
   readonly compared: Compared
@@ -147,14 +150,14 @@ function askedColumns(kind: Kind, records: MappedRecords): readonly AskedColumn[
   )
 }
 
-/** A value for the plan of a look-up; plans do not depend on it. */
+/** A value for the plan of a look-up. The plan does not depend on it. */
 const ANY_VALUE = { from: '2000-01-01', to: '2000-01-01' }
 
 function lookUpsOf(kind: Kind, records: MappedRecords): readonly LookUp[] {
   return askedColumns(kind, records).flatMap(({ name, compared, target, part }): LookUp[] => {
     const way = COMPARISONS[records.compare.get(name) ?? 'exact']
     const type = compared === 'identifier' ? 'identifier' : compared.type
-    // Many records have the same code, so an index would not help.
+    // An index on codes would not help, because many records have the same code.
     if (type === 'code' || type === 'boolean') return []
     const value = type === 'number' ? 1 : type === 'date' || type === 'datetime' ? ANY_VALUE : '1'
     const test = way.test(compared, target, 'eq', value)
@@ -164,7 +167,7 @@ function lookUpsOf(kind: Kind, records: MappedRecords): readonly LookUp[] {
 }
 
 /**
- * Values of columns that compare exactly, but are not in the form in which we compare, such as identifiers in small
+ * Counts values that no exact comparison finds, because they have another form than ours, such as identifiers in small
  * letters.
  */
 function unfoundIn(kind: Kind, records: MappedRecords, rows: readonly SourceRow[]): CheckedRecords['unfound'] {
@@ -185,6 +188,6 @@ function unfoundIn(kind: Kind, records: MappedRecords, rows: readonly SourceRow[
   })
 }
 
-/** Whether a value is read as another text. A value that cannot be read at all is reported elsewhere. */
+/** Whether a value is read as another text. A value that cannot be read at all is reported by the rows. */
 const isOther = (normal: unknown, text: string): boolean =>
   normal !== null && (Array.isArray(normal) ? normal[0] : normal) !== text

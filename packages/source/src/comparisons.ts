@@ -1,4 +1,4 @@
-/** How the columns of a source compare, one row for each way that a source file may name. */
+/** How the columns of a source are compared: a row for each way that a source file may name. */
 
 import type { Comparator, Interval, Literal } from '@rollcall/core/model/predicate'
 import type { Target } from '@rollcall/import/column-mapping'
@@ -6,17 +6,17 @@ import { type Attribute, readAttribute } from '@rollcall/protocol'
 import type { ColumnTest } from './engine/column-test.ts'
 import type { ComparisonName } from './engine/comparison-names.ts'
 
-/** The target of a comparison: an attribute, or the word `identifier` for every identifier type. */
+/** What is compared: an attribute, or the word `identifier` for all identifier types. */
 export type Compared = Attribute | 'identifier'
 
 export interface Comparison {
-  /** Why the comparison does not fit an attribute or a column; null: it fits. */
+  /** Why this way does not fit an attribute or column; null: it fits. */
   problem(compared: Compared, targets: readonly Target[]): string | null
-  /** A test that the column passes whenever the comparison is true; null: the column cannot be tested. */
+  /** A test that a column passes if the comparison is true; null: the column cannot be tested. */
   test(compared: Compared, target: Target, operator: Comparator, value: Literal): ColumnTest | null
 }
 
-/** The most days whose texts are listed: a year. */
+/** The most days of which all texts are listed: a year. */
 const MOST_DAYS = 366
 const DAY = 86_400_000
 
@@ -29,7 +29,7 @@ const nounOf = (compared: Compared): string =>
       ? 'an identifier'
       : `of type ${compared.type}`
 
-/** @param types the types of attributes that the comparison is for */
+/** Checks the type of an attribute. @param types the types of attributes that this way of comparing is for */
 const fits = (compared: Compared, types: readonly string[], advice: string): string | null =>
   types.includes(typeOf(compared)) ? null : `is ${nounOf(compared)}; ${advice}`
 
@@ -53,7 +53,7 @@ export const COMPARISONS: Readonly<Record<ComparisonName, Comparison>> = {
   },
   folded: {
     problem: (compared) => (isFolded(compared) ? null : `is ${nounOf(compared)}; write exact or another way`),
-    // No collation folds as widely as we do, so rows are compared after they are read.
+    // No collation folds as many letters as we do, so rows are compared after they are read.
     test: () => null,
   },
   date: {
@@ -102,7 +102,7 @@ export const COMPARISONS: Readonly<Record<ComparisonName, Comparison>> = {
 
 const ADVICE = 'another way to compare fits it'
 
-/** The days or instants between which a value must lie for the comparison to be true; see the table of `Interval`. */
+/** The days or instants between which a value must be for the comparison to be true; see the table of `Interval`. */
 function endsOf(operator: Comparator, { from, to }: Interval): { from: string | null; to: string | null } {
   switch (operator) {
     case 'eq':
@@ -120,7 +120,7 @@ function endsOf(operator: Comparator, { from, to }: Interval): { from: string | 
   }
 }
 
-/** Every day of a period; null when it is longer than a year. */
+/** Lists every day of a period; null when it is longer than a year. */
 function daysBetween(from: string, to: string): readonly string[] | null {
   const first = Date.parse(`${from}T00:00:00Z`)
   const count = Math.round((Date.parse(`${to}T00:00:00Z`) - first) / DAY) + 1

@@ -1,4 +1,4 @@
-/** Turns failures of a source's database into words for its operator. */
+/** Explains failures of a source's database to its operator. */
 
 import { RecordsUnavailable, SearchTimeout } from '@rollcall/core/model/record-source'
 import { encryptionProblem } from './engine/encryption.ts'
@@ -6,11 +6,14 @@ import type { OpenEngine } from './engine/engine.ts'
 import type { SourceFile } from './engine/mapped-records.ts'
 import { SourceRefusal } from './engine/source-refusal.ts'
 
-/** PostgreSQL refuses to read a table with a policy whole, whatever the policy shows, and an account without policies may too much. */
+/**
+ * Advice for a PostgreSQL table with row-level policies: PostgreSQL does not read it for us as a whole, whatever the
+ * policies show, because an account without policies could do too much.
+ */
 const HIDDEN_ROWS =
   '; a copy must have every row: name a view that belongs to the owner of the table in from, with follow: poll, or read the records live'
 
-/** The refusal for a failure. It repeats nothing from the database but names that the file has. */
+/** Makes the refusal for a failure. It has only names that the source file has, and no text of the database. */
 export function databaseRefusal(
   error: unknown,
   { url }: Pick<SourceFile, 'url'>,
@@ -31,7 +34,7 @@ export function databaseRefusal(
       )
     case 'value':
     case 'statement':
-      // The message of the database is not repeated: it may quote a value.
+      // The message of the database is left out, because it may quote a value.
       return new SourceRefusal(`the database cannot be read as the file says: a value does not fit (${code})`)
     default: {
       const place = 'env' in url ? `at the address in ${url.env}` : `at the address in ${url.file}`

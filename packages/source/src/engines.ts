@@ -13,5 +13,5 @@ const ENGINES: Readonly<Record<EngineName, (file: SourceFile, env: Environment) 
   mysql: openMariadb,
 }
 
-/** @throws SourceRefusal the source cannot be opened */
+/** Opens the engine of a source file. @throws SourceRefusal the source cannot be opened */
 export const openEngine = (file: SourceFile, env: Environment): OpenEngine => ENGINES[file.engine](file, env)

@@ -1,4 +1,4 @@
-/** Records that stay in the registry's own database: each question reads them there, and nothing is copied. */
+/** Reads records that stay in their own database: each question reads them there, and nothing is copied. */
 
 import type { Protection } from '@rollcall/core/model/protection'
 import { type RecordReader, RecordsUnavailable, SearchTimeout } from '@rollcall/core/model/record-source'
@@ -16,27 +16,27 @@ import { refusalOf } from './refusal.ts'
 import { readRow } from './source-record.ts'
 import { isLive, keyOfLive, liveId } from './store/live-ids.ts'
 
-/** Rows of one statement. */
+/** The rows of one statement. */
 const PORTION = 1_000
 
-/** The most bytes of a key. The id of its record is stored with pages of an answer. */
+/** The most bytes of a key, which becomes the record's id and is stored with pages of an answer. */
 const KEY_BYTES = 64
 
-/** Milliseconds for all statements of a search, unless the process has another limit. */
+/** The milliseconds for all statements of a search, unless the process has another limit. */
 const SEARCH_TIME = 10_000
 
 interface SearchTime {
-  /** The most milliseconds. */
+  /** The most milliseconds of all statements. */
   readonly most: number
   readonly now: () => number
 }
 
-/** In place of a participant, for the slots of a source: the operator, and readers of all records. */
+/** Stands for a participant in the slots of a source, when an operator reads, or a task that reads all records. */
 const NO_PARTICIPANT = 0
 
 /**
- * Reads the records of a source.
- * @param protectionOf the protected persons of a registry as they are now
+ * Makes the records of a source that is read live.
+ * @param protectionOf reads the protected persons of a registry
  * @param most milliseconds for all statements of a search
  */
 export function liveRecords(
@@ -48,7 +48,7 @@ export function liveRecords(
   now = (): number => performance.now(),
 ): RegistryRecords {
   const time: SearchTime = { most, now }
-  // So a participant with slow searches leaves connections to others.
+  // The slots keep a participant with slow searches from taking all connections.
   const slots = createSearchSlots({ slots: file.pool, timeout: most / 1_000 })
   const newest: Use = async function* (work) {
     const state = await engine.begin()
@@ -83,7 +83,10 @@ export function liveRecords(
   }
 }
 
-/** Does work that yields portions, in one state of the source. @param isOwn whether nobody else reads in the state */
+/**
+ * Runs work that yields portions, in a snapshot of the source.
+ * @param isOwn true when nothing else reads in the snapshot
+ */
 type Use = <Portion>(work: (state: SourceState, isOwn: boolean) => AsyncGenerator<Portion>) => AsyncGenerator<Portion>
 
 function readerIn(
@@ -128,7 +131,7 @@ function readerIn(
   }
 }
 
-/** Gives each search a slot of its participant, and everything else a slot of `NO_PARTICIPANT`. */
+/** Runs each search in a slot of its participant, and everything else in a slot of `NO_PARTICIPANT`. */
 function inSlots(reader: RecordReader, slots: SearchSlots): RecordReader {
   const run = <Result>(work: () => Promise<Result>): Promise<Result> => inSlot(slots, work)
   return {
@@ -142,20 +145,20 @@ function inSlots(reader: RecordReader, slots: SearchSlots): RecordReader {
   }
 }
 
-/** Does work in a slot. @throws RecordsUnavailable no slot became free in time */
+/** Runs work in a slot. @throws RecordsUnavailable no slot became free in time */
 async function inSlot<Result>(slots: SearchSlots, work: () => Promise<Result>): Promise<Result> {
   try {
     return await slots.run(NO_PARTICIPANT, work)
   } catch (error) {
-    // The participant has not sent too many requests, so the error is another one.
+    // Here the fault does not mean that the participant sends too many requests, so it becomes another error.
     throw error instanceof RequestFault ? new RecordsUnavailable(error) : error
   }
 }
 
 /**
- * Yields the wanted rows as records. Rows that cannot become records are left out. A first portion with which the state ends is read
- * again where there are more, so that all are of one state.
- * @throws SearchTimeout its statements took longer than a search may
+ * Yields the wanted rows as records, without rows that cannot become records. A first portion that ends the snapshot is
+ * read again if there are more rows, so that all are of one snapshot.
+ * @throws SearchTimeout the statements took longer than a search may take
  */
 async function* portions(
   kind: Kind,
@@ -178,13 +181,13 @@ async function* portions(
     }
     yield rows.flatMap((row) => recordOf(kind, records, row, written) ?? [])
     const last = rows.at(-1)
-    // Without a key the list cannot be continued.
+    // The list cannot be continued after a row without a key.
     if (last === undefined || last.key === '' || !isMore) return
     after = last.key
   }
 }
 
-/** A source does not say when a record was written: it may have been now. */
+/** Makes a record from a row; null: it cannot. A source does not say when a record was written, so the time is now. */
 function recordOf(kind: Kind, records: MappedRecords, row: SourceRow, written: Date): SourceRecord | null {
   if (!isKey(row.key)) return null
   const { record, problems } = readRow(kind, records, row)

@@ -1,4 +1,4 @@
-/** Finds what the columns of a source must have if a predicate is true of a record. */
+/** Finds which condition the columns of a source must fulfil if a predicate is true of a record. */
 
 import { isCompound, membersOf, type Predicate } from '@rollcall/core/model/predicate'
 import type { Identifier } from '@rollcall/core/model/records'
@@ -9,9 +9,9 @@ import { ANYTHING, type ColumnTest, type MappedColumn, type Needed, NOTHING } fr
 import type { MappedRecords } from './engine/mapped-records.ts'
 
 /**
- * A condition on columns that is true whenever the predicate is. It may let more rows pass: each is compared again when
+ * Makes a condition on columns that is true whenever the predicate is. More rows may pass: each is compared again when
  * it is read.
- * @param predicate its ages are bound to a day
+ * @param predicate the ages in it are computed for a day
  */
 export function neededOf(records: MappedRecords, predicate: Predicate): Needed {
   switch (predicate.is) {
@@ -19,11 +19,11 @@ export function neededOf(records: MappedRecords, predicate: Predicate): Needed {
       return allOf(predicate.of.map((part) => neededOf(records, part)))
     case 'or':
       return anyOf(predicate.of.map((part) => neededOf(records, part)))
-    // Columns cannot decide a negation: a missing or unreadable value is neither true nor false.
+    // A condition on columns cannot express a negation: a missing or unreadable value is neither true nor false.
     case 'not':
       return ANYTHING
     case 'some':
-      // All parts must be true of one element; columns can only tell that each is true of some element.
+      // All parts must be true of one element. A condition on columns can only say that each is true of some element.
       return neededOf(records, predicate.of)
     case 'compare':
       return compared(records, predicate.attribute, (one, target) =>
@@ -74,7 +74,10 @@ function bears(records: MappedRecords, { type, value }: Identifier): Needed {
 
 const IDENTIFIER: Compared = 'identifier'
 
-/** The columns that may have an identifier of the type: its own column, and columns with the type in another column. */
+/**
+ * The columns that may have an identifier of the type: a column for that type, and columns whose type is in another
+ * column.
+ */
 const identifierColumns = (records: MappedRecords, type: string): readonly MappedColumn[] =>
   columnsOf(records, ({ identifier_type, reads, steps }) => {
     if (identifier_type !== null) return identifier_type === type
@@ -87,7 +90,7 @@ const isValueOfIdentifier = (steps: Target['steps']): boolean =>
 const columnsOf = ({ own, children }: MappedRecords, gives: (target: Target) => boolean): readonly MappedColumn[] =>
   [own, ...children].flatMap((part) => part.targets.filter(gives).map((target) => ({ part, target })))
 
-/** Some column has the needed value. A constant, and a cell with several values, may always have it. */
+/** The condition that a column passes a test. A constant, and a cell with several values, may always pass. */
 function inColumns(columns: readonly MappedColumn[], testOf: (target: Target) => ColumnTest | null): Needed {
   return anyOf(
     columns.map((column): Needed => {

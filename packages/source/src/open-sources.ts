@@ -1,4 +1,4 @@
-/** Opens the source of a registry when it is first asked, and again when its file or kind has changed. */
+/** Opens the source of a registry when it is first used, and again when its file or kind has changed. */
 
 import { type RecordReader, RecordsUnavailable } from '@rollcall/core/model/record-source'
 import type { Database } from '@rollcall/database/database'
@@ -16,12 +16,12 @@ interface Opened {
   readonly file: string
   readonly namespace: string
   readonly records: RegistryRecords
-  /** Null: the source cannot be opened here, for example because its address is not in the environment. */
+  /** The engine; null: the source cannot be opened here, for example because its address is not in the environment. */
   readonly engine: OpenEngine | null
 }
 
 /**
- * Lets this process open the sources of a database's registries.
+ * Lets this process read the sources of a database's registries.
  * @param searchTime milliseconds for all statements of a search (default: 10 seconds)
  */
 export function openSources(db: Database, env: Environment, searchTime?: number): { close(): Promise<void> } {
@@ -34,7 +34,7 @@ export function openSources(db: Database, env: Environment, searchTime?: number)
       if (found?.kind === kind && found.file === file) return found.records
       const fresh = open(db, registry, file, env, searchTime)
       opened.set(id, fresh)
-      // Statements on the former connections are ended by this.
+      // This ends the statements that run on the former connections.
       found?.engine?.close().catch(() => undefined)
       return fresh.records
     },
@@ -56,7 +56,7 @@ export function openSources(db: Database, env: Environment, searchTime?: number)
   }
 }
 
-/** The texts of source files. Registries are read again all the time, and their files seldom change. */
+/** The texts of source files. Registries are read often, and their files seldom change, so the texts are cached. */
 const texts = new WeakMap<object, string>()
 
 function textOf(source: object): string {
@@ -84,7 +84,8 @@ function open(
 }
 
 /**
- * Records of a source that cannot be opened. It answers that records are away: they must not be reported as not found.
+ * The records of a source that cannot be opened. Each question is refused as unavailable: records must not be reported
+ * as not found.
  */
 function unopened(cause: unknown): RegistryRecords {
   const away = (): Promise<never> => Promise.reject(new RecordsUnavailable(cause))

@@ -1,4 +1,4 @@
-/** A proposed source file in YAML, with the reasons as comments. */
+/** Writes a proposed source file as YAML, with the reasons as comments. */
 
 import { memberText, nameText } from '@rollcall/base/shared/yaml-text'
 import { UNDECIDED } from '@rollcall/import/column-mapping'
@@ -23,7 +23,7 @@ export function proposedText(
   return `${lines.join('\n')}\n`
 }
 
-/** The decisions that are left to a person, one on each line: the member, and the reasons. */
+/** Lists what a person must decide: the member and the reasons, one on each line. */
 export const openMembers = (records: readonly ProposedRecords[]): readonly string[] =>
   records.flatMap(({ recordType, own, children }) =>
     [own, ...children].flatMap(({ table, head, columns }) =>
@@ -51,7 +51,7 @@ function recordLines({ recordType, own, children, compare }: ProposedRecords): r
   ])
 }
 
-/** The first line has no comment before it: in a list it follows a hyphen. */
+/** The lines of a part. No comment stands before the first one, because it follows a hyphen in a list. */
 function partLines({ table: { schema, name }, select, rows, head, columns }: ProposedPart): readonly string[] {
   const place = select === null ? `from: ${schema}.${name}` : memberText('select', select)
   return [

@@ -1,4 +1,7 @@
-/** Decides whether a source can answer a query: what its columns cannot be asked, and what would read all rows. */
+/**
+ * Decides whether a source can answer a query. It cannot if a column cannot be compared so, or if it would have to read
+ * all rows.
+ */
 
 import { leavesOf, type Predicate } from '@rollcall/core/model/predicate'
 import type { OpenEngine } from './engine/engine.ts'
@@ -6,9 +9,10 @@ import type { MappedRecords } from './engine/mapped-records.ts'
 import { neededOf } from './needed.ts'
 
 /**
- * @param predicate its ages are bound to a day
+ * Decides about a query.
+ * @param predicate the ages in it are computed for a day
  * @param records undefined: the source has no records of the type, and every query finds nothing
- * @returns the rule of the refusal; null: the query is answered
+ * @returns why the query is refused; null: it is answered
  * @throws RecordsUnavailable
  */
 export async function refusalOf(
@@ -34,7 +38,7 @@ const attributesIn = (predicate: Predicate): readonly string[] =>
     return 'attribute' in leaf ? [leaf.attribute.name] : []
   })
 
-/** The message for a query that would read all rows. It names what would narrow the query. */
+/** The message for a query that would read all rows. It says what would narrow the query. */
 function unbounded({ recordType, compare }: MappedRecords, predicate: Predicate): string {
   const folded = attributesIn(predicate).find((name) => compare.get(name) === 'folded')
   const about =

@@ -8,23 +8,20 @@ import type { SourceRow } from './engine/engine.ts'
 import type { MappedRecords } from './engine/mapped-records.ts'
 import { MOST_CHILDREN } from './engine/row-statement.ts'
 
-/** The result of reading a row. */
+/** What was read from a row. */
 export interface RowRead {
   readonly cells: RowCells
   readonly notes: RecordNotes
-  /** Null: the row cannot become a record. */
+  /** The record; null: the row cannot become one. */
   readonly record: PreparedRecord | null
-  /** Why the row is left out, as an import would reject it, without values. Empty: it becomes a record. */
+  /** Why the row is left out, in the words of an import and without values. Empty: it becomes a record. */
   readonly problems: readonly string[]
 }
 
-/** The reason of a row that is left out. */
+/** Why a row with too many children is left out. */
 export const TOO_MANY = `more than ${MOST_CHILDREN} rows of a child`
 
-/**
- * Reads a row. If some of its values are not understood, the row is left out, because the record without them could
- * mislead.
- */
+/** Reads a row. If some of its values are not understood, the row is left out: a record without them could mislead. */
 export function readRow(kind: Kind, { recordType, own, children, lists }: MappedRecords, row: SourceRow): RowRead {
   const read = own.reader.read(row.cells)
   const states = [read.cells]
@@ -69,7 +66,8 @@ function prepare(
 }
 
 /**
- * The cells of a child's rows as those of one row: a cell that is not understood in one row counts as not understood.
+ * The cells of all rows of a child as those of one row. A cell that is not understood in one of them counts as not
+ * understood.
  */
 function together(rows: readonly RowCells[], targets: RowCells['targets']): RowCells {
   const states = new Uint8Array(targets.length)
@@ -80,8 +78,8 @@ function together(rows: readonly RowCells[], targets: RowCells['targets']): RowC
 }
 
 /**
- * Merges two documents: elements of lists, and members. Two values at one place become a list if a record may have
- * several there; otherwise the first stays.
+ * Merges two documents: elements of lists, and members. Two values at one path become a list if a record may have
+ * several there; otherwise the first one stays.
  */
 function merged(one: JsonValue, other: JsonValue, lists: ReadonlySet<string>, path = ''): JsonValue {
   if (Array.isArray(one)) return [...one, ...(Array.isArray(other) ? other : [other])]

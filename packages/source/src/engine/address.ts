@@ -1,4 +1,7 @@
-/** Reads the address of a source from where its file says. No message repeats it, because it has a password. */
+/**
+ * Reads the address of a source from the place that its file names. No message has the address, because it has a
+ * password.
+ */
 import { readFileSync, statSync } from 'node:fs'
 import { systemReason } from '@rollcall/base/shared/system-error'
 import type { SourceFile } from './mapped-records.ts'
@@ -6,14 +9,14 @@ import { SourceRefusal } from './source-refusal.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** The most bytes of an address, and of a file of certificates. */
+/** The most bytes of an address, and of a file with certificates. */
 const MOST_ADDRESS = 4_096
 const MOST_CERTIFICATES = 1_048_576
 
-/** Rollcall's own variables, which a source file may not name: it could read Rollcall's own database. */
+/** Rollcall's own environment variables. A source file may not name them: it could read Rollcall's own database. */
 const OWN = /^(?:DATABASE_URL|ROLLCALL_.*)$/
 
-/** @throws SourceRefusal the address cannot be read, or is not one of a database */
+/** Reads the address of a source. @throws SourceRefusal it cannot be read, or is no address of a database */
 export function readAddress({ url }: Pick<SourceFile, 'url'>, env: Environment): URL {
   if ('env' in url && OWN.test(url.env)) {
     throw new SourceRefusal(`url.env: ${url.env} is a variable of Rollcall itself; give the address another name`, [
@@ -30,14 +33,14 @@ export function readAddress({ url }: Pick<SourceFile, 'url'>, env: Environment):
   return address
 }
 
-/** The certificates of authorities for the database; null: the file names none. @throws SourceRefusal */
+/** Reads the certificates of authorities for the database; null: the file names none. @throws SourceRefusal */
 export const readCertificates = ({ ca }: Pick<SourceFile, 'ca'>): string | null =>
   ca === null ? null : readText(ca, MOST_CERTIFICATES, ['tls', 'ca'])
 
 function readText(path: string, most: number, at: readonly string[]): string {
   try {
     const found = statSync(path)
-    // Reading a device or a pipe could never end.
+    // Other files are refused, because reading a device or a pipe could never end.
     if (!found.isFile()) throw new SourceRefusal(`${at.join('.')}: ${path} is no regular file`, at)
     if (found.size > most) throw new SourceRefusal(`${at.join('.')}: ${path} has more than ${most} bytes`, at)
     return readFileSync(path, 'utf8').replace(/\r?\n$/, '')

@@ -1,11 +1,11 @@
 /**
- * A circuit breaker: while a database is away, one caller at a time asks for it after a pause, and all others are
- * refused at once.
+ * The circuit breaker of a source: while its database is away, one caller at a time tries it after a pause, and all
+ * others are refused at once.
  */
 
 import { RecordsUnavailable } from '@rollcall/core/model/record-source'
 
-/** Milliseconds of the first pause after a failure; each further pause is twice as long. */
+/** The milliseconds of the first pause after a failure. Each further pause is twice as long. */
 const PAUSE = 1_000
 const LONGEST_PAUSE = 15_000
 
@@ -24,16 +24,16 @@ export class Breaker {
     return this.#pause > 0
   }
 
-  /** Notes a failure that `run` did not see. */
+  /** Notes a failure that happened outside of `run`. */
   failed(isProbe = false): void {
     this.#pause = Math.min(LONGEST_PAUSE, Math.max(PAUSE, isProbe ? 2 * this.#pause : this.#pause))
     this.#until = this.#now() + this.#pause
   }
 
   /**
-   * Does work, unless the breaker is open.
+   * Runs work, unless the breaker is open.
    * @param isAway whether an error means that the database is away
-   * @throws RecordsUnavailable without doing the work, during a pause; otherwise what the work throws
+   * @throws RecordsUnavailable during a pause, without running the work; otherwise the error of the work
    */
   async run<Result>(work: () => Promise<Result>, isAway: (error: unknown) => boolean): Promise<Result> {
     if (this.isOpen && (this.#probing || this.#now() < this.#until)) throw new RecordsUnavailable(null)

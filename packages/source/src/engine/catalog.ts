@@ -1,4 +1,4 @@
-/** The tables and views of a source, read from the catalog of its database. */
+/** The tables and views of a source, as the catalog of its database describes them. */
 
 import type { ColumnType } from './column-type.ts'
 
@@ -8,13 +8,13 @@ export interface CatalogColumn {
   readonly type: string
   readonly holds: ColumnType['holds']
   readonly isNullable: boolean
-  /** Whether this column alone identifies a row: it is never null, and a unique index has no other column. */
+  /** Whether this column alone identifies a row: it is never null, and has a unique index of its own. */
   readonly isUnique: boolean
-  /** Whether its type may be that of a key. */
+  /** Whether a key may have this type. */
   readonly isKey: boolean
 }
 
-/** A column whose values are keys of another table, by a foreign key of this column alone. */
+/** A column whose values are keys of another table, by a foreign key on this column alone. */
 export interface CatalogReference {
   readonly column: string
   readonly to: { readonly schema: string; readonly table: string; readonly column: string }
@@ -28,7 +28,7 @@ export interface CatalogTable {
   /** The estimated number of rows; 0: unknown. */
   readonly rows: number
   readonly columns: readonly CatalogColumn[]
-  /** The only column of the primary key; null: there is no such column. */
+  /** The one column of the primary key; null when it has several columns, or there is none. */
   readonly key: string | null
   readonly references: readonly CatalogReference[]
 }
@@ -36,9 +36,10 @@ export interface CatalogTable {
 type Texts = readonly (string | null)[]
 
 /**
- * @param columns a row for each column, in order: schema, table, `true` for a view, rows, column, type, what holdsOf needs, `true` where
- * it may be empty, `true` where it is the primary key alone, `true` where a unique index is on it alone
- * @param references schema, table and column, and those to which they refer
+ * Makes the tables from rows of the catalog.
+ * @param columns a row for each column, in order: schema, table, `true` for a view, rows, column, type, argument of
+ * holdsOf, `true` if it may be null, `true` if it alone is the primary key, `true` if it has a unique index of its own
+ * @param references schema, table and column of a foreign key, and those to which it refers
  */
 export function tablesOf(
   columns: readonly Texts[],
@@ -79,5 +80,5 @@ const columnOf =
     return { name: name ?? '', type: type ?? '', holds, isNullable, isUnique, isKey }
   }
 
-/** SQL types that cannot be keys: padded texts of PostgreSQL, `enum` and `set` of MySQL and MariaDB, and bytes. */
+/** SQL types that no key may have: padded texts of PostgreSQL, `enum` and `set` of MySQL and MariaDB, and bytes. */
 const NO_KEY = /^(?:character\(|bpchar|enum|set|(?:var)?binary|\w*blob)/

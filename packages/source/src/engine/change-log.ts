@@ -1,59 +1,62 @@
 /** The log of changes of a source's database. The database keeps the log from our place on. */
 
-/** Changed rows that were taken from the log. */
+/** Changes that were taken from the log. */
 export interface LoggedChanges {
-  /** Keys of the records to read again, by record type. */
+  /** The keys of the records to read again, by record type. */
   readonly due: ReadonlyMap<string, ReadonlySet<string>>
-  /** Whether a whole table was emptied: then it is unknown which records have changed. */
+  /** True when a whole table was emptied, so that it is unknown which records have changed. */
   readonly isEmptied: boolean
-  /** The numbers of their transactions, as the log has them. */
+  /** The numbers of the transactions with these changes, as the log has them. */
   readonly transactions: readonly number[]
-  /** All changes before this position were taken. */
+  /** A position in the log: all changes before it were taken. */
   readonly position: string
 }
 
 export interface LogReading {
-  /** Waits until changes can be taken. @param milliseconds the longest wait */
+  /** Waits until there are changes to take. @param milliseconds the longest wait */
   wait(milliseconds: number, signal: AbortSignal): Promise<void>
   /**
    * Takes received changes, in the order of their commits.
-   * @param most keys; a transaction may come in parts: then the position is before it
+   * @param most the most keys; a transaction may come in parts: then the position is before the transaction
    * @throws the connection is lost
    */
   take(most: number): LoggedChanges
-  /** Allows the database to drop the log before this position, whose changes are written here. */
+  /** Allows the database to delete the log before this position, because its changes are stored here. */
   acknowledge(position: string): void
   close(): Promise<void>
 }
 
 /** The state of the log at a moment. */
 export interface LogState {
-  /** Whether the database still keeps the log from our position on. */
+  /** True when the database still has the log from our position on. */
   readonly isKept: boolean
-  /** The position at the end of the log. */
+  /** The position of the end of the log. */
   readonly end: string
-  /** Bytes of the log that the database keeps for us. */
+  /** The bytes of log that the database keeps for us. */
   readonly size: number
 }
 
 export interface ChangeLog {
-  /** Why the log would miss changes: sentences for the administrator of the source, with statements that mend it. */
+  /**
+   * Finds why the log would miss changes: sentences for the administrator of the source, with statements that mend it.
+   */
   problems(): Promise<readonly string[]>
   /**
-   * Makes a new place: the database keeps every change from now on. It may wait long, until the signal is aborted.
+   * Makes a new place in the log: the database keeps every change from now on. This may take long, and ends when the
+   * signal is aborted.
    * @returns the position of the place
    */
   begin(signal: AbortSignal): Promise<string>
-  /** @param position up to which changes are written here */
+  /** Reads the state of the log. @param position all changes before it are stored here */
   state(position: string): Promise<LogState>
   read(position: string): Promise<LogReading>
   /**
-   * Whether a state that begins now sees these transactions. A commit is in the log before others see it: for a moment, or for as long
-   * as it waits for a standby.
+   * Whether a snapshot that begins now sees these transactions. A commit is in the log before others see it: for a
+   * moment, or as long as it waits for a standby.
    */
   isVisible(transactions: readonly number[]): Promise<boolean>
-  /** Gives the place up, so that the database need not keep the log for us. */
+  /** Removes our place, so that the database need not keep the log for us. */
   drop(): Promise<void>
-  /** Whether the first position is before the other one. */
+  /** Whether the first position is before the second. */
   isBefore(one: string, other: string): boolean
 }

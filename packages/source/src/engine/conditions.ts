@@ -1,6 +1,6 @@
 /**
- * Writes tests of columns as SQL conditions. A condition lets at least the rows of its test pass. A test that cannot be
- * written lets all rows pass.
+ * Writes tests of columns as SQL conditions. At least the rows that pass the test fulfil the condition. If a test
+ * cannot be written, all rows do.
  */
 
 import type { ColumnTest, Needed } from './column-test.ts'
@@ -9,15 +9,15 @@ import type { MappedRecords } from './mapped-records.ts'
 import type { Names } from './names.ts'
 import type { Parameters } from './parameters.ts'
 
-/** A condition that is true of no row. */
+/** The condition that no row fulfils. */
 export const FALSE = 'false'
 
-/** Writes a test of a quoted column as a condition. @returns null: all rows pass */
+/** Writes a test of a column as a condition. @param column quoted @returns null: all rows pass */
 export type WriteTest = (test: ColumnTest, column: string, type: ColumnType, parameters: Parameters) => string | null
 
 export interface Conditions {
   /**
-   * Writes what is needed as a condition.
+   * Writes a needed condition as SQL.
    * @param types of the own table and of each child, in order
    * @returns null: all rows pass
    */
@@ -27,7 +27,7 @@ export interface Conditions {
     needed: Needed,
     parameters: Parameters,
   ): string | null
-  /** The condition on the rows of the column's own table; null: all rows pass. */
+  /** Writes the condition on the rows of the table that has the column; null: all rows pass. */
   columnCondition(
     records: MappedRecords,
     types: readonly PartTypes[],
@@ -62,7 +62,8 @@ export function conditionsWith({ quoted, tableOf }: Names, testOf: WriteTest): C
       case 'or': {
         const before = parameters.values.length
         const parts: string[] = []
-        // Each part is written only once, because a participant may nest them twenty deep.
+        // Each part is written only once: a participant may nest conditions twenty deep, and writing twice at each
+        // level would take long.
         for (const part of needed.of) {
           const condition = conditionOf(records, types, part, parameters)
           if (condition === null) {
@@ -86,11 +87,11 @@ export function conditionsWith({ quoted, tableOf }: Names, testOf: WriteTest): C
   return { conditionOf, columnCondition }
 }
 
-/** @param conditions operators with their parameters */
+/** Joins conditions on a column. @param conditions operators with their parameters */
 export const between = (column: string, conditions: readonly string[]): string | null =>
   conditions.length === 0 ? null : `(${conditions.map((one) => `${column} ${one}`).join(' and ')})`
 
-/** @param add makes a parameter, and returns its place in the statement */
+/** Writes that a column is between two numbers. @param add makes a parameter, and returns its SQL */
 export const betweenNumbers = (
   column: string,
   { least, most }: Readonly<Record<'least' | 'most', number | string | null>>,
@@ -101,12 +102,15 @@ export const betweenNumbers = (
     ...(most === null ? [] : [`<= ${add(String(most))}`]),
   ])
 
-/** A number is compared with a margin of this share, so that all numbers that are read as the same double pass. */
+/**
+ * The share of a number by which it is compared with a margin, so that all numbers pass that are read as the same
+ * double.
+ */
 export const AROUND = 1e-15
-/** The largest double that can bound a column of whole numbers. */
+/** The largest double that is used as a bound for whole numbers. */
 const LARGEST = Number.MAX_SAFE_INTEGER
 
-/** The bounds of a test; null: it has none. */
+/** The bounds of a test with a margin; null: no bound. */
 export function boundsOf(
   { from, to }: Extract<ColumnTest, { is: 'numbers' }>,
   around: number,
@@ -117,10 +121,10 @@ export function boundsOf(
   }
 }
 
-/** The bound, if a database can have it: infinity is no number of a database. */
+/** The bound, or null if it is infinite, because databases have no infinite numbers. */
 const finite = (bound: number): number | null => (Number.isFinite(bound) ? bound : null)
 
-/** The bounds of a column of whole numbers. */
+/** The bounds for a column of whole numbers. */
 export function wholeBounds(test: Extract<ColumnTest, { is: 'numbers' }>): {
   readonly least: string | null
   readonly most: string | null

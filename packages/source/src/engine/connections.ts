@@ -1,10 +1,10 @@
-/** Connections to a database of another system: few, short, and unable to write. */
+/** Connections to a source's database. They are few, used for a short time, and cannot write. */
 
 import { RecordsUnavailable, SearchTimeout } from '@rollcall/core/model/record-source'
 import { Breaker } from './breaker.ts'
 import type { SourceFile } from './mapped-records.ts'
 
-/** Milliseconds that we wait longer for a statement than the database does. */
+/** Milliseconds that we wait for a statement after the database itself should have stopped it. */
 export const GRACE = 500
 /** Milliseconds for making a connection, or for waiting until one is free. */
 export const CONNECTING = 5_000
@@ -15,7 +15,7 @@ export interface Statement {
 }
 
 export interface Answer<Type> {
-  /** Rows as arrays of texts. */
+  /** The rows as arrays of texts. */
   readonly rows: readonly (readonly (string | null)[])[]
   /** The types of the columns in the words of the driver, in order. */
   readonly types: readonly Type[]
@@ -24,21 +24,21 @@ export interface Answer<Type> {
 
 /** How a statement runs. */
 export interface Running {
-  /** The most milliseconds, if fewer than those of the file. */
+  /** The most milliseconds, if fewer than the file allows. */
   readonly within?: number | undefined
-  /** Whether the state ends with the statement. A statement that is run after it has another state. */
+  /** True when the snapshot ends with the statement. A statement after it has another snapshot. */
   readonly isLast?: boolean | undefined
 }
 
-/** One state of the database, read on one connection. */
+/** A snapshot of the database on one connection. */
 export interface State<Type> {
-  /** @throws SearchTimeout, RecordsUnavailable */
+  /** Runs a statement. @throws SearchTimeout, RecordsUnavailable */
   run(statement: Statement, running?: Running): Promise<Answer<Type>>
   end(): Promise<void>
 }
 
 export interface Connections<Type> {
-  /** Begins a transaction that only reads one state. @throws RecordsUnavailable */
+  /** Begins a transaction that only reads one snapshot. @throws RecordsUnavailable */
   begin(): Promise<State<Type>>
   /** Whether the last use of the database failed. */
   isAway(): boolean
@@ -46,19 +46,19 @@ export interface Connections<Type> {
 }
 
 /**
- * The meaning of a failure. `timeout`: the statement took too long; `away`: the database as a whole declines or is not there;
- * `declined`: it declines this statement; `changed`: a table, a column or a right is missing, or the statement would write; `value`: a
- * value does not fit; `statement`: any other error of a statement.
+ * What a failure means. `timeout`: the statement took too long. `away`: the database does not answer, or refuses
+ * everything. `declined`: it refuses this statement now. `changed`: a table, a column or a right is missing, or the
+ * statement would write. `value`: a value has the wrong type or size. `statement`: any other error of the statement.
  */
 export type FailureKind = 'timeout' | 'away' | 'declined' | 'changed' | 'value' | 'statement'
 
 export interface Failure {
   readonly is: FailureKind
-  /** The code of the database or the system for the error. */
+  /** The code that the database or the system has for the error. */
   readonly code: string | undefined
 }
 
-/** The transaction could not be begun: nothing of the file has run. */
+/** The transaction could not begin, so no SQL of the source file has run. */
 export class NotBegun extends Error {
   override readonly name = 'NotBegun'
 
@@ -67,17 +67,13 @@ export class NotBegun extends Error {
   }
 }
 
-/** A transaction that only reads, on a connection. It may begin with its first statement. */
+/** A transaction that only reads, on one connection. It may begin together with its first statement. */
 export interface Transaction<Type> {
-  /** Whether a statement can have less time than the file gives. */
+  /** True when a single statement can get less time than the file allows. */
   readonly isLimited: boolean
-  /**
-   * Runs a statement.
-   * @param time milliseconds that it may take
-   * @throws NotBegun, or any error of the database
-   */
+  /** Runs a statement. @param time milliseconds that it may take @throws NotBegun, or any error of the database */
   run(statement: Statement, running: { readonly time: number; readonly isLast: boolean }): Promise<Answer<Type>>
-  /** Makes the connection usable after a statement that took too long; absent: the connection is broken. */
+  /** Makes the connection usable again after a statement that took too long. Absent: such a connection is broken. */
   goOn?(): Promise<unknown>
   /** Gives the connection back; a broken one is closed. */
   end(isBroken: boolean): Promise<void>
@@ -85,7 +81,7 @@ export interface Transaction<Type> {
 
 export interface Driver<Type> {
   begin(): Promise<Transaction<Type>>
-  /** The meaning of an error; null: it does not come from the database. */
+  /** What an error means; null: it does not come from the database. */
   failureOf(error: unknown): Failure | null
   close(): Promise<void>
 }
@@ -98,7 +94,7 @@ export function connectionsOf<Type>(
   let held = 0
   const begin = async (): Promise<State<Type>> => {
     let isBroken = false
-    // These statements have nothing from the file, so any failure means that the database is away.
+    // These statements have no SQL of the source file, so any failure means that the database is away.
     const transaction = await driver.begin().catch((error) => Promise.reject(new RecordsUnavailable(error)))
     held += 1
     return {
@@ -110,7 +106,7 @@ export function connectionsOf<Type>(
           isBroken = true
           const meant = meaning(error, time)
           if (meant instanceof SearchTimeout && transaction.goOn !== undefined) {
-            // A connection that cannot be made usable stays broken.
+            // If this fails too, the connection stays broken.
             isBroken = await transaction.goOn().then(
               () => false,
               () => true,
@@ -136,7 +132,7 @@ export function connectionsOf<Type>(
     return is === 'statement' ? error : new RecordsUnavailable(error)
   }
   return {
-    // If all connections are in use, the database is busy with us, and not away.
+    // If we use all connections, waiting too long for one does not mean that the database is away.
     begin: () => breaker.run(begin, (error) => error instanceof RecordsUnavailable && held < pool),
     isAway: () => breaker.isOpen,
     close: () => driver.close(),

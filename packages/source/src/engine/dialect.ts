@@ -1,4 +1,4 @@
-/** An engine as data and statements; `open-engine.ts` adds what all engines have in common. */
+/** What differs between engines, as data and statements. `open-engine.ts` has what all engines share. */
 
 import type { CatalogTable } from './catalog.ts'
 import type { ColumnType, KnownTypes } from './column-type.ts'
@@ -7,7 +7,7 @@ import type { ChangesAsked, EngineReport, LookUp, SlowLookUp } from './engine.ts
 import type { MappedPart, MappedRecords, SourceFile } from './mapped-records.ts'
 import type { RowSql } from './row-statement.ts'
 
-/** The types of the two columns that list changes. */
+/** The types of the key column and of the column of changes. */
 export interface ChangeTypes {
   readonly key: ColumnType
   readonly changed: ColumnType
@@ -15,22 +15,25 @@ export interface ChangeTypes {
 
 /** The statements for a column of changes. @typeParam Type the type of a column in the words of the driver */
 export interface ChangeSql<Type> {
-  /** @throws SourceRefusal the column of changes is neither a time nor a whole number */
+  /** Reads the types. @throws SourceRefusal the column of changes is neither a time nor a whole number */
   readTypes(state: State<Type>, part: MappedPart, file: SourceFile): Promise<ChangeTypes>
-  /** The statement that reads how far the column has come: the time of the state, or its highest version. */
+  /** Makes the statement that reads how far the column has come: the time of the snapshot, or the highest version. */
   mark(part: MappedPart, types: ChangeTypes): Statement
-  /** The statement that lists keys with their marks, in the order of the marks. */
+  /** Makes the statement that lists keys with their values in the column of changes, in the order of these values. */
   list(part: MappedPart, types: ChangeTypes, asked: ChangesAsked): Statement
 }
 
-/** The differences of one engine from others. @typeParam Type the type of a column in the words of the driver */
+/** How an engine differs from others. @typeParam Type the type of a column in the words of the driver */
 export interface Dialect<Type> {
   readonly rows: RowSql
   /** The statements for a column of changes; null: the engine has none. */
   readonly changes: ChangeSql<Type> | null
-  /** The types of the key and the columns of each part, in order. The first part has the alias `own`, and the others `child`. */
+  /**
+   * Reads the types of the key and of the columns of each part, in order. The first part has the alias `own`, the
+   * others have `child`.
+   */
   readTypes(state: State<Type>, parts: readonly MappedPart[], file: SourceFile): Promise<readonly ColumnType[][]>
-  /** Whether the catalog has a unique index on the key alone. */
+  /** Whether the key column has a unique index of its own in the catalog. */
   hasUniqueKey(state: State<Type>, part: MappedPart): Promise<boolean>
   /** Reports on the database and the account. @throws SourceRefusal it cannot be the database of a source */
   report(state: State<Type>, file: SourceFile): Promise<EngineReport>

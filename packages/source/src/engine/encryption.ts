@@ -1,10 +1,11 @@
 /** Explains to an operator why a connection to a database is not encrypted. */
 
-/** Codes of Node.js and OpenSSL for a certificate that no known authority has signed. */
+/** The codes of Node.js and OpenSSL for a certificate that no known authority has signed. */
 const UNSIGNED = /^(?:UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|CERT_|INVALID_CA|PATH_LENGTH|ERR_OSSL|ERR_SSL)/
 
 /**
- * @param place the place of the address, as a part of a sentence
+ * Explains a failure of encryption.
+ * @param place where the address is, as a part of a sentence
  * @returns null: the connection failed for another reason
  */
 export function encryptionProblem(error: Error, place: string): string | null {
@@ -19,7 +20,7 @@ export function encryptionProblem(error: Error, place: string): string | null {
   return null
 }
 
-/** The reason in an error of the MariaDB driver, which has one code for all of them. */
+/** The reason in an error of the MariaDB driver, which has the same code for all of them. */
 const reasonIn = (message: string): string =>
   /altnames/.test(message)
     ? 'ERR_TLS_CERT_ALTNAME_INVALID'

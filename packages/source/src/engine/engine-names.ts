@@ -1,4 +1,4 @@
-/** The engines in whose databases records may stay, and known engines that cannot be read yet. */
+/** The names of engines whose databases can be sources, and of known engines that cannot be read yet. */
 
 import { nearestHint } from '@rollcall/base/shared/nearest'
 import { SourceRefusal } from './source-refusal.ts'
@@ -6,14 +6,14 @@ import { SourceRefusal } from './source-refusal.ts'
 export const ENGINE_NAMES = ['postgresql', 'mariadb', 'mysql'] as const
 export type EngineName = (typeof ENGINE_NAMES)[number]
 
-/** Names that operators write for other engines, with the answer to them. */
+/** The answers to names of other engines that operators write. */
 const UNREAD: Readonly<Record<string, string>> = {
   mssql: 'Microsoft SQL Server cannot be read yet; import its records from a file (docs/import.md)',
   oracle: 'Oracle cannot be read yet; import its records from a file (docs/import.md)',
   postgres: 'is called postgresql here',
 }
 
-/** @throws SourceRefusal the engine is unknown, or cannot be read yet */
+/** Checks the name of an engine. @throws SourceRefusal the engine is unknown, or cannot be read yet */
 export function checkEngine(given: string): EngineName {
   const found = ENGINE_NAMES.find((name) => name === given)
   if (found !== undefined) return found

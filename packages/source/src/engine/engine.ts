@@ -1,4 +1,4 @@
-/** The interface of an engine: what it must do for records that stay in its databases. */
+/** What an engine must do for the records in its databases. */
 
 import type { CatalogTable } from './catalog.ts'
 import type { ChangeLog } from './change-log.ts'
@@ -6,12 +6,12 @@ import type { Needed } from './column-test.ts'
 import type { Failure } from './connections.ts'
 import type { MappedPart, MappedRecords } from './mapped-records.ts'
 
-/** A row of the own table of records, with the rows of its children. All values are texts; a missing one is empty. */
+/** A row of the own table of records, with the rows of its children. All values are texts; a missing value is ''. */
 export interface SourceRow {
   readonly key: string
   /** The values in the order of `MappedPart.columns`. */
   readonly cells: readonly string[]
-  /** For each child, the cells of its rows, sorted; null: the record has more rows than it may have. */
+  /** For each child, the cells of its rows, sorted; null: the record has too many rows. */
   readonly children: readonly (readonly (readonly string[])[] | null)[]
 }
 
@@ -22,40 +22,40 @@ export interface RowsAsked {
   /** Only rows after this key; null: from the first row on. */
   readonly after: string | null
   readonly limit: number
-  /** The most milliseconds of the statement, if fewer than those of the file. */
+  /** The most milliseconds of the statement, if fewer than the file allows. */
   readonly within?: number
-  /** The state ends with these rows; where more are read all the same, they are of another state. */
+  /** True when the snapshot ends with these rows. Rows that are read after it are from another snapshot. */
   readonly isLast?: boolean
 }
 
-/** A changed row: the key of its record, and the value of its column of changes. */
+/** A changed row: the key of its record, and its value in the column of changes. */
 export interface ChangedRow {
   readonly key: string
   readonly mark: string
 }
 
 export interface ChangesAsked {
-  /** A `SourceState.mark` of an earlier state: only rows that were changed since. */
+  /** A `SourceState.mark` of an earlier snapshot: only rows that were changed since. */
   readonly since: string
-  /** Seconds or versions before `since` from which rows are listed again. */
+  /** Seconds or versions before `since`, from which rows are listed again. */
   readonly overlap: number
   /** The last row of the list before; null: from the first row on. */
   readonly after: ChangedRow | null
   readonly limit: number
 }
 
-/** One state of the database, which is only read. Its statements run one after another. */
+/** A snapshot of the database. Its statements run one after another. */
 export interface SourceState {
-  /** Rows in the order of their keys. @throws SearchTimeout, RecordsUnavailable */
+  /** Reads rows in the order of their keys. @throws SearchTimeout, RecordsUnavailable */
   rows(records: MappedRecords, asked: RowsAsked): Promise<readonly SourceRow[]>
   /**
-   * How far the column of changes of a part has come: seconds by the clock of the database, or the highest version; a
-   * number as text.
+   * Reads how far the column of changes of a part has come: seconds by the clock of the database, or the highest
+   * version, as text.
    * @throws RecordsUnavailable, SourceRefusal the column has another type
    */
   mark(part: MappedPart): Promise<string>
   /**
-   * Changed rows in the order of their marks, also those that `where` excludes now.
+   * Lists changed rows in the order of the column of changes, also rows that `where` excludes now.
    * @throws SearchTimeout, RecordsUnavailable
    */
   changes(part: MappedPart, asked: ChangesAsked): Promise<readonly ChangedRow[]>
@@ -65,15 +65,15 @@ export interface SourceState {
 
 /** What the administrator of the source should know or change. */
 export interface EngineReport {
-  /** Version and name of the database. */
+  /** The name and version of the database. */
   readonly about: string
-  /** Rights of the account beyond reading, as sentences. */
+  /** The rights of the account beyond reading, as sentences. */
   readonly writes: readonly string[]
-  /** Weaknesses that do not stop the source, as sentences. */
+  /** Weaknesses of the source that do not stop it, as sentences. */
   readonly weak: readonly string[]
 }
 
-/** A question of the check, with the column that answers it. */
+/** A question whose speed is checked, with the column that answers it. */
 export interface LookUp {
   readonly name: string
   readonly needed: Extract<Needed, { is: 'column' }>
@@ -88,11 +88,11 @@ export interface SlowLookUp {
 }
 
 export interface OpenEngine {
-  /** Begins to read a state. @throws RecordsUnavailable */
+  /** Begins to read a snapshot. @throws RecordsUnavailable */
   begin(): Promise<SourceState>
   /**
-   * Whether the condition excludes any rows, by the types of the columns. The types are read once, so a caller that
-   * holds a state needs no second connection.
+   * Whether a condition excludes any rows, by the types of the columns. These types are read once. So a caller that has
+   * a snapshot needs no second connection for them.
    * @throws RecordsUnavailable
    */
   bounds(records: MappedRecords, needed: Needed): Promise<boolean>
@@ -100,22 +100,25 @@ export interface OpenEngine {
   isAway(): boolean
   /**
    * Reports on the database and the account.
-   * @throws SourceRefusal a table, a column or a type that the file needs is missing
+   * @throws SourceRefusal the database lacks a table, column or type that the file names
    */
   report(): Promise<EngineReport>
-  /** The log of changes, with our place of this name. @throws SourceRefusal the engine has no log that can be read */
+  /**
+   * Opens the log of changes, with our place of this name.
+   * @throws SourceRefusal the engine has no log that can be read
+   */
   log(name: string): ChangeLog
-  /** Plans each look-up; returns those that read a whole table, and children without an index. */
+  /** Finds the look-ups that read a whole table, and the children without an index, by their plans. */
   slow(records: MappedRecords, lookUps: readonly LookUp[]): Promise<readonly SlowLookUp[]>
   /**
    * Checks the keys.
-   * @throws SourceRefusal a key has a type that keys may not have, is missing in a row, or is the same in several
+   * @throws SourceRefusal a key has a type that keys may not have, is missing in a row, or is the same in two rows
    */
   checkKey(records: MappedRecords): Promise<void>
-  /** The tables and views that the account may read. */
+  /** Reads the tables and views that the account may read. */
   catalog(): Promise<readonly CatalogTable[]>
   /**
-   * Some rows of a table, with the values of the columns as texts; a missing one is empty, and long ones are cut.
+   * Reads some rows of a table. The values are texts; a missing one is '', and long ones are cut.
    * @throws SearchTimeout, RecordsUnavailable
    */
   sample(
@@ -123,9 +126,9 @@ export interface OpenEngine {
     columns: readonly string[],
     limit: number,
   ): Promise<readonly (readonly string[])[]>
-  /** The name as SQL. */
+  /** Quotes a name as SQL. */
   quoted(name: string): string
-  /** The meaning of an error; null: it does not come from the database. */
+  /** What an error means; null: it does not come from the database. */
   failureOf(error: unknown): Failure | null
   close(): Promise<void>
 }

@@ -1,11 +1,11 @@
-/** The ways in which a mirror finds what has changed in its source; `mirror/feeds.ts` has a row for each. */
+/** The ways in which a mirror finds changes of its source; `mirror/feeds.ts` has a row for each. */
 
 import type { EngineName } from './engine-names.ts'
 
 export const FOLLOW_WAYS = ['logical', 'poll'] as const
 export type FollowWay = (typeof FOLLOW_WAYS)[number]
 
-/** The ways of each engine. */
+/** The ways that each engine has. */
 export const FOLLOWED: Readonly<Record<EngineName, readonly FollowWay[]>> = {
   postgresql: FOLLOW_WAYS,
   mariadb: ['poll'],

@@ -3,17 +3,17 @@
 import type { MappedPart } from './mapped-records.ts'
 
 export interface Names {
-  /** A name as the catalog has it. */
+  /** Quotes a name of the catalog as SQL. */
   quoted(name: string): string
   /**
-   * SQL of the rows of a part, under an alias. A line ends after SQL of the operator, so that a comment in it ends
-   * there.
+   * Makes the SQL of a part's rows, under an alias. A line feed follows SQL of the operator, so that a comment in it
+   * ends there.
    */
   tableOf(part: Pick<MappedPart, 'from' | 'where'>, alias: string): string
   placeOf(place: { readonly schema: string | null; readonly table: string }): string
 }
 
-/** @param mark the quotation mark for names; within a name it is doubled */
+/** Makes the writer of names. @param mark the quotation mark; within a name it is doubled */
 export function namesWith(mark: string): Names {
   const quoted = (name: string): string => `${mark}${name.replaceAll(mark, `${mark}${mark}`)}${mark}`
   const placeOf: Names['placeOf'] = ({ schema, table }) =>

@@ -1,4 +1,4 @@
-/** Opens an engine from its dialect and its connections: the part that is the same for all databases. */
+/** Opens an engine from its dialect and its connections. All that databases have in common is here. */
 
 import { RecordsUnavailable } from '@rollcall/core/model/record-source'
 import { rowReader } from '@rollcall/import/row-documents'
@@ -44,7 +44,7 @@ export function engineOf<Type>(
             ? []
             : rowsOf(dialect.rows, records, types, (await state.run(statement, asked)).rows)
         } catch (error) {
-          // The tables may have changed.
+          // The types are read again, because tables may have changed.
           if (error instanceof RecordsUnavailable) known.delete(records)
           throw error
         }
@@ -98,7 +98,7 @@ export function engineOf<Type>(
   }
 }
 
-/** Characters to which values of a sample are cut. */
+/** The most characters of a value in a sample. */
 const LONGEST = 200
 
 interface Sample {
@@ -133,8 +133,8 @@ async function readSample<Type>(
 const NO_MAPPING = { targets: [], duplicates: null }
 
 /**
- * The statements that find changed rows of a part, and the types of its columns.
- * @throws SourceRefusal the engine has none
+ * The statements that find changed rows of a part, and the types of their columns.
+ * @throws SourceRefusal the engine has no such statements
  */
 function changesOf<Type>(file: SourceFile, { changes: sql }: Dialect<Type>) {
   const known = new Map<MappedPart, ChangeTypes>()
@@ -148,7 +148,7 @@ function changesOf<Type>(file: SourceFile, { changes: sql }: Dialect<Type>) {
 
 /**
  * Reads the types of columns.
- * @throws SourceRefusal a key has a type that keys may not have, or another type than that of its children
+ * @throws SourceRefusal a key has a type that keys may not have, or another type than in the children
  */
 async function readTypes<Type>(
   file: SourceFile,
@@ -167,7 +167,8 @@ async function readTypes<Type>(
       `${own.key} must be a column of whole numbers, of texts or of UUIDs, and it is of another type`,
     )
   }
-  // If a database compared keys of different types, such as numbers with texts, a row could belong to several records.
+  // If a database compared keys of different types, such as numbers with texts, one row could belong to several
+  // records.
   const other = keys.findIndex((one) => one === undefined || !isComparable(key, one))
   if (other !== -1) {
     throw refused(
@@ -185,7 +186,7 @@ async function readTypes<Type>(
 
 const isComparable = (one: ColumnType, other: ColumnType): boolean => one.holds === other.holds
 
-/** @throws SourceRefusal two rows have one key, or a row has none */
+/** Checks that keys are unique. @throws SourceRefusal two rows have one key, or a row has none */
 async function checkKey<Type>(
   { hasUniqueKey, rows: { names } }: Dialect<Type>,
   state: State<Type>,

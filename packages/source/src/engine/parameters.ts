@@ -1,14 +1,14 @@
-/** Collects the values of a statement. */
+/** Collects the parameters of a statement. */
 export class Parameters {
   readonly values: unknown[] = []
   readonly #write: (position: number, type: string) => string
 
-  /** @param write SQL of a parameter; the first position is 1 */
+  /** @param write makes the SQL of a parameter; the first position is 1 */
   constructor(write: (position: number, type: string) => string) {
     this.#write = write
   }
 
-  /** Adds a value. @returns SQL of its parameter */
+  /** Adds a value. @returns the SQL of its parameter */
   add(value: unknown, type: string): string {
     this.values.push(value)
     return this.#write(this.values.length, type)

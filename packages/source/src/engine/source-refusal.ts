@@ -1,11 +1,14 @@
-/** A source file, or the database that it names, cannot be used. The message names members and rules, never a secret or a value. */
+/**
+ * A source file, or the database that it names, cannot be used. The message has names of members and rules, never a
+ * secret or a value.
+ */
 import type { PathStep } from '@rollcall/protocol'
 
 export class SourceRefusal extends Error {
   override readonly name = 'SourceRefusal'
   readonly #at: readonly PathStep[]
 
-  /** @param at the member of the file that the message is about; empty: the file as a whole, or its database */
+  /** @param at the member of the file that the message is about; empty: the whole file, or its database */
   constructor(message: string, at: readonly PathStep[] = []) {
     super(message)
     this.#at = at

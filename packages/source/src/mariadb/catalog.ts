@@ -1,5 +1,5 @@
 /**
- * The tables and views that an account of MariaDB or MySQL may read: of the database in the address, or of all
+ * Reads the tables and views that an account of MariaDB or MySQL may read: of the database in the address, or of all
  * databases.
  */
 

@@ -9,7 +9,7 @@ import { SourceRefusal } from '../engine/source-refusal.ts'
 import { parameters as parametersOf } from './conditions.ts'
 import { NAMES } from './names.ts'
 
-/** @throws SourceRefusal the column of changes is neither a time nor a whole number */
+/** Reads the types. @throws SourceRefusal the column of changes is neither a time nor a whole number */
 export function changeTypes({ changed: name }: MappedPart, types: readonly ColumnType[]): ChangeTypes {
   const [key, changed] = types
   if (key === undefined || changed === undefined || !['instant', 'integer'].includes(changed.holds)) {
@@ -18,7 +18,7 @@ export function changeTypes({ changed: name }: MappedPart, types: readonly Colum
   return { key, changed }
 }
 
-/** The statement that reads how far the column has come: the time of the state, or its highest version. */
+/** Makes the statement that reads how far the column has come: the time of the snapshot, or the highest version. */
 export function mark(part: MappedPart, { changed }: ChangeTypes): Statement {
   return {
     text:
@@ -51,14 +51,14 @@ export function list(
   }
 }
 
-/** Seconds by which the clocks of a zone are set back at most: times without a zone occur twice then. */
+/** The most seconds by which the clocks of a zone are set back: times without a zone then occur twice. */
 const SET_BACK = 3_600
 
 /** The value of the column from which rows are listed. */
 function startOf(type: ColumnType, since: string, overlap: number): string {
   if (type.holds === 'integer') {
     const from = BigInt(since) - BigInt(Math.ceil(overlap))
-    // In an unsigned column, a negative bound would be read as a very large number.
+    // MariaDB would compare a negative bound with an unsigned column as a very large number.
     return from < 0n && type.sql.includes('unsigned') ? '0' : String(from)
   }
   const from = timeAt(Number(since) - overlap)
@@ -70,5 +70,5 @@ const timeAt = (seconds: number): string => new Date(seconds * 1_000).toISOStrin
 
 const changedOf = ({ changed }: MappedPart): string => `one.${NAMES.quoted(changed ?? '')}`
 
-/** All rows, also those that `where` excludes: their records must be removed. */
+/** The rows of a part without its `where`: the records of rows that it excludes now must be deleted. */
 const allRows = ({ from }: MappedPart): string => NAMES.tableOf({ from, where: null }, 'one')

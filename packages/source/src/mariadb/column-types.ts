@@ -4,10 +4,10 @@ import { type ColumnType, NUMBER, SPACES, UUID, unasked, whole } from '../engine
 import type { Field } from './connections.ts'
 import { instant, localTime } from './zones.ts'
 
-/** Every value is read as a text of this character set. */
+/** Makes the SQL of a value as text in this character set. */
 const asText = (column: string): string => `cast(${column} as char character set utf8mb4)`
 
-/** Bits of `Field.flags`. */
+/** The bits of `Field.flags`. */
 const FLAGS = { unsigned: 32, binary: 128, enumeration: 256, zerofill: 64, set: 2048 } as const
 type Flag = keyof typeof FLAGS
 
@@ -22,7 +22,7 @@ function integer(bits: number): (field: Field) => ColumnType {
     return {
       sql: `cast(? as ${isUnsigned ? 'unsigned' : 'signed'})`,
       read: asText,
-      // The text of a zerofill column begins with zeros that do not belong to the number.
+      // The text of a zerofill column begins with zeros that are not part of the number.
       parameter: isSet(field, 'zerofill') ? (text) => check(text.replace(ZEROS, '')) : check,
       holds: 'integer',
       isKey: true,
@@ -40,7 +40,7 @@ const number =
     isKey: false,
   })
 
-/** Many systems write `0000-00-00` for a missing date. */
+/** Removes `0000-00-00`, which many systems write for a missing date. */
 const none = (text: string): string => (text.startsWith('0000-00-00') ? '' : text)
 
 const time =
@@ -52,14 +52,14 @@ const time =
       sql: 'cast(? as datetime)',
       read: asText,
       cell: (text) => inZone(none(text)),
-      // The text of an instant in the form of the column.
+      // The instant is written in the form of the column.
       parameter: (text) => (isLocal ? toZone(text).slice(0, 19) : text),
       holds: 'instant',
       isKey: false,
     }
   }
 
-/** SQL that removes all spaces. It lets more texts pass; they are compared again when they are read. */
+/** Makes SQL that removes all spaces. More texts pass than should; they are compared again when they are read. */
 const trimmed = (column: string): string =>
   `regexp_replace(${column}, '[${SPACES.map((one) => `\\\\x{${one.toString(16)}}`).join('')}]', '')`
 
@@ -75,7 +75,7 @@ function text(field: Field, collation: Collation | null): ColumnType {
     parameter: (given) => given,
     ...(collation !== null && { trimmed }),
     holds: 'text',
-    // An enumeration cannot be a key: it is not sorted by its texts.
+    // An enumeration cannot be a key, because it is not sorted by its texts.
     isKey: !isList && collation !== null,
   }
 }
@@ -90,7 +90,7 @@ const day: ColumnType = {
   isKey: false,
 }
 
-/** The types by their numbers in the protocol. */
+/** The types by their numbers in the protocol of MariaDB and MySQL. */
 const TYPES: ReadonlyMap<number, (field: Field, zone: string) => ColumnType> = new Map([
   [1, integer(8)],
   [2, integer(16)],
@@ -112,12 +112,12 @@ const TYPES: ReadonlyMap<number, (field: Field, zone: string) => ColumnType> = n
   ],
 ])
 
-/** The constant gets as many decimals as the column, so that numbers of one type are compared. */
+/** The SQL type of a parameter with as many decimals as the column, so that numbers of the same type are compared. */
 function decimal({ decimals }: Field): string {
   return `cast(? as decimal(65, ${Math.min(Number(decimals), 30)}))`
 }
 
-/** The numbers of types that are texts or bytes, among them lists of texts. */
+/** The numbers of the types of texts and bytes, also of `enum` and `set`. */
 const TEXTS: ReadonlySet<number> = new Set([15, 247, 248, 249, 250, 251, 252, 253, 254])
 
 /** How the texts of a column are encoded and compared. */
@@ -134,10 +134,10 @@ const UUIDS: ColumnType = {
   isKey: true,
 }
 
-/** Any other type, such as a time of day. */
+/** The type of all other columns, such as a time of day. */
 const OTHER: ColumnType = { sql: '?', read: asText, parameter: unasked, holds: 'other', isKey: false }
 
-/** @param isUuid whether the column has MariaDB's own type for UUIDs */
+/** The type of a column. @param isUuid whether the column has MariaDB's own type for UUIDs */
 export function columnType(field: Field, collation: Collation | null, isUuid: boolean, zone: string): ColumnType {
   if (isUuid) return UUIDS
   const type = Number(field.columnType)
@@ -145,7 +145,7 @@ export function columnType(field: Field, collation: Collation | null, isUuid: bo
   return TYPES.get(type)?.(field, zone) ?? OTHER
 }
 
-/** The type of a column by the name that the catalog has for it. */
+/** What a column holds, by the name of its type in the catalog. */
 const NAMED: readonly (readonly [RegExp, ColumnType['holds']])[] = [
   [/^(?:tiny|small|medium|big)?int|^(?:year|bit)$/, 'integer'],
   [/^(?:decimal|float|double)/, 'number'],

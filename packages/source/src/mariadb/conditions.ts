@@ -1,4 +1,4 @@
-/** Tests of columns, as conditions of MariaDB and MySQL. */
+/** Writes tests of columns as conditions of MariaDB and MySQL. */
 
 import type { ColumnTest } from '../engine/column-test.ts'
 import { type ColumnType, SPACES } from '../engine/column-type.ts'
@@ -6,10 +6,10 @@ import { AROUND, between, betweenNumbers, boundsOf, conditionsWith, FALSE, whole
 import { Parameters } from '../engine/parameters.ts'
 import { NAMES } from './names.ts'
 
-/** Parameters whose type is the expression around them. */
+/** Collects parameters. Each is cast to the type of its column. */
 export const parameters = (): Parameters => new Parameters((_, type) => type)
 
-/** `float` has six digits. */
+/** The margin for `float`, which has six digits. */
 const AROUND_FLOAT = 1e-5
 
 export const oneOf = (
@@ -20,8 +20,8 @@ export const oneOf = (
 ): string => `${column} in (${texts.map((text) => parameters.add(text, sql)).join(', ')})`
 
 /**
- * Writes a test as a condition. The collation of the column may take different texts as equal, and so an index can be
- * used: rows are compared again when they are read.
+ * Writes a test as a condition. The collation of the column may take different texts as equal. That is accepted, so
+ * that an index can be used: rows are compared again when they are read.
  */
 function testOf(test: ColumnTest, column: string, type: ColumnType, parameters: Parameters): string | null {
   switch (test.is) {
@@ -32,7 +32,7 @@ function testOf(test: ColumnTest, column: string, type: ColumnType, parameters: 
       if (type.sql === FLOAT) return anyNumber(test.texts, column, type, parameters)
       const texts = test.texts.flatMap((text) => type.parameter(text) ?? [])
       if (texts.length === 0) return type.holds === 'other' && !type.isKey ? null : FALSE
-      // A column of bytes has no spaces to remove.
+      // Spaces cannot be removed from a column of bytes.
       if (test.trimmed && type.trimmed === undefined && type.holds === 'text') return null
       const is = oneOf(column, texts, type, parameters)
       if (!test.trimmed || type.trimmed === undefined) return is
@@ -49,7 +49,7 @@ function testOf(test: ColumnTest, column: string, type: ColumnType, parameters: 
     case 'numbers':
       return numbers(test, column, type, parameters)
     case 'booleans':
-      // MariaDB has no booleans: it has the numbers 0 and 1.
+      // MariaDB has no booleans, but the numbers 0 and 1.
       return type.holds === 'integer'
         ? oneOf(
             column,
@@ -66,7 +66,7 @@ function testOf(test: ColumnTest, column: string, type: ColumnType, parameters: 
         column,
         type,
         parameters,
-        // The days are widened: a time without a zone may be of any zone.
+        // The days are widened by two, because a time without a zone may be of any zone.
         2,
       )
   }
@@ -77,7 +77,7 @@ const begins = (column: string, text: string, { sql }: ColumnType, parameters: P
 
 const FLOAT = 'cast(? as double)'
 
-/** The digits of a text. */
+/** Makes the SQL of the digits of a text. */
 const digitsOf = (column: string): string => `regexp_replace(${column}, '[^0-9]', '')`
 
 function anyNumber(texts: readonly string[], column: string, type: ColumnType, parameters: Parameters): string {
@@ -102,7 +102,7 @@ function numbers(
   return betweenNumbers(column, { least, most }, (bound) => parameters.add(bound, type))
 }
 
-/** @param around days before and after that pass too */
+/** Writes a test of days. @param around the number of days before and after that pass too */
 function days(
   { from, to, texts }: Extract<ColumnTest, { is: 'days' }>,
   column: string,
@@ -123,12 +123,12 @@ function days(
   ])
 }
 
-/** The most parameters of one statement: the database plans each, and the driver keeps each in memory. */
+/** The most parameters of one statement: the database plans each, and the driver holds each in memory. */
 const MOST_PARAMETERS = 2_000
 
 /**
- * Texts that may have spaces around them. An index finds the text by its beginning, and texts that begin with a space.
- * Null: there are too many texts for one statement.
+ * Writes a test of texts that may have spaces around them. An index finds texts by their beginning, which may be a
+ * space. Null: there are too many texts for one statement.
  */
 function textsOfDays(
   texts: readonly string[],
@@ -142,7 +142,7 @@ function textsOfDays(
   return `(${beginnings.map((text) => begins(column, text, type, parameters)).join(' or ')})`
 }
 
-/** The day after; null: there is no bound, or the database has no such day. */
+/** The day so many days later; null: there is no bound, or the database has no such day. */
 function dayAfter(day: string | null, count: number): string | null {
   if (day === null || !/^\d{4}-\d\d-\d\d$/.test(day)) return null
   const moved = new Date(Date.parse(`${day}T00:00:00Z`) + count * 86_400_000)

@@ -1,4 +1,4 @@
-/** The meanings of errors of MariaDB and MySQL for a source. */
+/** What errors of MariaDB and MySQL mean for a source. */
 
 import { isUnavailable } from '@rollcall/database/database-errors'
 import type { Failure, FailureKind } from '../engine/connections.ts'
@@ -6,19 +6,19 @@ import type { Failure, FailureKind } from '../engine/connections.ts'
 /** The meanings by the number of the error. */
 const NUMBERS: ReadonlyMap<number, FailureKind> = new Map([
   ...[1969, 3024].map((number) => [number, 'timeout'] as const),
-  // Connections, memory, disk, shutdown, the login and the database as a whole.
+  // The database is away: connections, memory, disk, shutdown, login.
   ...[1021, 1037, 1040, 1041, 1045, 1049, 1053, 1114, 1129, 1130, 1152, 1158, 1159, 1160, 1161].map(
     (number) => [number, 'away'] as const,
   ),
   ...[1203, 1226, 1290, 1317, 1698, 1927, 4031].map((number) => [number, 'away'] as const),
-  // A lock, a deadlock, the memory or the size of one statement, an update of statistics.
+  // The database declines the statement: a lock, a deadlock, its memory or size, an update of statistics.
   ...[1205, 1213, 1412, 1615, 3, 1028, 1038, 1153, 1390, 3170].map((number) => [number, 'declined'] as const),
-  // The account has lost its right to the database; the statement would write; collations do not fit together; the
-  // tables of a view have changed.
+  // Something has changed: the account has lost its right to the database, the statement would write, collations do not
+  // fit together, or the tables of a view have changed.
   ...[1044, 1792, 1267, 1270, 1271, 1356].map((number) => [number, 'changed'] as const),
 ])
 
-/** The meanings by SQLSTATE or its first characters. */
+/** The meanings by SQLSTATE, or by its first characters. */
 const STATES: readonly (readonly [string, FailureKind])[] = [
   ['08', 'away'],
   ['28', 'away'],

@@ -1,4 +1,4 @@
-/** MariaDB and MySQL as the database of another system. */
+/** Opens a database of MariaDB or MySQL as a source. */
 
 import type { Environment } from '../engine/address.ts'
 import type { ColumnType } from '../engine/column-type.ts'
@@ -16,7 +16,7 @@ import { slowLookUps } from './plans.ts'
 import { readReport } from './privileges.ts'
 import { ROW_SQL } from './row-sql.ts'
 
-/** @throws SourceRefusal the address, or a file that the source names, cannot be read */
+/** Opens the source. @throws SourceRefusal the address, or a file that the source names, cannot be read */
 export const openMariadb = (file: SourceFile, env: Environment): OpenEngine =>
   engineOf(file, MARIADB, openConnections(file, env))
 
@@ -48,7 +48,7 @@ async function readTypes(
   for (const [at, part] of parts.entries()) {
     const alias = at === 0 ? 'own' : 'child'
     const columns = [part.key, ...part.columns].map((name) => `${alias}.${NAMES.quoted(name)}`)
-    // A query without rows: the types and character sets of its columns are returned all the same.
+    // This query has no rows, but returns the types and character sets of its columns.
     const { rows, types } = await state.run({
       text: `select ${columns.join(', ')}, ${columns.map((one) => `charset(${one}), collation(${one})`).join(', ')}
         from (select 1 as one) as always left join ${NAMES.tableOf(part, alias)} on false`,

@@ -1,4 +1,7 @@
-/** Finds what an account of MariaDB or MySQL may do beyond reading. Even an error of ours must not harm a source. */
+/**
+ * Finds what an account of MariaDB or MySQL may do beyond reading: with fewer rights even a mistake of ours cannot harm
+ * a source.
+ */
 
 import type { EngineReport } from '../engine/engine.ts'
 import type { SourceFile } from '../engine/mapped-records.ts'
@@ -7,12 +10,12 @@ import type { State } from './connections.ts'
 /** Privileges that neither write nor show other accounts. */
 const READING: ReadonlySet<string> = new Set(['USAGE', 'SELECT', 'SHOW VIEW', 'SHOW DATABASES'])
 
-/** Matches `GRANT privileges ON object TO account`; without an object it grants roles. */
+/** Matches `GRANT privileges ON object TO account`; without an object the statement grants roles. */
 const GRANT =
   /^GRANT (.+?)(?: ON (?:(?:TABLE|FUNCTION|PROCEDURE|PACKAGE BODY|PACKAGE) )?((?:`(?:[^`]|``)*`|\*)\.(?:`(?:[^`]|``)*`|\*)|\S+))? TO ([`']?)(.+?)\3(?:[@ ]|$)/
 /** Matches the name of a role in a statement. */
 const ROLE = /[`'](?:[^`']|``|'')+[`'](?:@[`'][^`']*[`'])?/g
-/** Databases of MariaDB to which everybody may write. */
+/** Databases of MariaDB into which everybody may write. */
 const TEST = /^`test(?:\\_%)?`\./
 
 export async function readReport(state: State, { ca }: SourceFile): Promise<EngineReport> {
@@ -44,8 +47,8 @@ export async function readReport(state: State, { ca }: SourceFile): Promise<Engi
 }
 
 /**
- * The grants of the account, of the roles that it may take, and of PUBLIC. An account may not see the grants of a role
- * that it has not taken.
+ * The grants of the account, of the roles that it may take, and of PUBLIC. A role must be taken before its grants can
+ * be seen.
  */
 async function allGrants(texts: (text: string) => Promise<readonly string[]>): Promise<readonly string[]> {
   const [before] = await texts('select current_role()')
@@ -65,7 +68,7 @@ async function allGrants(texts: (text: string) => Promise<readonly string[]>): P
   return [...grants, ...everybody]
 }
 
-/** @returns what the grant lets the account do, as a sentence; null: nothing beyond reading */
+/** What a grant lets the account do beyond reading, as a sentence; null: nothing. */
 function findingOf(grant: string, account: string, definer: string | undefined): string | null {
   const [, given = '', object, , grantee = ''] = GRANT.exec(grant) ?? []
   if (object === undefined || TEST.test(object)) return null

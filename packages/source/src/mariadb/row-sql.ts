@@ -1,4 +1,4 @@
-/** The pieces of MariaDB and MySQL for the statement that reads rows. */
+/** The SQL of MariaDB and MySQL for the statement that reads rows. */
 
 import { MOST_CHILDREN, type RowSql } from '../engine/row-statement.ts'
 import { columnCondition, conditionOf, oneOf, parameters } from './conditions.ts'
@@ -9,13 +9,13 @@ export const ROW_SQL: RowSql = {
   conditions: { conditionOf, columnCondition },
   parameters,
   oneOf,
-  // As a number MySQL would refuse it in a prepared statement, unless it is whole.
+  // As a number, MySQL would refuse it in a prepared statement unless it is whole.
   limit: (rows) => String(Math.trunc(rows)),
-  // A list that is too long is cut without an error, so the number of rows is written before it.
+  // The database cuts a list that is too long without an error, so the number of rows is written before the list.
   childRows: (cells, from, condition) =>
     `select concat(count(*), ' ', if(count(*) > ${MOST_CHILDREN}, '', coalesce(group_concat(json_array(${cells.join(', ')}) separator ','), ''))) from ${from} where ${condition}`,
   readChildRows(text) {
-    // Without the number, the text was longer than a packet.
+    // The number is missing, so the text was longer than a packet may be.
     if (text === null) return null
     const at = text.indexOf(' ')
     let rows: (string | null)[][]

@@ -1,4 +1,7 @@
-/** Converts times between UTC and the zone of a source, because MariaDB's own tables of time zones are often empty. */
+/**
+ * Converts times between UTC and the zone of a source. MariaDB's own tables of time zones are often empty, so they are
+ * not used.
+ */
 
 const TIME = /^(\d{4})-(\d\d)-(\d\d) (\d\d):(\d\d):(\d\d)(\.\d+)?$/
 
@@ -8,7 +11,7 @@ export const localTime =
   (text: string): string => {
     const local = millisecondsOf(text)
     if (local === null) return text
-    // The offset of the zone may change between the two.
+    // The offset is computed twice, because it may change between the two instants.
     const near = offsetAt(zone, local)
     return written(local, fractionOf(text), offsetAt(zone, local - near * 60_000))
   }
@@ -42,7 +45,7 @@ const written = (local: number, fraction: string, offset: number): string => {
 
 const formatters = new Map<string, Intl.DateTimeFormat>()
 
-/** Minutes that the zone is ahead of UTC at an instant. */
+/** The minutes by which the zone is ahead of UTC at an instant. */
 function offsetAt(zone: string, time: number): number {
   let formatter = formatters.get(zone)
   if (formatter === undefined) {

@@ -23,23 +23,23 @@ import type { MirrorDeps } from './mirror-deps.ts'
 import { type KeptRecord, type Outcomes, outcomesOf } from './outcomes.ts'
 import { inSource, readByKeys } from './read-source.ts'
 
-/** Rows of one record type that must be read or written. */
+/** Rows of one record type that must be read and written. */
 export interface DueRows {
   readonly recordType: RecordType
-  /** Null: the source file no longer has this record type, so all its rows are gone. */
+  /** The mapping; null: the source file no longer has this record type, so all its rows count as gone. */
   readonly records: MappedRecords | null
   readonly keys: readonly string[]
-  /** The rows with these keys; null: they must be read. */
+  /** The rows with these keys; null: they are not read yet. */
   readonly rows: readonly ReadRow[] | null
 }
 
-/** A row of the source with the record that it makes. */
+/** A row of the source, and what was read from it. */
 export interface ReadRow {
   readonly key: string
   readonly read: RowRead
 }
 
-/** Rows that are read before other work on this thread has its turn. */
+/** The number of rows after which the thread does other work. */
 const SLICE = 32
 
 /** Makes records of rows. */
@@ -58,16 +58,16 @@ export async function readRows(
 
 export interface Applying {
   readonly progress: Progress
-  /** The number of the comparison that found the rows; 0: no comparison did. */
+  /** The number of the comparison that found the rows; 0: no comparison. */
   readonly run: number
-  /** The beginning of that comparison: the time of its events; null: now. */
+  /** The time at which that comparison began, which is the time of its events; null: now. */
   readonly began: Date | null
   readonly isEvent: boolean
 }
 
 /**
- * Reads and writes rows. A row that takes the primary identifier of another row, or frees one that another row wants,
- * is decided together with that row: both are read in the same state of the source.
+ * Reads and writes rows. If a row has the primary identifier of another row, or gives up one that another row wants,
+ * both are decided together: both are read in the same snapshot of the source.
  * @returns whether an operator wants all records compared
  * @throws SourceRefusal, ClaimLost
  */
@@ -106,7 +106,7 @@ async function decide(deps: MirrorDeps, { recordType, records, keys, rows }: Due
     for (const key of fresh) all.add(key)
     for (const one of found) if (all.has(one.key)) read.set(one.key, one.read)
   }
-  /** Keys of other rows on which the outcome of these rows depends, or which depend on it. */
+  /** Finds the keys of other rows on which the outcome of these rows depends, or which depend on these. */
   const others = async (): Promise<readonly string[]> => {
     const { released } = outcomes()
     const wanted = [...read.values()].flatMap(({ record }) => record?.primary_identifier ?? [])
@@ -125,7 +125,7 @@ async function decide(deps: MirrorDeps, { recordType, records, keys, rows }: Due
   return inSource(deps, async (state) => {
     for (let next: readonly string[] = fresh; next.length > 0; next = await others()) {
       const found = await readByKeys(state, records, next)
-      // A row of a child may write its key differently, such as in small letters, if the source takes both as equal.
+      // A child may spell its key in another way, such as in small letters, if the source takes both as equal.
       const own = found.map(({ key }) => key).filter(isKey)
       await add([...new Set([...next, ...own])], await readRows(registry.kind, records, found))
     }
@@ -163,7 +163,7 @@ async function writeOutcomes(
     } catch (error) {
       if (!/^(22|54)/.test(sqlState(error))) throw error
       const [first, ...others] = some
-      // The message of PostgreSQL would quote the value.
+      // The message of PostgreSQL is not used: it would quote the value.
       if (others.length === 0 && first) refused.set(first.key, unstorable(sqlState(error)))
       else for (const half of halves(some)) await write(half)
     }

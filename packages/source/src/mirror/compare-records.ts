@@ -1,5 +1,5 @@
 /**
- * Compares all records of a mirror with its source, in portions: rows that differ are written, and records whose rows
+ * Compares all records of a mirror with its source, in portions. Rows that differ are written, and records whose rows
  * are gone are deleted. The first comparison fills an empty mirror.
  */
 
@@ -17,7 +17,7 @@ import { applyRows, type ReadRow, readRows } from './apply-rows.ts'
 import type { MirrorDeps } from './mirror-deps.ts'
 import { inSource, PORTION } from './read-source.ts'
 
-/** Rows of a portion, and the key after which the next one begins; null: it is the last one. */
+/** The rows of a portion, and the key after which the next portion begins; null: this is the last one. */
 interface Portion {
   readonly rows: readonly ReadRow[]
   readonly next: string | null
@@ -25,22 +25,23 @@ interface Portion {
 
 type PortionReader = (records: MappedRecords, after: string | null) => Promise<Portion>
 
-/** Reads each portion when it is wanted. */
+/** Makes a reader that reads each portion when it is wanted. */
 export const readingNow =
   (deps: MirrorDeps): PortionReader =>
   async (records, after) => {
     const asked = { needed: ANYTHING, keys: null, after, limit: PORTION }
     const found = await inSource(deps, (state) => state.rows(records, asked))
     const keyed = found.filter(({ key }) => isKey(key))
-    // Rows without a key come last, and the list cannot be continued after one.
+    // Rows without a key come last, and the list cannot be continued after them.
     const next = found.length < PORTION ? null : found.at(-1)?.key || null
     return { rows: await readRows(deps.registry.kind, records, keyed), next }
   }
 
 /**
- * Reads the next portion while one is written. It may then be older than what is written meanwhile: only for a first load, where
- * nothing is an event, and before the next look for changes, which has each key that was changed since the look before.
- * @param count portions that are wanted; no more are read
+ * Makes a reader that reads the next portion while the present one is written. That portion may be older than what is
+ * written meanwhile. So it is used only in a first load, where nothing is an event; the next poll then finds each key
+ * that was changed since.
+ * @param count the number of portions that are wanted; no more are read
  */
 export function readingAhead(deps: MirrorDeps, count: number): PortionReader {
   const read = readingNow(deps)
@@ -53,7 +54,7 @@ export function readingAhead(deps: MirrorDeps, count: number): PortionReader {
     left -= 1
     const { next } = portion
     ahead = next === null || left <= 0 ? null : { records, after: next, portion: read(records, next) }
-    // The failure reaches the caller that takes the portion.
+    // The failure reaches the caller that takes the portion. Until then it must not be reported as unhandled.
     ahead?.portion.catch(() => undefined)
     return portion
   }
@@ -90,12 +91,15 @@ export async function compareNext(
   return next
 }
 
-/** The mark, in place of a record type, that all types were read. No record type has this name. */
+/** In place of a record type: all types were read. No record type has this name. */
 const UNSEEN = ''
 
 const beganOf = ({ began }: Comparison): Date => new Date(began * 1_000)
 
-/** Reads the rows again that were not found, and deletes those that are gone. @returns whether there were any */
+/**
+ * Reads a portion of the rows again that the comparison did not find, and deletes the records of those that are gone.
+ * @returns false when there were none
+ */
 async function dropUnseen(deps: MirrorDeps, comparison: Comparison, isEvent: boolean): Promise<boolean> {
   const { db, registry, file } = deps
   for (const name of await storedTypes(db.pool, registry.id)) {
@@ -115,7 +119,7 @@ async function end({ db, registry, claim }: MirrorDeps, comparison: Comparison):
     if (registry.awaits_records) await lockEvents(client, registry.id, 'merge')
     await saveProgress(client, claim, { comparison: null, comparison_wanted: false, compared_at: began })
     if (registry.awaits_records && (await isBecomingMirror(client, registry.id))) {
-      // The ids of all its events may change.
+      // No time limit: the ids of all events of the registry may change.
       await client.query("select set_config('statement_timeout', '0', true)")
       await moveRecords(client, registry, 'copies')
       await hasBecomeMirror(client, registry.id)
@@ -125,7 +129,7 @@ async function end({ db, registry, claim }: MirrorDeps, comparison: Comparison):
   return null
 }
 
-/** Whether the daily time of the comparison has passed since the last comparison began. @param at HH:MM */
+/** Whether the daily time of the comparison has come since the last comparison began. @param at HH:MM */
 export function isComparisonDue(zone: string, at: string, comparedAt: Date, now: Date): boolean {
   const [day, time] = localTime(zone, now)
   const today = `${day} ${at}`
@@ -135,7 +139,7 @@ export function isComparisonDue(zone: string, at: string, comparedAt: Date, now:
 
 const DAY = 86_400_000
 
-/** The day, YYYY-MM-DD, and the time, HH:MM. */
+/** The day (YYYY-MM-DD) and the time (HH:MM) in a zone. */
 function localTime(zone: string, time: Date): readonly [string, string] {
   const format = { timeZone: zone, hourCycle: 'h23', dateStyle: 'short', timeStyle: 'short' } as const
   const [day = '', clock = ''] = new Intl.DateTimeFormat('sv-SE', format).format(time).split(' ')

@@ -1,25 +1,25 @@
-/** The interface by which a mirror learns of changed records. */
+/** How a mirror learns which records have changed. */
 
 import type { JsonValue } from '@rollcall/protocol'
 
 export interface ChangeBatch {
-  /** Keys of the changed records, each once, by record type. */
+  /** The keys of the changed records, each once, by record type. */
   readonly due: ReadonlyMap<string, readonly string[]>
   /** The position after these changes. */
   readonly position: JsonValue
-  /** Whether changes may be missing: then all records must be compared. */
+  /** True when changes may be missing: then all records must be compared. */
   readonly isIncomplete: boolean
-  /** All changes before this time are in this or earlier batches; null: unknown. */
+  /** All changes before this time are in this or an earlier batch; null: unknown. */
   readonly currentAt: Date | null
   /** Called when the batch is committed together with its position. */
   committed(): void
 }
 
 export interface ChangeFeed {
-  /** Begins: returns the position from which changes will be given. All records are read after that. */
+  /** Returns the position from which changes will be found. All records are read after that. */
   begin(signal: AbortSignal): Promise<JsonValue>
   /**
-   * The next changes after a position.
+   * Finds the next changes after a position.
    * @param wait the longest wait for changes, in milliseconds
    * @throws SourceRefusal
    */

@@ -1,4 +1,4 @@
-/** The ways in which a mirror follows its source, as rows. */
+/** The feed for each way of following a source, as rows. */
 
 import type { FollowWay } from '../engine/follow-ways.ts'
 import type { ChangeFeed } from './feed.ts'

@@ -1,4 +1,4 @@
-/** The life of a mirror on one screen: first all records, then changes, and regularly a comparison of all records. */
+/** The life of a mirror: first all records, then changes, and regularly a comparison of all records. */
 
 import { withTransaction } from '@rollcall/database/transaction'
 import { isKey } from '../live-records.ts'
@@ -10,14 +10,14 @@ import { openFeed } from './feeds.ts'
 import type { MirrorDeps } from './mirror-deps.ts'
 import { PORTION } from './read-source.ts'
 
-/** Portions of a comparison between two polls for changes. */
+/** The portions of a comparison between two polls for changes. */
 const PORTIONS = 5
-/** Portions of a first load between two polls: the next portion is read while one is written. */
+/** The portions of a first load between two polls, in which the next portion is read while one is written. */
 const FIRST_PORTIONS = 20
 
 /**
- * Follows the source until the signal is aborted. Each commit has its position, so that any node continues from there
- * after a failure; a change that is read twice is written once.
+ * Follows the source until the signal is aborted. Each commit has its position, so any node can continue from there
+ * after a failure. A change that is read twice is written once.
  * @throws SourceRefusal the source cannot be read now; ClaimLost
  */
 export async function followSource(deps: MirrorDeps, place: MirrorPlace, signal: AbortSignal): Promise<void> {
@@ -28,7 +28,7 @@ export async function followSource(deps: MirrorDeps, place: MirrorPlace, signal:
       if (state.comparison === null && (state.isWanted || isDue(deps, state.comparedAt))) {
         state = { ...state, comparison: await newComparison(deps.db.pool), isWanted: false }
       }
-      // Changes are read before the comparison, so that they are read even if the comparison fails.
+      // Changes come before the comparison, so that they are written even if the comparison fails.
       const wait = state.comparison === null ? deps.file.mirror.every : 0
       const batch = await feed.next(state.position, wait, signal)
       state = await applyBatch(deps, state, batch)
@@ -43,15 +43,15 @@ export async function followSource(deps: MirrorDeps, place: MirrorPlace, signal:
 interface Following {
   readonly position: MirrorPlace['position']
   readonly comparison: Comparison | null
-  /** Null: the first comparison has not ended. */
+  /** The time at which the last complete comparison began; null: the first one has not ended. */
   readonly comparedAt: Date | null
-  /** Whether an operator wants all records compared. */
+  /** True when an operator wants all records compared. */
   readonly isWanted: boolean
 }
 
 /**
- * Begins to follow. A new source file has a position of its own: its records are compared with those from the former
- * file, which are answered meanwhile.
+ * Begins to follow. With a new source file it takes a new position, and begins to compare the records, which are still
+ * answered as the former file has made them.
  */
 async function beginning(
   { db, registry, claim }: MirrorDeps,
@@ -80,15 +80,15 @@ async function compareSome(deps: MirrorDeps, state: Following, signal: AbortSign
     comparison = await compareNext(deps, comparison, { read, isEvent: isEvent(deps, state) })
     if (comparison === null) comparedAt = new Date(began * 1_000)
   }
-  // The comparison that has just ended was the wanted one.
+  // If a comparison has just ended, it was the one that was wanted.
   const isWanted = state.isWanted && (comparison !== null || state.comparison === null)
   return { ...state, comparison, comparedAt, isWanted }
 }
 
-/** Whether changes are events. Those of the first load are not: the persons were in the registry before. */
+/** Whether changes are events. Those of the first load are not, because the persons were in the registry before. */
 const isEvent = ({ file }: MirrorDeps, { comparedAt }: Following): boolean => file.mirror.events && comparedAt !== null
 
-/** Writes a batch of changes. The position is committed with its last records. */
+/** Writes a batch of changes. The position is committed with the last records of the batch. */
 async function applyBatch(deps: MirrorDeps, state: Following, batch: ChangeBatch): Promise<Following> {
   const { db, claim } = deps
   const portions = portionsOf(deps, batch)

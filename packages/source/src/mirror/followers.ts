@@ -1,4 +1,7 @@
-/** The followers of a node: it claims each mirror that no other node follows, and follows it until the claim ends. */
+/**
+ * The followers of a node. The node claims each mirror that no other node follows, and follows its source until the
+ * claim ends.
+ */
 
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -19,13 +22,13 @@ import { followSource } from './follow-source.ts'
 
 export interface FollowerParts {
   readonly db: Database
-  /** The environment in which source files name their addresses. */
+  /** The environment variables in which source files have their addresses. */
   readonly env: Environment
   readonly limits: Pick<Limits, 'birth_span' | 'correction_time' | 'node_lease'>
   readonly log: { warn(facts: object, message: string): void; info(facts: object, message: string): void }
-  /** All registries, as they are stored now. */
+  /** Reads all registries, as they are stored now. */
   readonly registries: () => Promise<readonly Registry[]>
-  /** Raised where a registry has another source file. */
+  /** Woken when a registry has another source file. */
   readonly wake?: Wake
   readonly clock?: Clock
 }
@@ -36,11 +39,11 @@ export interface RunningFollowers {
 }
 
 /**
- * Milliseconds between two polls of the registries: while there are mirrors, whose claims are renewed then, and while
- * there are none: a new one wakes the node.
+ * Milliseconds between two polls of the registries: with mirrors, whose claims are then renewed, and without. A new
+ * mirror wakes the node.
  */
 const LOOKS = { mirrors: 1_000, none: 20_000 }
-/** Milliseconds before a failed source is tried again: the first pause, and the longest. */
+/** Milliseconds before a failed source is tried again: at first, and at most. */
 const PAUSES = { first: 1_000, longest: 15_000 }
 
 interface Follower {
@@ -97,7 +100,7 @@ export function startFollowers(parts: FollowerParts): RunningFollowers {
   }
 }
 
-/** Whether the records of a registry are a copy of those of a source. */
+/** Whether the records of a registry are copied from a source. */
 export const isMirror = ({ own_records, source }: Registry): boolean => own_records && source !== null
 
 /**
@@ -140,7 +143,7 @@ async function followUntil(
           'a source cannot be followed now',
         )
       }
-      // If our own database is away, the failure cannot be stored, and nobody could read it.
+      // If our own database is away, the failure cannot be stored.
       await noteFailure(db.pool, claim, failure).catch(() => undefined)
       pause = Math.min(PAUSES.longest, Math.max(PAUSES.first, 2 * pause))
       await sleep(pause, undefined, { signal }).catch(() => undefined)
@@ -154,7 +157,7 @@ function mirrorFile(registry: Registry): SourceFile & { readonly mirror: MirrorT
   return { ...file, mirror: file.mirror }
 }
 
-/** The failure in words for an operator. Messages of our own database are left out: they may quote a value. */
+/** A failure in words for an operator. Messages of our own database are left out, because they may quote a value. */
 const inWords = (error: unknown): string =>
   error instanceof SourceRefusal
     ? error.message

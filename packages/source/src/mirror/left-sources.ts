@@ -1,4 +1,4 @@
-/** Drops what mirrors have left behind: slots in former sources, and copies of records that are read live now. */
+/** Removes what former mirrors have left: slots in their sources, and copies of records that are now read live. */
 
 import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
@@ -11,13 +11,13 @@ import { logPositionOf } from './logical-feed.ts'
 
 export interface ClearingParts {
   readonly db: Database
-  /** The environment in which source files name their addresses. */
+  /** The environment variables in which source files have their addresses. */
   readonly env: Environment
   readonly log: { warn(facts: object, message: string): void }
   readonly registries: () => Promise<readonly Registry[]>
 }
 
-/** A source that cannot be reached keeps its slot; the next call tries again. */
+/** Removes what is left. A source that cannot be reached keeps its slot, and the next call tries again. */
 export async function clearLeft(
   { db, env, log, registries }: ClearingParts,
   left: readonly LeftMirror[],

@@ -1,4 +1,4 @@
-/** Finds changes in the log of the source's database. */
+/** Finds changes of a source in the log of its database. */
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isJsonObject, type JsonValue } from '@rollcall/protocol'
@@ -9,12 +9,12 @@ import type { ChangeBatch, ChangeFeed } from './feed.ts'
 import type { MirrorDeps } from './mirror-deps.ts'
 import { inWords } from './read-source.ts'
 
-/** Milliseconds until the source is asked again whether it sees commits: at first, and at most. */
+/** Milliseconds until the source is asked again whether others see its commits: at first, and at most. */
 const FIRST_PAUSE = 2
 const LONGEST_PAUSE = 200
-/** Keys of one batch. */
+/** The most keys in one batch. */
 const MOST_KEYS = 5_000
-/** Milliseconds of waiting for the place in the log, after which the log tells the operator. */
+/** Milliseconds of waiting for our place in the log, after which a line of our log tells the operator. */
 const PATIENCE = 5_000
 
 export function logicalFeed(deps: MirrorDeps): ChangeFeed {
@@ -23,7 +23,7 @@ export function logicalFeed(deps: MirrorDeps): ChangeFeed {
   const log = engine.log(registry.namespace)
   let reading: LogReading | null = null
   /**
-   * Ends of the log at certain times: when the changes up to such an end are taken, nothing from before its time is
+   * The ends of the log at certain times. When all changes up to an end are taken, no change from before its time is
    * missing.
    */
   let ends: { readonly end: string; readonly at: Date }[] = []
@@ -32,7 +32,8 @@ export function logicalFeed(deps: MirrorDeps): ChangeFeed {
   const begin = async (signal: AbortSignal): Promise<JsonValue> => {
     const problems = await log.problems()
     if (problems.length > 0) throw new SourceRefusal(problems.join('; '))
-    // A place that is gone was dropped by whoever changed the source file: a new one would stay in the source for ever.
+    // If our place is gone and the claim too, another source file has replaced this one: a new place would stay in the
+    // source for ever.
     await requireClaim(deps.db.pool, deps.claim)
     const timer = setTimeout(() => void deps.waits(WAITS), PATIENCE)
     try {
@@ -46,7 +47,7 @@ export function logicalFeed(deps: MirrorDeps): ChangeFeed {
     reading = null
     ends = []
   }
-  /** @returns whether the log has all changes after the position */
+  /** Looks at the log, at most once in a period. @returns whether the log has all changes after the position */
   const look = async (position: string): Promise<boolean> => {
     const at = deps.now()
     if (reading !== null && at.getTime() - looked < every) return true
@@ -58,7 +59,10 @@ export function logicalFeed(deps: MirrorDeps): ChangeFeed {
     await log.drop()
     return false
   }
-  /** Waits until a state sees the transactions: a row that is read before would be as it was, and its change lost. */
+  /**
+   * Waits until a new snapshot sees the transactions. A row that is read before has its old values, and its change
+   * would be lost.
+   */
   const seen = async (transactions: readonly number[], signal: AbortSignal): Promise<void> => {
     if (transactions.length === 0) return
     for (let pause = FIRST_PAUSE; !(await log.isVisible(transactions)); pause = Math.min(2 * pause, LONGEST_PAUSE)) {
@@ -98,6 +102,6 @@ const WAITS =
 
 const NOTHING = { due: new Map<string, readonly string[]>(), currentAt: null, committed: () => undefined }
 
-/** The position in a log, of what is stored of a mirror. */
+/** The position in the log, from the stored position of a mirror. */
 export const logPositionOf = (position: JsonValue): string =>
   isJsonObject(position) && typeof position.log === 'string' ? position.log : '0/0'

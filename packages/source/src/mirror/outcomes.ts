@@ -1,4 +1,7 @@
-/** Decides what rows become: records to write, rows that cannot become records, and records to delete. */
+/**
+ * Decides what becomes of rows: which are written as records, which cannot become records, and which records are
+ * deleted.
+ */
 
 import type { PreparedRecord } from '@rollcall/records/records/prepare-record'
 import type { RowRead } from '../source-record.ts'
@@ -10,22 +13,22 @@ export interface KeptRecord {
 }
 
 export interface Outcomes {
-  /** Rows that become records, each with another primary identifier. */
+  /** The rows that become records, each with a different primary identifier. */
   readonly records: readonly KeptRecord[]
-  /** The outcome of each row in the source. */
+  /** The outcome of each row that the source has. */
   readonly rows: readonly RowOutcome[]
-  /** Keys of rows that are not in the source. */
+  /** The keys of rows that the source does not have. */
   readonly gone: readonly string[]
-  /** Primary identifiers that the rows had before, and that none of them has now. */
+  /** The primary identifiers that rows had before, and that none of the rows has now. */
   readonly released: readonly string[]
 }
 
 /**
- * One row of those with the same primary identifier is the record, first of all the one that is it already; the others are listed. A
- * row that cannot be read leaves its record as it was.
+ * Decides the outcomes. Of rows with the same primary identifier only one becomes the record, preferably the one that
+ * is the record already; the others are rejected. A row that cannot be read leaves its record as it was.
  * @param primary the name of the primary identifier type, for reasons
  * @param read the rows that the source has, by key
- * @param stored by key, the primary identifier of the record that the row was before; null: it was none
+ * @param stored the primary identifier of the record that a row was before, by key; null: it was none
  */
 export function outcomesOf(
   primary: string,

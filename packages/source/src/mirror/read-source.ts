@@ -8,12 +8,12 @@ import { SourceRefusal } from '../engine/source-refusal.ts'
 import { ClaimLost } from '../store/mirrors.ts'
 import type { MirrorDeps } from './mirror-deps.ts'
 
-/** Rows of one statement. */
+/** The rows of one statement. */
 export const PORTION = 1_000
 
 type Source = Pick<MirrorDeps, 'engine' | 'file'>
 
-/** Does work with the source. @throws SourceRefusal the source cannot be read; the message is for an operator */
+/** Runs work with the source. @throws SourceRefusal the source cannot be read; the message is for an operator */
 export async function inWords<Result>({ engine, file }: Source, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()
@@ -22,7 +22,7 @@ export async function inWords<Result>({ engine, file }: Source, work: () => Prom
   }
 }
 
-/** Does the work in one state of the source. @throws SourceRefusal as `inWords` */
+/** Runs work in one snapshot of the source. @throws SourceRefusal as `inWords` */
 export const inSource = <Result>(source: Source, work: (state: SourceState) => Promise<Result>): Promise<Result> =>
   inWords(source, async () => {
     const state = await source.engine.begin()
@@ -33,7 +33,7 @@ export const inSource = <Result>(source: Source, work: (state: SourceState) => P
     }
   })
 
-/** The rows with these keys, with their children. Rows that are gone, or that `where` excludes, are left out. */
+/** Reads the rows with these keys, with their children. Rows that are gone, or that `where` excludes, are left out. */
 export async function readByKeys(
   state: SourceState,
   records: MappedRecords,
@@ -43,7 +43,7 @@ export async function readByKeys(
   for (let at = 0; at < keys.length; at += PORTION) {
     const some = keys.slice(at, at + PORTION)
     const found = await state.rows(records, { needed: ANYTHING, keys: some, after: null, limit: 2 * PORTION })
-    // A row that the limit leaves out would be taken for a deleted one.
+    // A row that the limit cut off would be taken for a deleted one.
     if (found.length === 2 * PORTION) {
       const { recordType, own } = records
       throw new SourceRefusal(`records.${recordType.name}.key: ${own.key} is the same in several rows`)

@@ -1,4 +1,4 @@
-/** The tables and views that an account of PostgreSQL may read. */
+/** Reads the tables and views that an account of PostgreSQL may read. */
 
 import { type CatalogTable, tablesOf } from '../engine/catalog.ts'
 import { columnType } from './column-types.ts'

@@ -12,7 +12,7 @@ import { placeOf, quoted } from './names.ts'
 
 export const CHANGE_SQL: ChangeSql<number> = { readTypes, mark, list }
 
-/** @throws SourceRefusal the column of changes is neither a time nor a whole number */
+/** Reads the types. @throws SourceRefusal the column of changes is neither a time nor a whole number */
 async function readTypes(state: State, part: MappedPart): Promise<ChangeTypes> {
   const { types } = await state.run({
     text: `select one.${quoted(part.key)}, ${changedOf(part)} from ${allRows(part)} limit 0`,
@@ -25,7 +25,7 @@ async function readTypes(state: State, part: MappedPart): Promise<ChangeTypes> {
   return { key, changed }
 }
 
-/** The statement that reads how far the column has come: the time of the state, or its highest version. */
+/** Makes the statement that reads how far the column has come: the time of the snapshot, or the highest version. */
 function mark(part: MappedPart, { changed }: ChangeTypes): Statement {
   return {
     text:
@@ -61,5 +61,5 @@ function list(
 
 const changedOf = ({ changed }: MappedPart): string => `one.${quoted(changed ?? '')}`
 
-/** All rows, also those that `where` excludes: their records must be removed. */
+/** The rows of a part without its `where`: the records of rows that it excludes now must be deleted. */
 const allRows = ({ from }: MappedPart): string => `${'select' in from ? `(${from.select}\n)` : placeOf(from)} as one`

@@ -3,12 +3,15 @@
 import { type ColumnType, NUMBER, SPACES, UUID, unasked, whole } from '../engine/column-type.ts'
 
 const asText = (column: string): string => `${column}::text`
-/** SQL of a day, without infinite days. */
+/** Makes the SQL of a day; an infinite day becomes null. */
 const finite = (column: string): string => `nullif(nullif(${column}::text, 'infinity'), '-infinity')`
 
 const storable = (text: string): string | null => (text.includes('\0') ? null : text)
 
-/** @param canHold whether the encoding of the database has a character: a statement may have no other */
+/**
+ * Makes SQL that removes spaces around a text.
+ * @param canHold whether the encoding of the database has a character: a statement may have no other
+ */
 export const trimmedOf = (canHold: (text: string) => boolean): ((column: string) => string) => {
   const spaces = SPACES.filter((one) => canHold(String.fromCharCode(one)))
   const literal = `E'${spaces.map((one) => `\\u${one.toString(16).padStart(4, '0')}`).join('')}'`
@@ -31,7 +34,10 @@ const integer = (sql: string, bits: number): ColumnType => ({
   holds: 'integer',
   isKey: true,
 })
-/** @param nearest the number that the column stores in place of another; null: it stores every number */
+/**
+ * The type of a column of numbers.
+ * @param nearest the number that the column stores in place of another; null: it stores every number
+ */
 const number = (sql: string, nearest: ((given: number) => number) | null): ColumnType => ({
   sql,
   read: asText,
@@ -40,7 +46,7 @@ const number = (sql: string, nearest: ((given: number) => number) | null): Colum
   isKey: false,
 })
 
-/** Whether the type has the number: PostgreSQL refuses one that would become infinite, or zero. */
+/** Whether the type has the number. PostgreSQL refuses one that would become infinite or zero. */
 function isWithin(given: string, nearest: (given: number) => number): boolean {
   const near = nearest(Number(given))
   return Number.isFinite(near) && (near !== 0 || /^-?[0.]+(?:e|$)/i.test(given))
@@ -60,7 +66,7 @@ const TYPES: ReadonlyMap<number, ColumnType> = new Map<number, ColumnType>([
   [701, number('float8', (given) => given)],
   [16, { sql: 'bool', read: asText, parameter: unasked, holds: 'boolean', isKey: false }],
   [1082, { sql: 'date', read: finite, parameter: unasked, holds: 'day', isKey: false }],
-  // A time without a zone is of the session's zone, which is that of the source.
+  // A time without a zone is of the zone of the session, which is that of the source.
   [
     1114,
     {
@@ -75,10 +81,10 @@ const TYPES: ReadonlyMap<number, ColumnType> = new Map<number, ColumnType>([
   [2950, { sql: 'uuid', read: asText, parameter: (one) => (UUID.test(one) ? one : null), holds: 'other', isKey: true }],
 ])
 
-/** Any other type, such as an enumeration: it is compared by its text. */
+/** The type of all other columns, such as enumerations, which are compared by their text. */
 const OTHER: ColumnType = { sql: 'text', read: asText, parameter: storable, holds: 'other', isKey: false }
 
 export const columnType = (oid: number): ColumnType => TYPES.get(oid) ?? OTHER
-/** Whether the type has no row here, and is compared by its text. */
+/** Whether a type has no row in the table, so that it is compared by its text. */
 export const isOther = ({ read, holds, isKey }: ColumnType): boolean =>
   read === OTHER.read && holds === OTHER.holds && !isKey

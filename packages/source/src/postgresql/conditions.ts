@@ -1,4 +1,4 @@
-/** Tests of columns, as conditions of PostgreSQL. */
+/** Writes tests of columns as conditions of PostgreSQL. */
 
 import type { ColumnTest } from '../engine/column-test.ts'
 import type { ColumnType } from '../engine/column-type.ts'
@@ -9,7 +9,7 @@ import { placeOf, quoted, tableOf } from './names.ts'
 
 export const parameters = (): Parameters => new Parameters((position, type) => `$${position}::${type}`)
 
-/** `real` has seven digits. */
+/** The margin for `real`, which has seven digits. */
 const AROUND_REAL = 1e-6
 
 function testOf(test: ColumnTest, column: string, type: ColumnType, parameters: Parameters): string | null {
@@ -50,7 +50,7 @@ function testOf(test: ColumnTest, column: string, type: ColumnType, parameters: 
   }
 }
 
-/** The expression in a condition; an index must be on this expression. */
+/** The SQL expression in a condition. An index must be on the same expression. */
 export function askedExpression(test: ColumnTest, column: string, type: ColumnType): string {
   if (isOther(type)) return `${column}::text`
   if (type.holds !== 'text') return column
@@ -60,15 +60,15 @@ export function askedExpression(test: ColumnTest, column: string, type: ColumnTy
 }
 
 /**
- * The text as bytes of UTF-8, for texts that the encoding of the database may lack: as a parameter they would be
- * refused.
+ * Makes the SQL of a text as bytes of UTF-8. It is used when the encoding of the database lacks a character: such a
+ * parameter would be refused.
  */
 const bytesOf = (column: string): string => `convert_to(${column}::text, 'UTF8')`
 const hex = (text: string): string => `\\x${Buffer.from(text).toString('hex')}`
 
 /**
- * SQL of the digits of a text, as an index can have it. A collation that takes different texts as equal cannot be used
- * with regular expressions, hence "C".
+ * Makes the SQL of the digits of a text, as an index can have it. Regular expressions do not work with a collation that
+ * takes different texts as equal, so "C" is used.
  */
 export const digitsOf = (column: string): string => `regexp_replace(${column} collate "C", '[^0-9]', '', 'g')`
 
@@ -100,9 +100,9 @@ function days(
   if (holds === 'text')
     return texts === null ? null : testOf({ is: 'texts', texts, trimmed: true }, column, type, parameters)
   if (holds !== 'day' && holds !== 'instant') return null
-  // The plan of a prepared statement expects few people of one day, and many of a span.
+  // The plan of a prepared statement expects few persons for one day, and many for a period.
   if (holds === 'day' && from !== null && from === to) return `${column} = ${parameters.add(from, 'date')}`
-  // A time lies in the days of the question by the zone of the session.
+  // The zone of the session decides to which day a time belongs.
   return between(column, [
     ...(from === null ? [] : [`>= ${parameters.add(from, 'date')}`]),
     ...(to === null
@@ -111,7 +111,7 @@ function days(
   ])
 }
 
-/** Digits beyond milliseconds are cut when a record is read. */
+/** Writes a test of instants. When a record is read, digits after the milliseconds are cut. */
 function instants(
   { from, to }: Extract<ColumnTest, { is: 'instants' }>,
   column: string,

@@ -1,4 +1,4 @@
-/** Connections to a PostgreSQL of another system. */
+/** Connections to a PostgreSQL that is a source. */
 
 import { outlivingLosses } from '@rollcall/database/database'
 import pg from 'pg'
@@ -17,17 +17,17 @@ import { SourceRefusal } from '../engine/source-refusal.ts'
 import { failureOf } from './failures.ts'
 import { Outdated, sendPiece } from './one-piece.ts'
 
-/** Types of columns are their numbers in the catalog. */
+/** A snapshot; the types of columns are their numbers in the catalog. */
 export type State = StateOf<number>
 
-/** How a connection is made. @throws SourceRefusal the address, or a file that the source names, cannot be read */
+/** Reads how to connect. @throws SourceRefusal the address, or a file that the source names, cannot be read */
 export function connectionTo(file: SourceFile, env: Environment): pg.ClientConfig {
   const address = readAddress(file, env)
   if (!/^postgres(?:ql)?:$/.test(address.protocol)) {
     throw new SourceRefusal('url: the address must begin with postgresql://', ['url'])
   }
   const ca = readCertificates(file)
-  // SSL parameters of the address would replace the certificates of the file.
+  // SSL parameters of the address are removed: they would replace the certificates of the file.
   if (ca !== null) for (const name of ['sslmode', 'sslrootcert']) address.searchParams.delete(name)
   return {
     connectionString: address.href,
@@ -58,7 +58,7 @@ const SAVEPOINT = plain('savepoint beginning')
 const COMMIT = plain('commit')
 
 /**
- * Settings of a transaction. They also take its snapshot: from then on nothing can make it one that writes.
+ * Makes the settings of a transaction. They also take its snapshot, after which no statement can allow it to write.
  * @param limit milliseconds of a statement
  */
 function settings({ statementTimeout, timeZone, mirror }: SourceFile, limit: number): Statement {
@@ -69,7 +69,7 @@ function settings({ statementTimeout, timeZone, mirror }: SourceFile, limit: num
     timezone: timeZone,
     extra_float_digits: '1',
     jit: 'off',
-    // A row that a row-level policy hides would be taken for a deleted one; with this setting the statement fails
+    // A row that a row-level policy hides would be taken for a deleted one. With this setting the statement fails
     // instead.
     ...(mirror !== null && { row_security: 'off' }),
   }
@@ -81,7 +81,7 @@ function settings({ statementTimeout, timeZone, mirror }: SourceFile, limit: num
 async function begin(pool: pg.Pool, file: SourceFile): Promise<Transaction<number>> {
   const client = await pool.connect()
   let hasBegun = false
-  /** Milliseconds that statements have now. */
+  /** The milliseconds that statements may take now. */
   let limit = 0
   const goOn = async (): Promise<void> => {
     limit = 0
@@ -94,7 +94,7 @@ async function begin(pool: pg.Pool, file: SourceFile): Promise<Transaction<numbe
       ...(hasBegun || isLast ? [] : [SAVEPOINT]),
     ]
     hasBegun = !isLast || hasBegun
-    // The extended protocol takes one statement only: SQL of the operator cannot end this transaction and begin
+    // The extended protocol allows one statement only, so SQL of the operator cannot end this transaction and begin
     // another.
     return sendPiece(client, { before, asked, after: isLast ? [COMMIT] : [] })
   }

@@ -1,8 +1,10 @@
-/** Finds which texts a database can store whose encoding is not UTF-8: it refuses parameters with other characters. */
+/**
+ * Finds which texts a database can store when its encoding is not UTF-8: it refuses parameters with other characters.
+ */
 
 /**
- * Encodings of one byte: their names in PostgreSQL and in the Encoding Standard, and the first byte above ASCII at
- * which both agree.
+ * Encodings with one byte for each character: their names in PostgreSQL and in the Encoding Standard, and the first
+ * byte above ASCII from which both agree.
  */
 const LABELS: ReadonlyMap<string, { readonly label: string; readonly first: number }> = new Map([
   ...[2, 3, 4].map((part) => [`LATIN${part}`, { label: `iso-8859-${part}`, first: 0xa0 }] as const),
@@ -16,25 +18,26 @@ const LABELS: ReadonlyMap<string, { readonly label: string; readonly first: numb
   ['KOI8U', { label: 'koi8-u', first: 0x80 }],
 ])
 
-/** Encodings in which every text can be asked for: UTF-8, and the one whose bytes nobody converts. */
+/** Encodings that have every character: UTF-8, and the one whose bytes are never converted. */
 const ALL: ReadonlySet<string> = new Set(['UTF8', 'SQL_ASCII'])
 
-/** Whether the encoding has several bytes for a character: we have no list of its characters. */
+/** Whether the encoding has several bytes for a character. We have no list of its characters. */
 export const isUnlisted = (encoding: string): boolean =>
   !ALL.has(encoding) && encoding !== 'LATIN1' && !LABELS.has(encoding)
 
 export const isAscii = (text: string): boolean => /^[\0-\x7f]*$/.test(text)
 
 /**
+ * Makes a function that says whether a text can be stored.
  * @param encoding the value of `server_encoding`
- * @returns whether a text can be stored; null: every text can, or it is unknown (`isUnlisted`)
+ * @returns null: every text can be stored, or it is unknown (`isUnlisted`)
  */
 export function holdsOnly(encoding: string): ((text: string) => boolean) | null {
   if (encoding === 'LATIN1') return (text) => /^[\0-\xff]*$/.test(text)
   const found = LABELS.get(encoding)
   if (found === undefined) return null
   const bytes = Uint8Array.from({ length: 0x100 - found.first }, (_, at) => found.first + at)
-  // Control characters in the Encoding Standard are gaps in PostgreSQL.
+  // Control characters of the Encoding Standard are gaps in PostgreSQL.
   const above = new Set(
     [...new TextDecoder(found.label).decode(bytes)].filter((one) => one >= '\xa0' && one !== '\ufffd'),
   )

@@ -1,9 +1,9 @@
-/** The meanings of errors of PostgreSQL for a source. */
+/** What errors of PostgreSQL mean for a source. */
 
 import { isUnavailable, safeDatabaseError } from '@rollcall/database/database-errors'
 import type { Failure, FailureKind } from '../engine/connections.ts'
 
-/** The meanings by SQLSTATE or its first characters; the first row that fits applies. */
+/** The meanings by SQLSTATE, or by its first characters. The first row that fits applies. */
 const STATES: readonly (readonly [string, FailureKind])[] = [
   ['57014', 'timeout'],
   ['53400', 'declined'], // a limit of the configuration, such as of temporary files
@@ -21,7 +21,7 @@ export function failureOf(error: unknown): Failure | null {
       STATES.find(([state]) => sqlstate.startsWith(state))?.[1] ?? (isUnavailable(error) ? 'away' : 'statement')
     return { is, code: sqlstate }
   }
-  // We have stopped waiting: the statement is slow, and the database may be well.
+  // We have stopped waiting: the statement is slow, which does not mean that the database is away.
   if (error instanceof Error && error.message === 'Query read timeout') return { is: 'timeout', code }
   return isUnavailable(error) ? { is: 'away', code } : null
 }

@@ -1,11 +1,12 @@
-/** Positions in the log of a server: as numbers, and in PostgreSQL's form, such as 16/B374D848. */
+/** Positions in the log of a server, as numbers and in PostgreSQL's form, such as 16/B374D848. */
 
 export const positionText = (position: bigint): string =>
   `${(position >> 32n).toString(16)}/${(position & 0xffff_ffffn).toString(16)}`.toUpperCase()
 
 /**
- * Whether a snapshot sees all of these transactions as ended.
- * @param snapshot as `pg_current_snapshot` writes it, such as 10:20:10,14: the next number is 20, and 10 and 14 have not ended
+ * Whether all of these transactions have ended for a snapshot.
+ * @param snapshot the text of `pg_current_snapshot`, such as 10:20:10,14: the next number is 20, and 10 and 14 have not
+ * ended
  * @param transactions their last 32 bits, as the log has them
  */
 export function seesAll(snapshot: string, transactions: readonly number[]): boolean {
@@ -13,7 +14,7 @@ export function seesAll(snapshot: string, transactions: readonly number[]): bool
   const last32 = (number: string): number => Number(BigInt.asUintN(32, BigInt(number)))
   const end = last32(next)
   const running = new Set(open.split(',').flatMap((one) => (one === '' ? [] : [last32(one)])))
-  // Numbers begin anew after 32 bits, so the difference decides which one is earlier.
+  // After 32 bits numbers begin anew, so the difference decides which one is earlier.
   return transactions.every((one) => !running.has(one) && ((one - end) | 0) < 0)
 }
 

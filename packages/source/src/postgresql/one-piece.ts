@@ -1,40 +1,40 @@
 /**
- * Sends statements in one piece and waits once. After one that fails, PostgreSQL passes over the others up to the Sync at the end of
- * the piece: a statement runs only in the transaction that those before it have begun.
+ * Sends several statements in one piece and waits once. After a failure PostgreSQL skips the others up to the Sync at
+ * the end of the piece. So each statement runs only in the transaction that those before it have begun.
  */
 
 import pg from 'pg'
 import { type Answer, NotBegun, type Statement } from '../engine/connections.ts'
 
-/** Statements that a connection keeps prepared; the one that was not used for longest goes first. */
+/** The statements that a connection keeps prepared. The one that was used longest ago is dropped first. */
 const MOST_PREPARED = 50
 
 type Columns = Pick<Answer<number>, 'types' | 'names'>
 
 interface Prepared {
   readonly name: string
-  /** Null: its columns were not asked for yet. */
+  /** The columns of the result; null: the server was not asked for them yet. */
   columns: Columns | null
 }
 
 interface Connected {
-  /** Prepared statements by their texts; the last one was used last. */
+  /** The prepared statements by text, in the order of their last use. */
   readonly prepared: Map<string, Prepared>
-  /** Names that are not needed any more. */
+  /** The names of prepared statements to be closed. */
   readonly dropped: string[]
 }
 
 const connections = new WeakMap<pg.ClientBase, Connected>()
 let count = 0
 
-/** The columns of a statement have changed since it was prepared. It is not prepared any more. */
+/** The columns of a statement have changed since it was prepared. The statement is no longer prepared. */
 export class Outdated extends Error {
   constructor(cause: unknown) {
     super('the columns of a prepared statement have changed', { cause })
   }
 }
 
-/** The statement that is asked for, between others whose rows are not read. */
+/** The statement whose rows are wanted, between others whose rows are not read. */
 export interface Piece {
   readonly before: readonly Statement[]
   readonly asked: Statement
@@ -42,8 +42,8 @@ export interface Piece {
 }
 
 /**
- * The statement that is asked for is prepared once on a connection, and so is each other one with values.
- * @throws NotBegun a statement before the one that is asked for has failed; Outdated; or the error of that one
+ * Sends a piece. The wanted statement, and each other one with values, is prepared once on a connection.
+ * @throws NotBegun a statement before the wanted one has failed; Outdated; or the error of the wanted one
  */
 export async function sendPiece(client: pg.ClientBase, { before, asked, after }: Piece): Promise<Answer<number>> {
   const connected = connections.get(client) ?? { prepared: new Map<string, Prepared>(), dropped: [] }
@@ -57,7 +57,7 @@ export async function sendPiece(client: pg.ClientBase, { before, asked, after }:
       found = { name: `rollcall_${count}`, columns: null }
       fresh.push(text)
     }
-    // It is the last one of the map from now on.
+    // It becomes the last entry of the map.
     prepared.delete(text)
     prepared.set(text, found)
     return found
@@ -90,22 +90,22 @@ export async function sendPiece(client: pg.ClientBase, { before, asked, after }:
   return { rows: query.rows, ...columns }
 }
 
-/** PostgreSQL refuses a prepared statement with this code when a table has changed so that its columns would be others. */
+/** Whether PostgreSQL refuses a prepared statement because a table has changed, so that its columns would be others. */
 const isChangedResult = (error: unknown): boolean => error instanceof pg.DatabaseError && error.code === '0A000'
 
 const NOT_KEPT: Prepared = { name: '', columns: null }
 
 interface Step extends Statement {
   readonly values: readonly (string | null)[]
-  /** Empty: it is not kept. */
+  /** The name; empty: the statement is not kept. */
   readonly name: string
-  /** Whether the connection has not prepared it yet. */
+  /** True when the connection has not prepared it yet. */
   readonly isNew: boolean
-  /** Whether its columns are asked for. */
+  /** True when the server is asked for its columns. */
   readonly isDescribed: boolean
 }
 
-/** The methods of a connection that are used, without the parameters that their types have and they do not read. */
+/** The methods of a connection that are used, without parameters that are never read. */
 interface Wire {
   readonly stream: { cork(): void; uncork(): void }
   parse(message: { readonly text: string; readonly name: string }): void
@@ -116,11 +116,11 @@ interface Wire {
   sync(): void
 }
 
-/** A query as the client knows it: it calls `submit`, and then a method for each message that it receives. */
+/** A query as the client of `pg` uses it: it calls `submit`, and then a method for each message that it receives. */
 class PieceQuery {
-  /** The client replaces it by its own, which also ends the time limit of the query. */
+  /** The client replaces this function by its own, which also stops the timer of the query. */
   callback: (error: unknown) => void = () => undefined
-  /** Steps that have ended. */
+  /** The number of steps that have ended. */
   completed = 0
   readonly rows: (string | null)[][] = []
   columns: Columns = { types: [], names: [] }
@@ -177,7 +177,7 @@ class PieceQuery {
   }
 }
 
-/** A list in the text of PostgreSQL's arrays, with each element in quotes; anything else as its text. */
+/** The text of a parameter: of a list, that of PostgreSQL's arrays with each element in quotation marks. */
 function parameterText(value: unknown): string | null {
   if (!Array.isArray(value)) return value === null ? null : String(value)
   return `{${value.map((one) => `"${String(one).replace(/["\\]/g, '\\$&')}"`).join(',')}}`

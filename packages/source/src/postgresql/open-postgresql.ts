@@ -1,4 +1,4 @@
-/** PostgreSQL as the database of another system. */
+/** Opens a database of PostgreSQL as a source. */
 
 import type { Environment } from '../engine/address.ts'
 import type { ColumnType } from '../engine/column-type.ts'
@@ -18,7 +18,7 @@ import { slowLookUps } from './plans.ts'
 import { readReport } from './privileges.ts'
 import { ROW_SQL } from './row-sql.ts'
 
-/** @throws SourceRefusal the address, or a file that the source names, cannot be read */
+/** Opens the source. @throws SourceRefusal the address, or a file that the source names, cannot be read */
 export function openPostgresql(file: SourceFile, env: Environment): OpenEngine {
   const connection = connectionTo(file, env)
   return engineOf(file, POSTGRESQL, openConnections(file, connection), (within, name) =>
@@ -57,7 +57,7 @@ function typesIn(encoding: string): (oid: number) => ColumnType {
     return (oid) => ({ ...columnType(oid), trimmed, mayLack: (text) => !isAscii(text) })
   }
   const canHold = holdsOnly(encoding)
-  // In SQL_ASCII only ASCII characters are known.
+  // In SQL_ASCII only the ASCII characters are known.
   if (encoding === 'SQL_ASCII') return (oid) => ({ ...columnType(oid), trimmed: trimmedOf(isAscii) })
   if (canHold === null) return columnType
   const trimmed = trimmedOf(canHold)

@@ -1,6 +1,6 @@
-/** Reads the messages of `pgoutput`, protocol version 1, as far as they tell which rows have changed. */
+/** Reads the messages of `pgoutput`, protocol version 1, as far as they say which rows have changed. */
 
-/** A table as the server describes it before its first change, and after its columns have changed. */
+/** A table, as the server describes it before its first change, and after its columns have changed. */
 export interface Relation {
   readonly schema: string
   readonly table: string
@@ -9,13 +9,13 @@ export interface Relation {
 
 export interface LoggedColumn {
   readonly name: string
-  /** The number of its type in the catalog. */
+  /** The number of the type in the catalog. */
   readonly type: number
 }
 
 /**
- * The values of a row as bytes of texts, in the order of the columns; null: missing, or not sent. They are slices of
- * the message, not copies.
+ * The values of a row as bytes of texts, in the order of the columns; null: missing, or not sent. They are parts of the
+ * message, not copies.
  */
 export type Tuple = readonly (Buffer | null)[]
 
@@ -23,7 +23,7 @@ export type LogMessage =
   | { readonly is: 'begin'; readonly transaction: number }
   /** @param end the position after the transaction */
   | { readonly is: 'commit'; readonly end: bigint }
-  /** A row before and after; null: it was not sent, or was not there. */
+  /** The row before and after the change; null: it was not sent, or did not exist. */
   | { readonly is: 'change'; readonly relation: number; readonly before: Tuple | null; readonly after: Tuple | null }
   | { readonly is: 'truncate'; readonly relations: readonly number[] }
   | { readonly is: 'relation'; readonly id: number; readonly relation: Relation }
@@ -31,7 +31,7 @@ export type LogMessage =
 
 const OTHER: LogMessage = { is: 'other' }
 
-/** @throws RangeError the message ends too early */
+/** Reads a message. @throws RangeError the message ends too early */
 export function readMessage(bytes: Buffer): LogMessage {
   const reader = new Reader(bytes)
   switch (reader.letter()) {
@@ -81,7 +81,7 @@ function readRelation(reader: Reader): LogMessage {
     reader.skip(4)
     return { name, type }
   })
-  // An empty name means the schema of the server itself.
+  // An empty name means the schema pg_catalog of the server.
   return { is: 'relation', id, relation: { schema: schema === '' ? 'pg_catalog' : schema, table, columns } }
 }
 
@@ -113,7 +113,7 @@ class Reader {
     return this.#bytes.readBigUInt64BE(this.#moved(8))
   }
 
-  /** A text that ends with a zero byte. */
+  /** Reads a text that ends with a zero byte. */
   text(): string {
     const end = this.#bytes.indexOf(0, this.#at)
     if (end < 0) throw new RangeError('a text of the log does not end')
@@ -131,7 +131,7 @@ class Reader {
     })
   }
 
-  /** Moves over `count` bytes; returns where they begin. */
+  /** Moves past `count` bytes, and returns where they begin. */
   #moved(count: number): number {
     const from = this.#at
     this.#at += count

@@ -1,21 +1,24 @@
-/** Finds what an account of PostgreSQL may do beyond reading. Even an error of ours must not harm a source. */
+/**
+ * Finds what an account of PostgreSQL may do beyond reading: with fewer rights even a mistake of ours cannot harm a
+ * source.
+ */
 
 import type { EngineReport } from '../engine/engine.ts'
 import type { SourceFile } from '../engine/mapped-records.ts'
 import { SourceRefusal } from '../engine/source-refusal.ts'
 import type { State } from './connections.ts'
 
-/** Schemas of the server itself. */
+/** The schemas of the server itself. */
 const SYSTEM = `'pg_catalog', 'information_schema', 'pg_toast'`
 const isOurs = (schema: string): string => `${schema} not in (${SYSTEM}) and ${schema} not like 'pg\\_temp\\_%'`
 
-/** Roles of the server whose members may write, or read and write files and programs. */
+/** Roles of the server whose members may write, or read and write files and run programs. */
 const WRITING_ROLES = `'pg_write_all_data', 'pg_write_server_files', 'pg_execute_server_program', 'pg_maintain', 'pg_create_subscription'`
 
-/** The account, and all roles that it may become, even if it does not have their rights now. */
+/** The account, and all roles that it may take, even if it does not have their rights now. */
 const ROLES = `(select oid as role from pg_roles where pg_has_role(current_user, oid, 'member')) as member`
 
-/** Statements that return at most one row: a sentence on what the account may do. */
+/** Statements that return at most one row, with a sentence on what the account may do. */
 const FINDINGS: readonly string[] = [
   `select 'it is a superuser' from pg_roles where rolname = current_user and rolsuper`,
   `select 'it may make databases (CREATEDB)' from pg_roles where rolname = current_user and rolcreatedb`,
@@ -51,7 +54,10 @@ const REPLICATION = `select 'it may replicate the whole server (REPLICATION)' fr
 
 const ROLLCALL = `select 'rollcall' from pg_class where relname = 'rollcall_migration' and relkind = 'r' limit 1`
 
-/** @throws SourceRefusal it is a database of Rollcall: a source file must not read records and keys past all grants */
+/**
+ * Reports on the account.
+ * @throws SourceRefusal the database is one of Rollcall: a source file could read records and keys past all grants
+ */
 export async function readReport(state: State, { ca, mirror }: SourceFile): Promise<EngineReport> {
   const one = async (text: string): Promise<string | null> =>
     (await state.run({ text, values: [] })).rows[0]?.[0] ?? null

@@ -1,4 +1,4 @@
-/** PostgreSQL's pieces of the statement that reads rows. */
+/** The SQL of PostgreSQL for the statement that reads rows. */
 
 import { MOST_CHILDREN, type RowSql } from '../engine/row-statement.ts'
 import { columnCondition, conditionOf, parameters } from './conditions.ts'

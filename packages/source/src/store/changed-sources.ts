@@ -1,4 +1,4 @@
-/** State that mirrors leave behind when their registries get another source file. */
+/** Stores what remains of a mirror when its registry gets another source file. */
 
 import type { Database } from '@rollcall/database/database'
 import { withTransaction } from '@rollcall/database/transaction'
@@ -13,10 +13,11 @@ export interface AbandonedPlace {
 }
 
 /**
- * Ends the claim of a mirror, so that nothing more is written by its former source file, and notes its place in the log of the source.
- * Locks the mirror until the end of the transaction.
+ * Ends the claim of a mirror, so that nothing more is written by its former source file, and notes our place in the log
+ * of the source. Locks the mirror until the transaction ends.
  * @param source the former file; null: no log was kept for it
- * @returns the digest of the file to which its position belonged, and whether a comparison runs; null: no node has begun to follow it
+ * @returns the digest of the file to which the position belonged, and whether a comparison runs; null: no node has
+ * begun to follow it
  */
 export async function endMirror(
   client: Pick<ClientBase, 'query'>,
@@ -36,7 +37,10 @@ export async function endMirror(
 const NOTHING_READ = `file = null, position = null, comparison = null, comparison_wanted = false, compared_at = null,
   current_at = null, behind = 0, failure = null, failed_at = null`
 
-/** Begins the mirror of a registry that was live: kept ids are keys of its source until all records were read. */
+/**
+ * Begins the mirror of a registry that was read live. Stored ids of records are keys of its source until all records
+ * were read.
+ */
 export async function beginMirror(client: Pick<ClientBase, 'query'>, registry: number): Promise<void> {
   await client.query('delete from source_row where registry = $1', [registry])
   await client.query(
@@ -46,7 +50,7 @@ export async function beginMirror(client: Pick<ClientBase, 'query'>, registry: n
   )
 }
 
-/** Leaves the mirror of a registry that is live from now on; its copies go a little later. */
+/** Ends the mirror of a registry that is read live from now on. Its copies are deleted a little later. */
 export async function leaveMirror(client: Pick<ClientBase, 'query'>, registry: number): Promise<void> {
   await client.query(
     `update source_mirror set was_live = false, left_at = now(), ${NOTHING_READ} where registry = $1`,
@@ -54,13 +58,13 @@ export async function leaveMirror(client: Pick<ClientBase, 'query'>, registry: n
   )
 }
 
-/** Whether the copies of a registry that was live are being made: kept ids are keys of its source. */
+/** Whether a registry that was read live is being copied, so that stored ids of records are keys of its source. */
 export async function isBecomingMirror(client: Pick<ClientBase, 'query'>, registry: number): Promise<boolean> {
   const { rows } = await client.query('select 1 from source_mirror where registry = $1 and was_live', [registry])
   return rows.length > 0
 }
 
-/** All records were read: kept ids are those of copies. */
+/** Notes that all records were copied, so that stored ids of records are those of the copies. */
 export async function hasBecomeMirror(client: Pick<ClientBase, 'query'>, registry: number): Promise<void> {
   await client.query('update source_mirror set was_live = false where registry = $1', [registry])
 }
@@ -68,7 +72,7 @@ export async function hasBecomeMirror(client: Pick<ClientBase, 'query'>, registr
 export interface LeftMirror {
   readonly registry: number
   readonly abandoned: readonly AbandonedPlace[]
-  /** Whether its copies are to go: no node answers from them any more. */
+  /** True when its copies may be deleted: no node answers from them any more. */
   readonly isOver: boolean
 }
 
@@ -84,7 +88,7 @@ export async function leftMirrors(pool: Pool): Promise<readonly LeftMirror[]> {
   return rows
 }
 
-/** Forgets a place that the source does not keep any more. */
+/** Deletes the note of a place that the source does not keep any more. */
 export async function forgetPlace(pool: Pool, registry: number, place: AbandonedPlace): Promise<void> {
   await pool.query(
     `update source_mirror set abandoned = (select coalesce(jsonb_agg(one), '[]') from jsonb_array_elements(abandoned) as one
@@ -93,7 +97,7 @@ export async function forgetPlace(pool: Pool, registry: number, place: Abandoned
   )
 }
 
-/** Drops the copies of a registry, unless it has become a mirror again. */
+/** Deletes the copies of a registry, unless it has become a mirror again. */
 export async function dropLeftCopies(db: Database, registry: number): Promise<void> {
   await withTransaction(db.pool, async (client) => {
     if (await forgetRows(client, registry)) await dropCopies(client, registry)
@@ -101,8 +105,8 @@ export async function dropLeftCopies(db: Database, registry: number): Promise<vo
 }
 
 /**
- * Forgets the rows of a registry that is live, and the mirror itself where no place is left.
- * @returns whether it is live still, and its copies may go
+ * Deletes the rows of a registry that is read live, and its mirror unless a place is left.
+ * @returns whether the registry is still read live, so that its copies may be deleted
  */
 async function forgetRows(client: Pick<ClientBase, 'query'>, registry: number): Promise<boolean> {
   const { rows } = await client.query(

@@ -1,4 +1,4 @@
-/** The progress of mirrors, and the node that follows each. */
+/** Stores the progress of mirrors, and which node follows each. */
 
 import { hash } from 'node:crypto'
 import type { MirrorHealth } from '@rollcall/core/model/health'
@@ -14,7 +14,7 @@ import type { ClientBase, Pool } from 'pg'
 export const fileDigest = ({ source }: Pick<Registry, 'source'>): string =>
   hash('sha256', canonicalJson(source as never), 'hex')
 
-/** A claim of a mirror: one node follows a source at a time. */
+/** The claim of a mirror, so that only one node follows a source. */
 export interface MirrorClaim {
   readonly registry: number
   readonly claim: string
@@ -22,30 +22,30 @@ export interface MirrorClaim {
 
 /** The progress of a comparison of all records. */
 export interface Comparison {
-  /** The number of the comparison; later ones have greater numbers. */
+  /** The number of the comparison; later comparisons have greater numbers. */
   readonly run: number
   /** The record type that is being read; null: the first one. */
   readonly recordType: string | null
   /** The last key that was read; null: none. */
   readonly after: string | null
-  /** The beginning, in seconds since 1970 by our database. */
+  /** The time at which it began, in seconds since 1970 by our database. */
   readonly began: number
 }
 
 export interface MirrorPlace {
-  /** The digest of the source file of the position; null: nothing was read yet. */
+  /** The digest of the source file to which the position belongs; null: nothing was read yet. */
   readonly file: string | null
   readonly position: JsonValue
   readonly comparison: Comparison | null
   readonly comparison_wanted: boolean
-  /** The end of the last comparison; null: none has ended, and the registry does not answer. */
+  /** The time at which the last complete comparison began; null: none has ended, and the registry answers nothing. */
   readonly compared_at: Date | null
 }
 
 /**
  * Claims a mirror for some seconds, if no other claim is valid.
  * @param source the file by which it is followed
- * @returns null: another node has it, or the registry has another file by now
+ * @returns null: another node has it, or the registry now has another file
  */
 export async function claimMirror(
   pool: Pool,
@@ -91,13 +91,13 @@ export class ClaimLost extends Error {
   }
 }
 
-/** @throws ClaimLost the claim does not hold any more */
+/** Checks a claim. @throws ClaimLost it is no longer valid */
 export async function requireClaim(pool: Pool, { registry, claim }: MirrorClaim): Promise<void> {
   const { rows } = await pool.query('select 1 from source_mirror where registry = $1 and claim = $2', [registry, claim])
   if (rows.length === 0) throw new ClaimLost()
 }
 
-/** Changes of a mirror that are committed with its records. Members that are left out stay. */
+/** The progress of a mirror that is committed with its records. Absent members stay. */
 export interface Progress {
   readonly file?: string
   readonly position?: JsonValue
@@ -111,8 +111,8 @@ export interface Progress {
 const JSON_MEMBERS = new Set(['position', 'comparison'])
 
 /**
- * Stores the progress of a mirror in the transaction that writes its records, and locks the mirror until its end, so
- * that another node waits.
+ * Stores the progress of a mirror in the transaction that writes its records. Locks the mirror until the transaction
+ * ends, so that another node waits.
  * @returns whether an operator wants all records compared
  * @throws ClaimLost
  */
@@ -137,7 +137,7 @@ export async function saveProgress(
   return row.wanted
 }
 
-/** A comparison that begins now. */
+/** Makes a comparison that begins now. */
 export async function newComparison(pool: Pool): Promise<Comparison> {
   const { rows } = await pool.query<{ began: number }>('select extract(epoch from now())::float8 as began')
   const began = rows[0]?.began ?? 0
@@ -162,22 +162,22 @@ export async function wantComparison({ pool }: Pick<Database, 'pool'>, registry:
   return rowCount === 1
 }
 
-/** A mirror for its operator. */
+/** A mirror, as its operator sees it. */
 export interface MirrorState {
-  /** Null: nothing was read yet. */
+  /** The time at which the last complete comparison began; null: nothing was read yet. */
   readonly compared_at: Date | null
   readonly comparison: Comparison | null
-  /** Seconds for which changes of the source may be missing here; null: nothing was read yet. */
+  /** The seconds for which changes of the source may be missing here; null: nothing was read yet. */
   readonly lag: number | null
   readonly behind: number
   readonly rejects: number
   readonly failure: string | null
   readonly failed_at: Date | null
-  /** Whether a node follows it now. */
+  /** True when a node follows it now. */
   readonly followed: boolean
 }
 
-/** The mirror of a registry; null: no node has begun to follow it. */
+/** Finds the mirror of a registry; null: no node has begun to follow it. */
 export async function findMirror({ pool }: Pick<Database, 'pool'>, registry: number): Promise<MirrorState | null> {
   const { rows } = await pool.query<MirrorState>(
     `select compared_at, comparison, greatest(0, extract(epoch from now() - current_at))::float8 as lag,

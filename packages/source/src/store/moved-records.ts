@@ -1,4 +1,4 @@
-/** The ids by which answers and events keep the records of a registry, when its records are copied from now on, or read live. */
+/** Changes the stored ids of a registry's records, when the records are copied from now on, or read live. */
 
 import type { Registry } from '@rollcall/core/model/registry'
 import { endBackfills, moveEvents } from '@rollcall/delivery/store/events/moved-records'
@@ -11,8 +11,8 @@ import { liveIdOf, NO_LIVE_RECORD } from './live-ids.ts'
 const NO_COPY = '0'
 
 /**
- * Gives what is kept of records their new ids: those of their copies, or those of live records. Which row is which copy is stored. The
- * caller holds `lockEvents(..., 'merge')`.
+ * Gives answers and events the new ids of records: those of the copies, or those of live records. The stored rows say
+ * which copy belongs to which row. The caller holds `lockEvents(..., 'merge')`.
  */
 export async function moveRecords(
   client: Pick<ClientBase, 'query'>,

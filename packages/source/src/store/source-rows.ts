@@ -15,7 +15,7 @@ export interface StoredRow {
   readonly primary_identifier: string | null
 }
 
-/** The stored ones of these rows. */
+/** Finds the stored rows with these keys. */
 export async function storedRows(
   pool: Pool,
   { registry, recordType }: RowsOf,
@@ -28,7 +28,7 @@ export async function storedRows(
   return rows
 }
 
-/** Keys of rows whose records have one of these identifiers, and of rows that want one. */
+/** Finds the keys of rows whose records have one of these identifiers, and of rows that want one of them. */
 export async function keysByIdentifiers(
   pool: Pool,
   { registry, recordType }: RowsOf,
@@ -42,7 +42,7 @@ export async function keysByIdentifiers(
   return rows.map(({ key }) => key)
 }
 
-/** Keys of rows that a comparison did not find, in a fixed order. */
+/** Finds the keys of rows that a comparison did not find, in a fixed order. */
 export async function unseenKeys(
   pool: Pool,
   { registry, recordType }: RowsOf,
@@ -56,7 +56,7 @@ export async function unseenKeys(
   return rows.map(({ key }) => key)
 }
 
-/** The record types that have stored rows. */
+/** Lists the record types that have stored rows. */
 export async function storedTypes(pool: Pool, registry: number): Promise<readonly string[]> {
   const { rows } = await pool.query<{ record_type: string }>(
     'select distinct record_type from source_row where registry = $1',
@@ -110,7 +110,7 @@ export async function saveRows(
   ])
 }
 
-/** A row that could not become a record, or whose present state could not. */
+/** A row that could not become a record, or could not be read again. */
 export interface RejectedRow {
   readonly record_type: string
   readonly key: string
@@ -118,7 +118,7 @@ export interface RejectedRow {
 }
 
 /**
- * Rejected rows, in the order of record types and keys.
+ * Lists rejected rows, in the order of record types and keys.
  * @param after the last row of the page before; null: the first page
  */
 export async function rejectedRows(
