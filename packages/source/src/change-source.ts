@@ -1,6 +1,4 @@
-/**
- * Replaces the source file of a registry: its records may be read or followed in another way, or from other columns.
- */
+/** Replaces the source file of a registry: its records may be read, followed or mapped in another way. */
 
 import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'

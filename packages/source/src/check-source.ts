@@ -27,10 +27,7 @@ export interface CheckedRecords {
   readonly leftOut: number
   /** The report of an import of these rows. Its line numbers are the positions of rows in the order of their keys. */
   readonly report: ImportReport
-  /**
-   * The number of values that no question finds, because the column has them in another form than that of the
-   * comparison.
-   */
+  /** The number of values that no question finds, because they have another form than that of the comparison. */
   readonly unfound: readonly { readonly name: string; readonly column: string; readonly count: number }[]
   readonly slow: readonly SlowLookUp[]
 }
@@ -166,10 +163,7 @@ function lookUpsOf(kind: Kind, records: MappedRecords): readonly LookUp[] {
   })
 }
 
-/**
- * Counts values that no exact comparison finds, because they have another form than ours, such as identifiers in small
- * letters.
- */
+/** Counts values that no exact comparison finds, such as identifiers in small letters, which we write in capitals. */
 function unfoundIn(kind: Kind, records: MappedRecords, rows: readonly SourceRow[]): CheckedRecords['unfound'] {
   const parts = [records.own, ...records.children]
   return askedColumns(kind, records).flatMap(({ name, compared, target, part }) => {

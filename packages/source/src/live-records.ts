@@ -83,10 +83,7 @@ export function liveRecords(
   }
 }
 
-/**
- * Runs work that yields portions, in a snapshot of the source.
- * @param isOwn true when nothing else reads in the snapshot
- */
+/** Runs work that yields portions, in a snapshot of the source. @param isOwn true when nothing else reads in it */
 type Use = <Portion>(work: (state: SourceState, isOwn: boolean) => AsyncGenerator<Portion>) => AsyncGenerator<Portion>
 
 function readerIn(

@@ -74,10 +74,7 @@ function bears(records: MappedRecords, { type, value }: Identifier): Needed {
 
 const IDENTIFIER: Compared = 'identifier'
 
-/**
- * The columns that may have an identifier of the type: a column for that type, and columns whose type is in another
- * column.
- */
+/** The columns that may have an identifier of the type: one for that type, and those with the type in a column. */
 const identifierColumns = (records: MappedRecords, type: string): readonly MappedColumn[] =>
   columnsOf(records, ({ identifier_type, reads, steps }) => {
     if (identifier_type !== null) return identifier_type === type

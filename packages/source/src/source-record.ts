@@ -65,10 +65,7 @@ function prepare(
   }
 }
 
-/**
- * The cells of all rows of a child as those of one row. A cell that is not understood in one of them counts as not
- * understood.
- */
+/** The cells of all rows of a child as one row. A cell that is not understood in one of them is not understood. */
 function together(rows: readonly RowCells[], targets: RowCells['targets']): RowCells {
   const states = new Uint8Array(targets.length)
   for (const row of rows) {

@@ -96,7 +96,10 @@ function programsOf(registry: Registry): string {
 
 const titleOf = ({ kind, namespace }: Registry): string => `Rollcall: ${kind.title} (${namespace})`
 
-/** @param shown for visitors who may know the secret of the demo; null: for others */
+/**
+ * Makes the reference page of a registry.
+ * @param shown for visitors who may know the secret of the demo; null: for others
+ */
 function referencePage(registry: Registry, registries: readonly Registry[], shown: Showcase | null): Page {
   const { kind, namespace } = registry
   const document = `/${namespace}/${VERSION_SEGMENT}/openapi.json`

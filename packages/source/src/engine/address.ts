@@ -1,7 +1,4 @@
-/**
- * Reads the address of a source from the place that its file names. No message has the address, because it has a
- * password.
- */
+/** Reads the address of a source from the place that its file names. It has a password, so no message has it. */
 import { readFileSync, statSync } from 'node:fs'
 import { systemReason } from '@rollcall/base/shared/system-error'
 import type { SourceFile } from './mapped-records.ts'

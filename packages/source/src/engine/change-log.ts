@@ -37,9 +37,7 @@ export interface LogState {
 }
 
 export interface ChangeLog {
-  /**
-   * Finds why the log would miss changes: sentences for the administrator of the source, with statements that mend it.
-   */
+  /** Finds why the log would miss changes: sentences for the source's administrator, with statements to mend it. */
   problems(): Promise<readonly string[]>
   /**
    * Makes a new place in the log: the database keeps every change from now on. This may take long, and ends when the

@@ -17,9 +17,8 @@ export type WriteTest = (test: ColumnTest, column: string, type: ColumnType, par
 
 export interface Conditions {
   /**
-   * Writes a needed condition as SQL.
+   * Writes a needed condition as SQL; null: all rows pass.
    * @param types of the own table and of each child, in order
-   * @returns null: all rows pass
    */
   conditionOf(
     records: MappedRecords,
@@ -102,10 +101,7 @@ export const betweenNumbers = (
     ...(most === null ? [] : [`<= ${add(String(most))}`]),
   ])
 
-/**
- * The share of a number by which it is compared with a margin, so that all numbers pass that are read as the same
- * double.
- */
+/** The margin with which a number is compared, as a share of it: numbers that are read as the same double pass. */
 export const AROUND = 1e-15
 /** The largest double that is used as a bound for whole numbers. */
 const LARGEST = Number.MAX_SAFE_INTEGER

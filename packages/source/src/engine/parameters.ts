@@ -3,7 +3,7 @@ export class Parameters {
   readonly values: unknown[] = []
   readonly #write: (position: number, type: string) => string
 
-  /** @param write makes the SQL of a parameter; the first position is 1 */
+  /** Begins without values. @param write makes the SQL of a parameter; the first position is 1 */
   constructor(write: (position: number, type: string) => string) {
     this.#write = write
   }

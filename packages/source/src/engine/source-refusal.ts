@@ -8,7 +8,10 @@ export class SourceRefusal extends Error {
   override readonly name = 'SourceRefusal'
   readonly #at: readonly PathStep[]
 
-  /** @param at the member of the file that the message is about; empty: the whole file, or its database */
+  /**
+   * Makes a refusal.
+   * @param at the member of the file that the message is about; empty: the whole file, or its database
+   */
   constructor(message: string, at: readonly PathStep[] = []) {
     super(message)
     this.#at = at

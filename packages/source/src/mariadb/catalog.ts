@@ -1,7 +1,4 @@
-/**
- * Reads the tables and views that an account of MariaDB or MySQL may read: of the database in the address, or of all
- * databases.
- */
+/** Reads the tables and views that an account may read, of the database in the address or of all databases. */
 
 import { type CatalogTable, tablesOf } from '../engine/catalog.ts'
 import { holdsOf } from './column-types.ts'

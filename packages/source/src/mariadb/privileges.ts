@@ -46,10 +46,7 @@ export async function readReport(state: State, { ca }: SourceFile): Promise<Engi
   return { about, writes: [...new Set(writes)], weak }
 }
 
-/**
- * The grants of the account, of the roles that it may take, and of PUBLIC. A role must be taken before its grants can
- * be seen.
- */
+/** The grants of the account, of the roles that it may take, and of PUBLIC. A role must be taken to see its grants. */
 async function allGrants(texts: (text: string) => Promise<readonly string[]>): Promise<readonly string[]> {
   const [before] = await texts('select current_role()')
   const grants = [...(await texts('show grants'))]

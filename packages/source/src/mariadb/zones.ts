@@ -5,7 +5,7 @@
 
 const TIME = /^(\d{4})-(\d\d)-(\d\d) (\d\d):(\d\d):(\d\d)(\.\d+)?$/
 
-/** @returns a function that reads a time without a zone as a time of this zone */
+/** Makes a function that reads a time without a zone as a time of this zone. */
 export const localTime =
   (zone: string) =>
   (text: string): string => {
@@ -16,7 +16,7 @@ export const localTime =
     return written(local, fractionOf(text), offsetAt(zone, local - near * 60_000))
   }
 
-/** @returns a function that writes a UTC time as the same instant in this zone */
+/** Makes a function that writes a UTC time as the same instant in this zone. */
 export const instant =
   (zone: string) =>
   (text: string): string => {

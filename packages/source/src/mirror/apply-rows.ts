@@ -1,7 +1,4 @@
-/**
- * Writes rows of a source as records of its mirror. Records, events and the progress of the mirror are committed
- * together.
- */
+/** Writes rows of a source as records of its mirror, together with their events and the progress of the mirror. */
 
 import { setImmediate } from 'node:timers/promises'
 import type { RecordChange } from '@rollcall/core/model/event'

@@ -18,11 +18,7 @@ export interface ChangeBatch {
 export interface ChangeFeed {
   /** Returns the position from which changes will be found. All records are read after that. */
   begin(signal: AbortSignal): Promise<JsonValue>
-  /**
-   * Finds the next changes after a position.
-   * @param wait the longest wait for changes, in milliseconds
-   * @throws SourceRefusal
-   */
+  /** Finds the next changes after a position. @param wait the longest wait, in milliseconds @throws SourceRefusal */
   next(position: JsonValue, wait: number, signal: AbortSignal): Promise<ChangeBatch>
   close(): Promise<void>
 }

@@ -1,7 +1,4 @@
-/**
- * The followers of a node. The node claims each mirror that no other node follows, and follows its source until the
- * claim ends.
- */
+/** The followers of a node: it claims each mirror that no other node follows, and follows its source meanwhile. */
 
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -103,10 +100,7 @@ export function startFollowers(parts: FollowerParts): RunningFollowers {
 /** Whether the records of a registry are copied from a source. */
 export const isMirror = ({ own_records, source }: Registry): boolean => own_records && source !== null
 
-/**
- * Whether the kind or the source file has changed, so that the follower must begin again. Equal kinds are the same
- * object.
- */
+/** Whether the kind or source file has changed, so that the follower must begin again. Equal kinds are one object. */
 const isOther = (now: Registry, before: Registry): boolean =>
   now.kind !== before.kind || canonicalJson(now.source as never) !== canonicalJson(before.source as never)
 

@@ -23,8 +23,7 @@ export function logicalFeed(deps: MirrorDeps): ChangeFeed {
   const log = engine.log(registry.namespace)
   let reading: LogReading | null = null
   /**
-   * The ends of the log at certain times. When all changes up to an end are taken, no change from before its time is
-   * missing.
+   * The ends of the log at certain times. When changes up to an end are taken, none from before its time is missing.
    */
   let ends: { readonly end: string; readonly at: Date }[] = []
   let looked = Number.NEGATIVE_INFINITY

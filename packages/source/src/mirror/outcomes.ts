@@ -1,7 +1,4 @@
-/**
- * Decides what becomes of rows: which are written as records, which cannot become records, and which records are
- * deleted.
- */
+/** Decides which rows are written as records, which cannot become records, and which records are deleted. */
 
 import type { PreparedRecord } from '@rollcall/records/records/prepare-record'
 import type { RowRead } from '../source-record.ts'

@@ -1,6 +1,4 @@
-/**
- * Finds which texts a database can store when its encoding is not UTF-8: it refuses parameters with other characters.
- */
+/** Finds which texts a database can store when its encoding is not UTF-8: others are refused as parameters. */
 
 /**
  * Encodings with one byte for each character: their names in PostgreSQL and in the Encoding Standard, and the first

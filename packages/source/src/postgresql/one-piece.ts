@@ -128,7 +128,7 @@ class PieceQuery {
   readonly #asked: number
   readonly #dropped: readonly string[]
 
-  /** @param asked the place of the step whose rows are read */
+  /** Makes the query of a piece. @param asked the place of the step whose rows are read */
   constructor(steps: readonly Step[], asked: number, dropped: readonly string[]) {
     this.#steps = steps
     this.#asked = asked

@@ -1,7 +1,4 @@
-/**
- * Finds what an account of PostgreSQL may do beyond reading: with fewer rights even a mistake of ours cannot harm a
- * source.
- */
+/** Finds what an account of PostgreSQL may do beyond reading, so that even a mistake of ours cannot harm a source. */
 
 import type { EngineReport } from '../engine/engine.ts'
 import type { SourceFile } from '../engine/mapped-records.ts'

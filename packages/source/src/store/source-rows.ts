@@ -71,10 +71,7 @@ export interface RowOutcome extends StoredRow {
   readonly reason: string | null
 }
 
-/**
- * Stores the outcomes of rows, and deletes rows that are gone.
- * @param run the comparison that found them; null: none did
- */
+/** Stores the outcomes of rows, and deletes rows that are gone. @param run the comparison that found them, or null */
 export async function saveRows(
   client: Pick<ClientBase, 'query'>,
   { registry, recordType }: RowsOf,
