@@ -190,7 +190,7 @@ function parse(text: string, bounds: JsonBounds): SourcedEnvelope {
 }
 
 function faultOf(error: JsonError): RequestFault {
-  // This code rejects a header. Before the sender is known only a fault can be answered, so the code stands in its text.
+  // This code rejects a header. Before the sender is known, only a fault can be answered; its text has the code.
   if (error instanceof TooManyItems) return bad(`rjct.total_count.limit_exceeded: ${error.message}`)
   return bad(error.message)
 }

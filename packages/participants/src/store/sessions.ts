@@ -63,7 +63,7 @@ export async function addSession(
 ): Promise<number | null> {
   const given = { token: null, participant: null, issuer: null, subject: null, name: null, roles: null, ...by }
   const bound_to = 'registries' in by ? by.registries : null
-  // The participant is locked: a session that is added while it is disabled would become valid when it is enabled again.
+  // The participant is locked: a session that is added while it is being disabled would be valid when enabled again.
   const { rows } = await pool.query<{ id: string }>(
     `with active as (select id from participant where id = $5 and status = 'active' for share)
       insert into session
