@@ -15,7 +15,7 @@ export interface CheckpointContent {
   readonly chain: string
   /** The sequence of the last entry that the checkpoint signs. */
   readonly sequence: number
-  /** The hash of that entry, in hexadecimal. */
+  /** The hash of the entry `sequence`, in hexadecimal. */
   readonly hash: string
   /** RFC 3339 in UTC, with milliseconds. */
   readonly at: string
@@ -139,7 +139,7 @@ export function createCheckpoints(deps: CheckpointDeps): Checkpoints {
     }, limits.checkpoint_interval * 1_000)
   }
 
-  /** Signs checkpoints early, because many entries wait; does nothing while it runs already. */
+  /** Signs a checkpoint early, because many entries are unsigned; does nothing while this already runs. */
   const signMany = async (): Promise<void> => {
     if (signing) return
     signing = true

@@ -30,7 +30,7 @@ export function packedPersonsOf(secret: KeyObject, persons: readonly AuditedPers
   return [...packed.values()]
 }
 
-/** Bytes of randomness that are fetched at once: many take as long as few. */
+/** The random bytes for salts that are fetched at once: fetching many takes as long as few. */
 const SALTS = 4_096
 let salts = Buffer.alloc(0)
 

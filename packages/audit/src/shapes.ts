@@ -281,7 +281,7 @@ function valuesIn(
 
 const isColumnMark = (mark: Value['mark']): mark is ColumnName => mark === 'c' || mark === 'm' || mark === 'r'
 
-/** Does the same for a signature: its values have the same lengths, and the same texts between them. */
+/** Does for a signature what `valuesIn` does: the values have the same lengths, and the same texts between them. */
 function valuesOfSignature(text: string, like: string, known: readonly Value[], first: number): Value[] | null {
   if (text.length !== like.length) return null
   const values: Value[] = []

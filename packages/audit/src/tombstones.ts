@@ -25,7 +25,7 @@ export interface PrunedChain {
   readonly chain: string
   /** The sequence of the last pruned entry. */
   readonly sequence: number
-  /** The hash of that entry, in hexadecimal: the next entry continues from it. */
+  /** The hash of the last pruned entry, in hexadecimal: the next entry's hash covers it. */
   readonly hash: string
 }
 
@@ -42,7 +42,7 @@ export interface RestoreTombstone {
   readonly from: string
   /** The number of acts of the journal that were applied; null when the operator restored without the journal. */
   readonly journal: number | null
-  /** The number of these acts that could not be applied, which the operator accepted; absent for none. */
+  /** The number of acts of the journal that could not be applied, which the operator accepted; absent for none. */
   readonly undone?: number
   /** The chains that had not ended, each with its last entry and the last entry that a checkpoint signs. */
   readonly open: readonly OpenChain[]

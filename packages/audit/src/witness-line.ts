@@ -15,7 +15,7 @@ export interface WitnessLine {
 
 /** Reads the checkpoint in a line of a witness, after any prefix; null when there is none. */
 export function readWitnessLine(line: string): WitnessLine | null {
-  // A line that was cut off may stand before it.
+  // Another line that was cut off may stand before the checkpoint.
   const begin = line.lastIndexOf('{"rollcall_checkpoint":')
   if (begin < 0) return null
   try {

@@ -17,7 +17,7 @@ import { type Line, type LinesWritten, type Writing, writeLines } from './write-
 interface BatchWritten {
   /** The number of records that are new. */
   readonly inserted: number
-  /** The number of lines whose records were stored already in this form. */
+  /** The number of lines whose records were stored already as the lines have them. */
   readonly unchanged: number
 }
 

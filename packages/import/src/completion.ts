@@ -40,7 +40,7 @@ export interface RemovalResult {
   /** The number of these records that the file does not name. */
   readonly absent: number
   readonly removed: number
-  /** Why nothing was removed, for the operator; null: nothing was against it. */
+  /** The reason, for the operator, why nothing was removed; null: there was none. */
   readonly refusal: string | null
   /** False when the signal stopped the removal. */
   readonly isFinished: boolean
@@ -50,7 +50,7 @@ export interface RemovalResult {
 export class Completion {
   readonly #file: CompleteFile
   readonly #began: string
-  /** The number of lines whose records were stored already in this form. */
+  /** The number of lines whose records were stored already as the lines have them. */
   unchanged = 0
   #unnamed = 0
   #firstUnnamed = 0

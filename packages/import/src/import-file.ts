@@ -85,7 +85,7 @@ export interface ImportProgress {
   readonly added: number
   /** The number of written records that replaced one with their primary identifier, perhaps of the same source. */
   readonly replaced: number
-  /** The number of records that were stored already in this form; 0 unless the file is complete. */
+  /** The number of records that were stored already as the lines have them; 0 unless the file is complete. */
   readonly unchanged: number
   readonly rejected: number
   readonly bytes: number

@@ -31,7 +31,7 @@ export function importIdentity(
     encoding,
     header,
     lenient: lenient === true,
-    // The counts of an interrupted import are stored in this form.
+    // The version is part of the identity: an import must not continue with counts that were stored in another form.
     report: REPORT_VERSION,
   }
   return createHash('sha256').update(canonicalJson(read)).digest('hex')

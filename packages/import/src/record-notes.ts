@@ -101,7 +101,7 @@ export class RecordNotes implements ReadingNotes {
     const own = cells === undefined ? [] : cellProblems(cells)
     const others = this.unreadValues.flatMap((one) => {
       const target = targets.find((other) => isAt(other, one))
-      // The cell's problem says it better: the mapping has a rule for it.
+      // The problem of the cell is reported in place of this one, because the mapping has a rule for the cell.
       if (one.rule === '' || (target !== undefined && cellRule(target) !== null)) return []
       return [problemOf(one, target)]
     })

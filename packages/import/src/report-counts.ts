@@ -58,7 +58,7 @@ class RecordCounts {
   readonly #types: ReadonlyMap<string, Counts>
   /** The counts of each attribute, with the position of its first column in a prepared record. */
   readonly #columns: readonly (readonly [at: number, counts: Counts])[]
-  /** The same for birth dates, from which ages are computed. */
+  /** The counts of each birth date, from which ages are computed, with the position of its first column. */
   readonly #births: readonly (readonly [at: number, counts: Counts])[]
 
   constructor(kind: Kind, recordType: RecordType) {

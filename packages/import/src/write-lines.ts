@@ -34,14 +34,17 @@ export interface Writing {
   readonly duplicates: Duplicates
   /** True when the documents before the change are read too. */
   readonly before: boolean
-  /** True for a complete file: its lines are noted, and a record that is stored already in this form is not written. */
+  /**
+   * True for a complete file: its lines are noted, and a record that is stored already as its line has it is not
+   * written.
+   */
   readonly isComplete: boolean
 }
 
 interface Written {
   readonly inserted: number
   readonly records: readonly WrittenRecord[]
-  /** The primary identifiers of records that were stored already in this form; only for a complete file. */
+  /** The primary identifiers of records that were stored already as their lines have them; only for a complete file. */
   readonly unchanged: ReadonlySet<string>
   /** The changes of surviving records by lines about records that were merged into them. */
   readonly merged: readonly RecordChange[]

@@ -1,6 +1,6 @@
 /**
- * Decides whether a source can answer a query. It cannot if a column cannot be compared so, or if it would have to read
- * all rows.
+ * Decides whether a source can answer a query. It cannot if a column cannot be compared in the way that the query
+ * needs, or if it would have to read all rows.
  */
 
 import { leavesOf, type Predicate } from '@rollcall/core/model/predicate'

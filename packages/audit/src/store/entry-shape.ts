@@ -101,7 +101,7 @@ const MARKS = /\\u00([67][0-9a-f])/
 export const piecesOf = (shape: string): readonly string[] =>
   shape.split(MARKS).map((piece, index) => (index % 2 === 0 ? piece : String.fromCharCode(Number.parseInt(piece, 16))))
 
-/** Packs a value in a way. @returns null: the value cannot be packed in this way */
+/** Packs a value in the way of this name. @returns null: the value has not the form for it */
 export function pack(name: PackingName, value: string): Buffer | null {
   const { length, write } = PACKINGS[name]
   const bytes = write(value)

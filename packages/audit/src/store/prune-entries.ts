@@ -14,7 +14,7 @@ export interface ChainPart {
   readonly chain: string
   /** The sequence of the last entry. */
   readonly sequence: number
-  /** The hash of that entry. */
+  /** The hash of the last entry. */
   readonly hash: Buffer
 }
 

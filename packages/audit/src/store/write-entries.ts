@@ -12,7 +12,7 @@ export interface NewShape {
 
 /** The row of an entry whose hash is made. */
 export interface NewEntry {
-  /** The canonical JSON; null when the entry is built from its shape. */
+  /** The canonical JSON of the entry; null when it is built from its shape. */
   readonly entry: string | null
   readonly shape: NewShape | null
   /** The packed values of the marks; null when the entry has no shape. */

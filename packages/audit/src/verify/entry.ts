@@ -7,7 +7,7 @@ import { COMMITMENT_BYTES, keysOf, type PersonRun, personRuns } from '../store/p
 
 /** The parts of an entry that its hash covers. */
 export interface ReadEntry {
-  /** The text; null when it cannot be built from the row. */
+  /** The text of the entry; null when it cannot be built from the row. */
   readonly entry: string | null
   readonly commitments: Buffer
   /** The packed persons; null when the persons are rows of `account_person`. */

@@ -62,7 +62,7 @@ export interface UnsignedTail {
   readonly chain: string
   readonly from: number
   readonly to: number
-  /** The time of the last one. */
+  /** The time of the last unsigned entry. */
   readonly at: string
 }
 
@@ -73,7 +73,7 @@ export interface RestoreGap {
   readonly backup: string | null
   readonly reason: string
   readonly journal: number | null
-  /** The chains that had not ended: their entries after these are lost. */
+  /** The chains that had not ended. Entries after the last ones named here are lost. */
   readonly open: readonly { readonly chain: string; readonly sequence: number }[]
   /** The number of lost checkpoints that the witness has. */
   witnessed: number

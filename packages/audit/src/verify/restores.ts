@@ -7,7 +7,7 @@ import type { WitnessLine } from '../witness-line.ts'
 import type { Report, RestoreGap } from './report.ts'
 
 export interface LostCheckpoints {
-  /** Returns those missing checkpoints that a restore lost, and counts them. */
+  /** Finds those of the missing checkpoints that a restore has lost, and counts them. */
   excused(missing: readonly WitnessLine[]): Promise<ReadonlySet<WitnessLine>>
 }
 

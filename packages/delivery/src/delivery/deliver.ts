@@ -56,7 +56,7 @@ export interface Delivering extends Attempting, AnsweredRequests {
 /** The right to attempt a delivery at once. The delivery is committed with this claim. */
 export interface Reserved {
   readonly claim: Claim
-  /** `deliverNow` releases it. Who does not call that function must release it as `unused`. */
+  /** `deliverNow` releases the permit. A caller that does not call it must release the permit as `unused`. */
   readonly permit: Permit
 }
 
@@ -159,7 +159,7 @@ export interface ClaimedAttempt {
   readonly probe: boolean
   /** True when the delivery was committed just now, and nothing of it was taken back since. */
   readonly fresh?: boolean
-  /** As in `FreshDelivery`. */
+  /** The settings that allowed the target, as in `FreshDelivery`. */
   readonly allowedBy?: CallbackSettings | undefined
 }
 

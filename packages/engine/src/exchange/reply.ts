@@ -103,7 +103,7 @@ export async function rejectedReply(
   rejection: HeaderRejection,
   members: RejectedMembers,
 ): Promise<Reply> {
-  // It is read as in an accepted message: a number counts as its digits (3.1).
+  // The transaction_id is read as in an accepted message: a number counts as its digits (3.1).
   const tolerated = tolerateMessage(exchange.operation, message) as JsonObject
   const { transaction_id } = tolerated
   const problem = transactionIds.problem(transaction_id, 'message.transaction_id')

@@ -72,7 +72,7 @@ export async function receiveCallback(
     }
     const opened = envelope.message === undefined ? null : await open(envelope.message)
 
-    // 6. Message: it is that of this callback.
+    // 6. Message: it has the form of this callback's message.
     const read = opened === null ? null : readResult(callback.message, registry.kind, opened)
     const message = read?.message ?? null
     if (message !== null) {

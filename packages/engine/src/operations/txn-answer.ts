@@ -33,7 +33,7 @@ export interface TxnAnswer {
   readonly reason?: string
   /** The message that answered the earlier request, as far as it is known. */
   readonly txn_status: ReplyMembers
-  /** The items of that message. */
+  /** The items of the message that answered the earlier request. */
   readonly items: readonly ReplyMembers[]
   readonly encrypted?: true
   /** The earlier exchange, whose answer is given again. */

@@ -56,7 +56,7 @@ export const LINK_TIME = 900
 /** Seconds after which a session ends even if it is used: a long day of work. */
 const SESSION_TIME = 43_200
 
-/** The same for a session begun at a provider of OpenID Connect: its roles are those of the sign-in. */
+/** Seconds after which a session ends that began at a provider of OpenID Connect: its roles are as old as it is. */
 const PROVIDED_SESSION_TIME = 3_600
 
 /** Milliseconds between two writes of the time at which a session was last used. */

@@ -100,7 +100,7 @@ async function takeOverFormer(
   }
 }
 
-/** Turns the violated constraint into a refusal: no two participants have one jwks_uri. */
+/** Turns the violated constraint into a refusal: no two participants may have one jwks_uri. */
 function asRefusal(error: unknown): unknown {
   if (!isDuplicate(error, 'participant_jwks_uri_key')) return error
   return new StoreRefusal('another participant has this jwks_uri; each participant needs one of its own')

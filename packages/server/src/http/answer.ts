@@ -107,6 +107,6 @@ export const notFound = (): RequestFault =>
 export const notServed = (): RequestFault =>
   new RequestFault('err.request.not_found', 'this operation is not served by this registry')
 
-/** The fault 405, for another method than these. */
+/** The fault 405 for another method than these methods, which the path has. */
 export const wrongMethod = (allowed: string): RequestFault =>
   new RequestFault('err.request.bad', `the method must be ${allowed}`, 405)

@@ -36,7 +36,7 @@ export function discardRest(request: IncomingMessage): void {
 
 function linger(request: IncomingMessage): void {
   const { socket } = request
-  // After the answer Node.js would call this at once and cut the connection while the sender still sends.
+  // After the answer Node.js calls `destroySoon`, which would cut the connection while the sender still sends.
   const { destroySoon } = socket
   socket.destroySoon = () => {
     socket.end()

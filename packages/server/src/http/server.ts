@@ -73,7 +73,7 @@ export function createHttpServer(deps: {
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
   const refuse = (request: FastifyRequest, reply: FastifyReply, fault: RequestFault): void =>
     sendFault(reply, requestGate.refused(request.raw, fault))
-  // This must be done in this hook: later, Fastify would have waited for the body of a request with an unknown path.
+  // The hook must refuse now: later, Fastify would have waited for the body of a request with an unknown path.
   app.addHook('onRequest', (request, reply, done) => {
     const fault = earlyFault(request)
     if (fault === null) return done()

@@ -1,7 +1,7 @@
 /** The type of a column: how its values are read as text, and how it is compared with a text. */
 
 export interface ColumnType {
-  /** The type of parameters, in the words of the engine. */
+  /** The SQL of a parameter, or the name of its type, in the words of the engine. */
   readonly sql: string
   /** Makes the SQL of the value as text. @param column the quoted name */
   readonly read: (column: string) => string

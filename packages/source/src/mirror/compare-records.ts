@@ -119,7 +119,7 @@ async function end({ db, registry, claim }: MirrorDeps, comparison: Comparison):
     if (registry.awaits_records) await lockEvents(client, registry.id, 'merge')
     await saveProgress(client, claim, { comparison: null, comparison_wanted: false, compared_at: began })
     if (registry.awaits_records && (await isBecomingMirror(client, registry.id))) {
-      // No time limit: the ids of all events of the registry may change.
+      // The statements have no time limit, because the ids of all events of the registry may change.
       await client.query("select set_config('statement_timeout', '0', true)")
       await moveRecords(client, registry, 'copies')
       await hasBecomeMirror(client, registry.id)

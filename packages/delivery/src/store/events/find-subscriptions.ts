@@ -28,7 +28,9 @@ export interface SameSubscription extends Sameness {
   readonly sender_uri: string | null
 }
 
-/** Finds the participant's subscriptions in a registry that have not ended and are the same as one of these. */
+/**
+ * Finds the participant's subscriptions in a registry that have not ended and are the same as one of the given ones.
+ */
 export async function findSameSubscriptions(
   { pool }: Pool,
   participant: number,

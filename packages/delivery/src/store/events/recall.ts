@@ -63,7 +63,7 @@ const dropping = (which: string, attempted: string): string => `dropped as (
 /** Subscriptions that get another mailbox. */
 export interface Moving {
   readonly subscriptions: readonly number[]
-  /** The ids of the mailboxes that they had. */
+  /** The ids of the mailboxes that the subscriptions had. */
   readonly from: readonly number[]
   readonly to: number
 }

@@ -48,7 +48,7 @@ export interface ShownMailbox {
   readonly state: 'open' | 'closed'
   readonly closed_at: Date | null
   readonly sequence: number
-  /** The number of notifications that wait in it. */
+  /** The number of notifications that wait in the mailbox. */
   readonly waiting: number
   /** The number of its subscriptions that have not ended. */
   readonly subscriptions: number

@@ -34,7 +34,7 @@ export interface TracedNotification {
   /** The id of the mailbox that the receiver sees. */
   readonly mailbox: string
   readonly mailbox_state: 'open' | 'closed'
-  /** The number of its envelope in the mailbox. */
+  /** The number of the envelope in its mailbox. */
   readonly sequence: number | null
   /** The delivery of its envelope; null: it is in no envelope yet. */
   readonly delivery: TracedDelivery | null

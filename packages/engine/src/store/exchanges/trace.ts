@@ -81,9 +81,9 @@ export interface TracedCallback {
 export type Traced = TracedExchange | TracedCallback
 
 export interface TraceBounds {
-  /** The most exchanges and callbacks. */
+  /** The most exchanges and callbacks that are read. */
   readonly found: number
-  /** The most items, and the most deliveries, of each. */
+  /** The most items, and the most deliveries, that are read of each exchange. */
   readonly each: number
 }
 
