@@ -16,7 +16,7 @@ import { auditAct, type EntryDetails } from './audit/operator-entries.ts'
 import { type ActFacts, type Caller, mayDo } from './caller.ts'
 import { AdminRefusal, type Given, type UseCase, useCase } from './use-case.ts'
 
-/** The dependencies that every act has beside its own. */
+/** Dependencies that every act needs, in addition to its own. */
 export interface Acting {
   readonly caller: Caller
   /** The entry of the act is written here before anything is changed or shown. */
@@ -28,11 +28,11 @@ export interface Acting {
 export interface Approvals {
   /** Whether some acts need two operators (ROLLCALL_TWO_PERSON). */
   readonly areNeeded: boolean
-  /** Stores an act as a proposal, and does nothing else. @throws Proposed */
+  /** Stores an act as a proposal, and does not do the act. @throws Proposed always */
   propose(deps: Acting, act: WaitingAct): Promise<never>
 }
 
-/** An act that is to wait. */
+/** An act that must wait for a second operator. */
 export interface WaitingAct {
   readonly name: string
   readonly role: OperatorRole
@@ -40,7 +40,7 @@ export interface WaitingAct {
   readonly input: unknown
 }
 
-/** Every act is done at once. */
+/** The `approvals` of a server where one operator is enough: no act waits. */
 export const ONE_OPERATOR: Approvals = {
   areNeeded: false,
   propose: () => Promise.reject(new Error('no act waits where one operator is enough')),
@@ -49,28 +49,26 @@ export const ONE_OPERATOR: Approvals = {
 interface Deciding<Input> {
   /** The role that an operator needs to decide about the act. */
   readonly role: OperatorRole
-  /**
-   * Members of the input that may be personal data. The diff has no lines of them, because every operator may read it.
-   */
+  /** Members of the input that may be personal data. The diff, which every operator may read, omits them. */
   readonly confidential?: readonly (keyof Input & string)[]
 }
 
 interface AlwaysWaits<Deps, Input> extends Deciding<Input> {
   readonly when: 'always'
-  /** Says what the act concerns. Null: this call changes nothing, or the act will refuse it. */
+  /** Returns what the act concerns; null when this call changes nothing, or the act will refuse it. */
   readonly concerns: (deps: Deps & Acting, input: Input) => Promise<Comparison | null>
 }
 
 interface WaitsWhereWider<Deps, Input, Stored> extends Deciding<Input> {
   readonly when: 'wider'
-  /** Reads what is stored, and changes nothing. Absent: the input alone decides. */
+  /** Reads the stored values that the input is compared with. Absent: the input alone decides whether the act waits. */
   readonly stored?: (deps: Deps & Acting, input: Input) => Promise<Stored>
-  /** Compares without reading anything. Null: what is wanted permits no more than what is stored. */
+  /** Compares input and stored values. Null: the input permits no more than the stored values; no act waits. */
   readonly compare: (wanted: Input, stored: Stored) => Comparison | null
 }
 
 interface ActTerms<Deps, Input extends TSchema, Result extends TSchema, Stored> {
-  /** The words of the command. The entry of the act has them as its note. */
+  /** The words of the command, such as `audit list`. The audit entry of the act has them as its note. */
   readonly name: string
   /** Whether the act waits for a second operator, and the lines that this operator sees. */
   readonly approval:
@@ -78,37 +76,37 @@ interface ActTerms<Deps, Input extends TSchema, Result extends TSchema, Stored> 
     | AlwaysWaits<Deps, ReadOnly<Static<Input>>>
     | WaitsWhereWider<Deps, ReadOnly<Static<Input>>, Stored>
   /**
-   * Set if the act changes settings by which acts are decided. It then has one transaction, with the data of its decision, and no other
-   * such act changes anything meanwhile.
+   * Set if the act changes settings on which decisions about acts depend. Its decision and its work are then in one
+   * transaction, and no other such act runs meanwhile.
    */
   readonly settings?: true
   /**
-   * When the entry is written. `first`: before the work begins. `within`: by the work itself, which knows the persons or the
-   * registry, before it changes or shows anything.
+   * When the audit entry is written. `first`: before the work begins. `within`: by the work itself, before it changes
+   * or shows anything, because only the work knows the persons or the registry.
    */
   readonly entry?: 'first' | 'within'
   readonly input: Input
   readonly result: Result
 }
 
-/** Writes the entry of an act. Null: this call changes nothing and shows nobody, so it has none. */
+/** Writes the audit entry of an act; with null no entry, because the call changes nothing and shows no person. */
 export type Enter = (details?: Partial<EntryDetails> | null) => Promise<void>
 
-/** The part of an act that others read. */
+/** The facts about an act for code outside of it, such as that of proposals. */
 export interface ActRow<Deps> extends ActFacts {
-  /** Null: the act never waits. */
+  /** The role that an operator needs to decide about the act; null: the act never waits. */
   readonly role: OperatorRole | null
   readonly confidential: readonly string[]
   /** Compares what is wanted with what is stored; null: the act waits always, or never. */
   readonly compare: ((wanted: never, stored: never) => Comparison | null) | null
-  /** The lines for a second operator; null: this call needs none. */
+  /** Returns the diff lines for a second operator; null: this call needs no second operator. */
   readonly diff: (deps: Deps, input: unknown) => Promise<readonly DiffLine[] | null>
 }
 
-/** The decision about a call: the lines of an act that waits, or the answer. */
+/** The outcome of a call: the diff lines if the act must wait, otherwise the answer of the act. */
 type Decided<Answer> = { readonly waits: readonly DiffLine[] } | { readonly answer: Answer }
 
-/** Makes an act of its terms and its work. @throws AdminRefusal also where the caller may not do it */
+/** Makes an act of its terms and its work. The result throws AdminRefusal also when the caller may not do the act. */
 export function act<Deps, Input extends TSchema, Result extends TSchema, Stored = null>(
   { name, approval, settings, entry = 'first', input, result }: ActTerms<Deps, Input, Result, Stored>,
   work: (
@@ -133,7 +131,7 @@ export function act<Deps, Input extends TSchema, Result extends TSchema, Stored 
     return found === null ? null : diffOf(found, confidential)
   }
 
-  /** Does the act, unless it waits: decision and work are in one transaction where `deps.db` is one. */
+  /** Does the act, unless it must wait. Decision and work share a transaction where `deps.db` is a transaction. */
   const attempt = async (deps: Deps & Acting, given: Known): Promise<Decided<Answer>> => {
     const { caller, approvals } = deps
     const isAsked = caller.kind === 'proposal' || (approvals.areNeeded && caller.kind !== 'configuration')
@@ -156,7 +154,7 @@ export function act<Deps, Input extends TSchema, Result extends TSchema, Stored 
   }
 
   const run = async (deps: Deps & Acting, given: Known): Promise<Answer> => {
-    // A configuration file holds the lock on settings while its steps run.
+    // A configuration file already holds the lock on settings while its steps run.
     const isAlone = settings === true && deps.caller.kind !== 'configuration'
     const decided = isAlone
       ? await inSettings(deps, (db) => attempt({ ...deps, db }, given))
@@ -180,10 +178,10 @@ export function act<Deps, Input extends TSchema, Result extends TSchema, Stored 
   return Object.assign(guarded as typeof checked, { input, result, act: row })
 }
 
-/** Acts on settings wait for each other here, on this node, so that a waiting act takes no connection. */
+/** Acts on settings run one after another on this node: an act that waits for its turn takes no connection. */
 const turns = createSemaphore(1)
 
-/** Works in one transaction in which nobody else changes settings. */
+/** Runs the work in one transaction in which nobody else changes settings. */
 export function inSettings<Result>(deps: object, work: (db: Database) => Promise<Result>): Promise<Result> {
   const { db } = deps as { readonly db: Database }
   return inTurn(turns, 'settings', () =>
@@ -195,7 +193,7 @@ export function inSettings<Result>(deps: object, work: (db: Database) => Promise
 }
 
 /**
- * Checks that an approved act would still change the same.
+ * Checks that an approved act would still make the same changes.
  * @throws AdminRefusal the lines differ from the approved ones
  */
 function checkSame(lines: readonly DiffLine[] | null, decided: string): void {
@@ -213,7 +211,7 @@ function mayNot(name: string, caller: Caller | undefined): AdminRefusal {
   return new AdminRefusal(`${name}: ${who}`, { reason: 'forbidden' })
 }
 
-/** A dry run counts, and changes nothing. */
+/** The note of an audit entry: the command, and whether the call is a dry run. */
 const noteOf = (name: string, input: unknown): string =>
   memberOf(input, 'dry_run') === true ? `${name} (dry run)` : name
 

@@ -7,8 +7,8 @@ export type Caller =
       /** The operator who has the token, or is signed in. */
       readonly operator: Operator
       /**
-       * True when an open page reloads what it showed a short while ago: that access has an entry, and gets no other
-       * one.
+       * True when an open page reloads what it showed a short while ago: the first access has the audit entry, and this
+       * one gets none.
        */
       readonly isRepeatedAccess?: boolean
     }
@@ -22,10 +22,7 @@ export type Caller =
       readonly id: string
       readonly proposedBy: string
       readonly approvedBy: string
-      /**
-       * The difference that was approved, as `textOf` writes it. The act is refused when it would now make another
-       * difference.
-       */
+      /** The approved diff, as `textOf` writes it. The act is refused when its diff has changed. */
       readonly diff: string
     }
   /** A step of a configuration file. Its entry is written before the step, and names who applies the file. */
@@ -83,8 +80,8 @@ export interface CallerNames {
 }
 
 /**
- * The caller's names in entries; null: the act has no entry of its own, because the step of a configuration file or the
- * row of the outbox has it.
+ * The names of a caller in an audit entry; null: the act has no entry, because the step of a configuration file or the
+ * row of the outbox has one.
  */
 export function namesOf(caller: Caller): CallerNames | null {
   switch (caller.kind) {

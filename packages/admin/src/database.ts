@@ -1,4 +1,4 @@
-/** The database as a whole: its tables, and findings about it. */
+/** The database as a whole: makes or upgrades its tables, and examines it. */
 
 import { countUnwitnessed, NOTHING_UNWITNESSED } from '@rollcall/audit/store/checkpoints'
 import { refuseUnloaded } from '@rollcall/backup/store/restorations'
@@ -51,7 +51,7 @@ export const migrateDatabase = useCase(
 
 const Participants = (description: string) => Type.Array(closed({ sender_id: SenderId }), { description })
 
-/** The facts for the checks of doctor. It reads any database, also one without tables, and changes nothing. */
+/** Reads the facts for the checks of doctor. It reads any database, also one without tables, and changes nothing. */
 export const examineDatabase = useCase(
   {
     input: NOTHING,
@@ -139,7 +139,7 @@ export const examineDatabase = useCase(
     const roles = await readRoleFacts(db)
     const pending = await pendingMigrations(db)
     const content = await directoryContent(db)
-    // Without tables there is nothing to read.
+    // A database without tables, or without registries and participants, has no more to read.
     const empty = pending.length > 0 || content.demo.length + content.real.length === 0
     const [participants, withoutSecret, keys] = empty
       ? [[], [], []]
@@ -197,7 +197,7 @@ async function countDeciders(db: Database, now = Date.now()): Promise<number> {
 const named = (participants: readonly Participant[]) => participants.map(({ sender_id }) => ({ sender_id }))
 const nameOf = (error: unknown): string => (error instanceof Error ? error.name : typeof error)
 
-/** Whether a signature key is registered, or a key set that may have one; the key set is not fetched here. */
+/** Whether a participant has a signature key, or a key set that may have one. The key set is not fetched here. */
 function hasSignatureKey(
   { id, jwks_uri, signature_profile }: Participant,
   keys: readonly ParticipantKey[],

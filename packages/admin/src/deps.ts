@@ -8,9 +8,9 @@ export interface HasDatabase {
   readonly db: Database
 }
 
-/** Dependencies of what only the owner of the database may do. */
+/** Dependencies of functions that act as the owner of the database. */
 export interface HasOwner extends HasDatabase {
-  /** The same database as its owner; `db` where one role does both. */
+  /** The database as its owner sees it (default: `db`, where one role is owner and application). */
   readonly owner?: Database
 }
 
@@ -20,11 +20,11 @@ export interface HasVault extends HasDatabase {
 }
 
 export interface HasClock {
-  /** Default: the time it is. */
+  /** The clock (default: that of the system). */
   readonly now?: () => Date
 }
 
-/** Dependencies of changes of records, which are events. */
+/** Dependencies of functions that change records, and so record events. */
 export interface HasRecording extends HasDatabase, HasClock {
   readonly limits: Pick<Limits, 'birth_span' | 'correction_time'>
 }

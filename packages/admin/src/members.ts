@@ -2,7 +2,7 @@
 import { Timestamp } from '@rollcall/protocol'
 import Type, { type TSchema, type TSchemaOptions } from 'typebox'
 
-/** An object that has these members and no others. */
+/** Makes the schema of an object with these members and no others. */
 export function closed<const Properties extends Record<string, TSchema>>(
   properties: Properties,
   options: TSchemaOptions = {},

@@ -23,7 +23,7 @@ import { closed, flag, instant, Namespace, orNull, SenderId, text, timeOut, whol
 import { useCase } from './use-case.ts'
 
 const DAY = 86_400_000
-/** Milliseconds of one call for counting past hours. */
+/** Milliseconds that one call may spend on counting past hours. */
 const COUNTING = 1_000
 /** The most rows of each list. */
 const MOST = 100
@@ -158,7 +158,7 @@ export const showOverview = useCase(
   },
 )
 
-/** Lists what expires soon. A key and a token belong to no single registry. */
+/** Lists what expires soon. For one registry these are its grants and subscriptions. */
 async function expiring({ db }: HasHealth, namespace: string | undefined, now: Date) {
   const ends = (await findEnds(db, EXPIRING_DAYS)).map(({ what, sender_id, of, ends }) => ({
     what,
@@ -201,10 +201,10 @@ async function health({ db, databaseHealth, schema }: HasHealth, namespace: stri
   }
 }
 
-/** The numbers in the overview of one registry. */
+/** What the overview of one registry has in place of the numbers of all registries. */
 const NONE = { overdue: 0, outbox: { waiting: 0, failed: 0, oldest: 0 }, unwitnessed: 0 }
 
-/** The numbers of all registries. An operator who is bound to one does not learn them. */
+/** The numbers of all registries. An operator who is bound to registries does not get them. */
 async function ofAllRegistries(db: HasHealth['db']) {
   const { unwitnessed } = await countUnwitnessed(db)
   return { overdue: await countOverdue(db), outbox: await outboxHealth(db), unwitnessed }

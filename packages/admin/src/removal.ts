@@ -1,4 +1,4 @@
-/** Removes a registry or a participant with what is stored of it. The audit log and public keys stay. */
+/** Removes a registry or a participant with its stored data. The audit log and public keys stay. */
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { keepWithdrawals, STORED_CONSENT_USES } from '@rollcall/consents/store/removed-consents'
@@ -49,7 +49,7 @@ const RESULT = {
 } as const
 
 export interface RemovalDeps extends HasDatabase {
-  /** Waits until running servers follow; tests pass a function of their own. */
+  /** Waits until running servers know of the removal. Tests pass a function of their own. */
   readonly pause?: (milliseconds: number) => Promise<unknown>
 }
 
@@ -74,7 +74,7 @@ export const STORED: Readonly<Record<Removable, readonly StoredPart[]>> = {
   participant: [...messagesOf('participant'), STORED_CONSENT_USES, STORED_OF_PARTICIPANTS.participant],
 }
 
-/** The names of the counts, in the order for readers. */
+/** The names of the counts in a result, in this order. */
 const COUNTED = ['grants', 'secrets', 'keys', 'subscriptions', 'messages', 'deliveries', 'events']
 
 interface Removed {
@@ -82,7 +82,7 @@ interface Removed {
   readonly id: number
 }
 
-/** The numbers of stored rows. */
+/** Counts the stored rows of a registry or a participant. */
 async function storedOf(
   db: Pick<Database, 'pool'>,
   { removable, id }: Removed,
@@ -97,10 +97,10 @@ async function pendingOf(db: Pick<Database, 'pool'>, { removable, id }: Removed)
   return { subscriptions, requests, deliveries, outbox }
 }
 
-/** Milliseconds after which every running server knows that nothing may be asked any more. */
+/** Milliseconds after which every running server knows of the removal. */
 const FOLLOWING = 2_000
 
-/** Removes a registry with its records. Nobody is notified of it. When it is cut short, it is called again. */
+/** Removes a registry with its records. Nobody is notified. If it was interrupted, it is called again. */
 export const removeRegistry = act(
   {
     name: 'registry remove',
@@ -122,7 +122,7 @@ export const removeRegistry = act(
   },
 )
 
-/** Removes a participant with its grants, keys and secrets. When it is cut short, it is called again. */
+/** Removes a participant with its grants, keys and secrets. If it was interrupted, it is called again. */
 export const removeParticipant = act(
   {
     name: 'participant remove',
@@ -139,7 +139,7 @@ export const removeParticipant = act(
   },
 )
 
-/** Removes again what the journal says was removed, before a server runs on the restored database. */
+/** Repeats a removal of the journal, before a server runs on the restored database. */
 export async function removeAgain(db: RemovalDeps['db'], removable: Removable, id: number): Promise<void> {
   await closeForRemoval(db, removable, id)
   await removeStored(db, { removable, id })
@@ -173,18 +173,18 @@ async function remove(
   const reopen = await closeForRemoval(db, removable, id)
   await pause(FOLLOWING)
   try {
-    // New work may have come until every server knew.
+    // New work may have come before every server knew of the removal.
     if (!how.end) refusePending(name, await pendingOf(db, what))
   } catch (error) {
     await reopen()
     throw error
   }
-  // After the last check: a restore repeats what the journal names.
+  // The journal is written after the last check, because a restore repeats what the journal says.
   await db.journal.write({ kind: 'removed', removable, name }, () => removeStored(db, what))
   return pending
 }
 
-/** @throws AdminRefusal there is pending work */
+/** Refuses a removal while work is pending. @throws AdminRefusal */
 function refusePending(name: string, pending: Pending): void {
   const waiting = Object.entries(pending).filter(([, count]) => count > 0)
   if (waiting.length === 0) return

@@ -1,4 +1,4 @@
-/** Every limit and option of a node, with where its value comes from. */
+/** Every limit and option of a node, with the source of its value. */
 
 import { SETTING_SOURCES, type Setting } from '@rollcall/core/model/setting'
 import { oneOf } from '@rollcall/protocol'
@@ -13,7 +13,7 @@ export interface HasSettings {
   readonly settings: readonly Setting[]
 }
 
-/** The settings of the node that answers. Secrets have no value here. */
+/** Lists the settings of the node that answers. Secrets have no value here. */
 export const listSettings = useCase(
   {
     input: NOTHING,

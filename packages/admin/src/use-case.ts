@@ -45,12 +45,12 @@ export class AdminRefusal extends Error {
     this.#hint = hint
   }
 
-  /** An addition to the message, for callers who may see all participants and nobody else: it names one. */
+  /** An addition to the message that names a participant, for callers who may see all participants. */
   get hint(): string {
     return this.#hint
   }
 
-  /** The member of the input, where the message is about one: a command can name its line in a file. */
+  /** The path of the refused member of the input, if there is one: a command can name its line in a file. */
   get at(): readonly PathStep[] {
     return this.#at
   }
@@ -120,7 +120,7 @@ export function asRefusal(error: unknown): unknown {
   return new AdminRefusal(error.message, { reason, cause: error })
 }
 
-/** A member that is undefined counts as not given. */
+/** Removes members that are undefined: they count as not given. */
 function withoutUndefined(given: unknown): unknown {
   if (typeof given !== 'object' || given === null) return given
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))

@@ -37,5 +37,5 @@ export const APPROVAL_ACTS: readonly ProposedAct[] = [
   ...[showDelivery, showInboxMessage, unprotectPerson, removeHold, erasePerson, applyConfiguration, addOperator],
 ]
 
-/** The act of this name; null: there is none. */
+/** Finds an act by its name; null when there is none. */
 export const actNamed = (name: string): ProposedAct | null => APPROVAL_ACTS.find(({ act }) => act.name === name) ?? null

@@ -21,7 +21,7 @@ export interface ProposalAnswer {
   readonly lapses_at: string
 }
 
-/** The act was not done: it waits for a second operator. */
+/** Thrown when an act was not done, because it waits for a second operator. */
 export class Proposed extends Error {
   override readonly name = 'Proposed'
   readonly proposal: ProposalAnswer
@@ -32,7 +32,7 @@ export class Proposed extends Error {
   }
 }
 
-/** Identifies an operator independently of its name: by its token, or by its subject at the provider. */
+/** Identifies an operator independently of the name: by the token, or by the subject at the identity provider. */
 export function actorOf({ id, subject, name }: Pick<Operator, 'id' | 'subject' | 'name'>): Actor {
   if (id !== null) return { id: `token ${id}`, name }
   if (subject !== undefined) return { id: `openid ${subject}`, name }
@@ -44,7 +44,7 @@ interface Proposing {
   readonly clock?: Pick<Clock, 'date'> | undefined
 }
 
-/** Makes the `approvals` of acts that operators call. */
+/** Makes the `approvals` of a server that needs two operators: `propose` stores the act as a proposal. */
 export function createApprovals({ limits, clock = CLOCK }: Proposing): Approvals {
   return {
     areNeeded: true,
@@ -68,7 +68,7 @@ export function createApprovals({ limits, clock = CLOCK }: Proposing): Approvals
 export const { purpose: PURPOSE } = SEALED_PROPOSALS
 export const proposalEncryptionContext = (id: string) => ({ table: SEALED_PROPOSALS.table, id })
 
-/** The operator, if it may decide. @throws AdminRefusal the operator is not known, or lacks the role */
+/** Returns an operator who has the role. @throws AdminRefusal the operator is not known, or lacks the role */
 export function requireRole(operator: Operator | null, role: OperatorRole): Operator {
   if (operator === null) {
     throw new AdminRefusal(

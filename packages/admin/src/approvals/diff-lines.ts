@@ -2,8 +2,8 @@
 import { canonicalJson } from '@rollcall/protocol'
 
 /**
- * A member that an act would change, or that only says what the act is about: there `from` and `to` are equal. A line names
- * no secret and no person.
+ * A member that an act would change, or one that only says what the act is about: `from` and `to` are then equal. A
+ * line has no secret and names no person.
  */
 export interface DiffLine {
   readonly at: string
@@ -19,13 +19,13 @@ export interface Comparison {
   readonly about?: object
   /** The stored members; absent when nothing is stored. */
   readonly stored?: object
-  /** The wanted members: those that differ are shown. A member that is null goes away. */
+  /** The members after the act. Only those that differ from the stored ones are shown; null removes a member. */
   readonly wanted: object
-  /** Further lines, behind the others. */
+  /** Further diff lines, shown after the others. */
   readonly lines?: readonly DiffLine[]
 }
 
-/** The one way to show a difference. @param hidden members that are not shown */
+/** Makes the diff lines of a comparison. @param hidden names of members that get no line */
 export function diffOf({ about = {}, stored = {}, wanted, lines = [] }: Comparison, hidden: readonly string[]) {
   const before = stored as Readonly<Record<string, unknown>>
   const shown = [
@@ -41,8 +41,8 @@ export function diffOf({ about = {}, stored = {}, wanted, lines = [] }: Comparis
 const given = (members: object): readonly [string, unknown][] =>
   Object.entries(members).filter(([, value]) => value !== undefined)
 
-/** Whether two values say the same. */
+/** Whether two values are the same as canonical JSON. */
 export const isSame = (one: unknown, other: unknown): boolean => textOf(one) === textOf(other)
 
-/** Returns a value as canonical JSON, which has no undefined. */
+/** Writes a value as canonical JSON. Members that are undefined are left out; undefined itself is written as null. */
 export const textOf = (value: unknown): string => canonicalJson(JSON.parse(JSON.stringify(value ?? null)))

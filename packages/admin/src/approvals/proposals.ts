@@ -39,7 +39,7 @@ const State = oneOf(PROPOSAL_STATES, {
     'approved: the act is being done, or nobody knows how it ended; done and failed: it was approved; outdated: what is stored had changed.',
 })
 
-/** The answer of an act that waits. */
+/** The answer to a call whose act waits for a second operator. */
 export const PROPOSED = closed({
   id: Id,
   act: text('What is to be done.'),
@@ -84,7 +84,7 @@ export const listProposals = useCase(
     ),
 )
 
-/** Shows one proposal. An operator who may decide also sees its confidential members: the access has an audit entry before. */
+/** Shows a proposal. Its confidential members are only for operators who may decide, after an audit entry. */
 export const showProposal = act(
   {
     name: 'proposal show',
@@ -118,7 +118,7 @@ export const showProposal = act(
   },
 )
 
-/** Does the act now, once, if what is stored is still as the proposal shows it. */
+/** Approves a proposal and does its act, once, if the stored values are still those that the proposal shows. */
 export const approveProposal = act(
   {
     name: 'proposal approve',
@@ -160,7 +160,7 @@ export const approveProposal = act(
         operator: caller.proposedBy,
         approved_by: caller.approvedBy,
       })
-      // From here on no other call can decide about it.
+      // After this no other call can decide about the proposal.
       if (!(await decideProposal(db, id, { state: 'approved', by, now }))) throw decidedAlready(await stored(deps, id))
       try {
         const result = await act({ ...deps, caller }, input as never)
@@ -192,7 +192,7 @@ export const declineProposal = act(
   },
 )
 
-/** Returns the operator who has this token of the admin API, for all registries. @throws AdminRefusal */
+/** Returns the operator with this admin API token. @throws AdminRefusal it is not valid for all registries */
 export async function operatorWithToken({ db }: HasDatabase, token: string): Promise<Operator> {
   const operator = await createOperators(db).operatorOf(token.trim())
   if (operator === null) {
@@ -206,7 +206,7 @@ export async function operatorWithToken({ db }: HasDatabase, token: string): Pro
 
 const timeOf = ({ clock = CLOCK }: HasTime): Date => new Date(clock.date())
 
-/** An id of another form belongs to no proposal. */
+/** The form of a proposal's id: a UUID. */
 const ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 async function stored(deps: HasDatabase & HasTime, id: string) {
@@ -216,7 +216,7 @@ async function stored(deps: HasDatabase & HasTime, id: string) {
 }
 
 /**
- * The proposal and its act.
+ * Returns the act of a proposal, and the operator who decides about it.
  * @throws AdminRefusal the caller may not decide about the proposal, or it does not wait any more
  */
 async function toDecide(deps: ActDeps & HasTime, id: string) {
@@ -234,7 +234,7 @@ async function toDecide(deps: ActDeps & HasTime, id: string) {
   return { act, by }
 }
 
-/** Compares the stable id. The same name is refused too: it may be another token of the same person. */
+/** Whether the caller made the proposal. The same name counts too: it may be another token of the same person. */
 function isOwn({ proposed_by, proposed_name }: StoredProposal, caller: Operator | null): boolean {
   if (caller === null) return false
   const { id, name } = actorOf(caller)
@@ -258,7 +258,7 @@ async function opened(
 function described(row: StoredProposal, caller: Operator | null) {
   const { id, act, diff, state, proposed_name, proposed_at, lapses_at, decided_name, decided_at, failure } = row
   const known = actNamed(act)
-  // An earlier version may have stored members that are confidential in this one.
+  // An earlier version may have stored lines about members that are confidential now.
   const lines = (JSON.parse(diff) as DiffLine[]).filter(({ at }) => !known?.act.confidential.includes(at))
   return {
     id,

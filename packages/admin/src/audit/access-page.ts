@@ -1,4 +1,4 @@
-/** The report to a person as a page: to be read and printed, without a script, and with nothing from elsewhere. */
+/** Writes the report of accesses to a person's data as a page to print. It has no script and loads nothing. */
 
 import { cellText } from '@rollcall/base/shared/spreadsheet'
 import type { ReadOnly } from '@rollcall/core/model/read-only'
@@ -96,7 +96,7 @@ ${accesses.map((access, at) => row(access, accesses[at - 1])).join('\n')}
 </tbody>
 </table>`
 
-/** A row of the table. @param above the row above; data that are the same are not listed again */
+/** A row of the table of accesses. @param above the access in the row above; the same data are not listed again */
 function row(access: Access, above: Access | undefined): string {
   const { at, who, sender_id, registry, what, basis, purpose, data } = access
   const name = sender_id === null || sender_id === who ? who : `${who} (${sender_id})`
@@ -107,7 +107,7 @@ function row(access: Access, above: Access | undefined): string {
   return `<tr><td>${time(at)}</td>${[name, `${what}${where}`, why, shown].map(cell).join('')}</tr>`
 }
 
-/** The text is also safe for spreadsheets, which can open such a page. */
+/** A cell of the table. Its text is also safe in a spreadsheet program, which can open the page. */
 const cell = (text: string): string => `<td>${escaped(cellText(text))}</td>`
 
 const time = (at: string): string => escaped(at.replace('T', ' ').replace(/(\.\d+)?Z$/, ' UTC'))

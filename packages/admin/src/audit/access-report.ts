@@ -1,4 +1,4 @@
-/** The answer to a person who asks who has seen the data: in plain words, for people and for programs. */
+/** Answers a person who asks who has seen their data: a page in plain words, and the same as JSON for programs. */
 
 import Type from 'typebox'
 import { act } from '../act.ts'
@@ -8,7 +8,7 @@ import { type Access, type AccessReport, accessPage, Report } from './access-pag
 import { type AccessesOfMonth, wordsOf } from './accesses-by-month.ts'
 import { auditOf, type PersonAudit } from './person-accesses.ts'
 
-/** Reports access to a person's data. People who work for the registry are not named: the person asks the registry. */
+/** Reports the accesses to a person's data. Staff of the registry are not named: the person asks the registry. */
 export const reportAccess = act(
   {
     name: 'audit person',
@@ -88,7 +88,7 @@ function basisOf({ basis, consent, emergency, participant }: PersonAccess): stri
   return BASES[basis ?? ''] ?? 'Not known'
 }
 
-/** The words for a path of a document; none where the path is for programs only. */
+/** The plain words for a path of a record; empty when only programs read the path, such as `@type`. */
 function dataName(path: string): readonly string[] {
   const words = wordsOf(path)
   return words === null ? [] : [words.join(' / ')]

@@ -6,7 +6,7 @@ import Type, { type Static } from 'typebox'
 import { closed, instant, orNull, text, wholeNumber } from '../members.ts'
 import { type EntryFacts, EntryId } from './facts.ts'
 
-/** The content of a sentence, for people and for programs. */
+/** The facts about the accesses of one institution in one month, with the sentence that says them. */
 export const MONTH = {
   month: text('Month in UTC, such as 2026-11.'),
   who: text('Name of the institution. People who work for the registry are not named.'),
@@ -24,7 +24,7 @@ export const AccessesOfMonth = closed({
 export type AccessesOfMonth = ReadOnly<Static<typeof AccessesOfMonth>>
 
 type PersonAccess = EntryFacts & {
-  /** Nothing of it left the registry. */
+  /** True if the message was not sent: no data left the registry. */
   readonly unsent: boolean
 }
 
@@ -41,7 +41,7 @@ export function accessesByMonth(
   })
 }
 
-/** The accesses of one institution in one month. @param newest the last of them */
+/** Sums up the accesses of one institution in one month. @param newest the latest of them */
 function ofMonth(newest: PersonAccess, accesses: readonly PersonAccess[], who: string): AccessesOfMonth {
   const sent = accesses.filter(({ unsent }) => !unsent)
   const data = [...new Set(sent.flatMap(({ shown }) => Object.values(shown).flat()).flatMap(topicOf))].sort()
@@ -93,7 +93,7 @@ function countsOf(accesses: readonly PersonAccess[]): string {
     .join(', ')
 }
 
-/** The parts of a path that mean something to a person: `@id` and `@type` are for programs, and an identifier is one thing. */
+/** The words of a path for people; null for a path of programs, such as `@id`. An identifier's members are one word. */
 export function wordsOf(path: string): readonly string[] | null {
   const parts = path.split('.')
   if (parts.some((part) => part.startsWith('@'))) return null
@@ -101,7 +101,7 @@ export function wordsOf(path: string): readonly string[] | null {
   return named.length === 0 ? ['identifier'] : named.map((part) => part.replaceAll('_', ' '))
 }
 
-/** Members that only hold other members, and say nothing about a person themselves. */
+/** Words for members that only hold other members, and say nothing about a person themselves. */
 const HOLDERS = new Set(
   KINDS.flatMap(({ record_types }) => record_types.flatMap(({ query_prefixes = [] }) => query_prefixes))
     .flatMap((prefix) => prefix.split('.'))
@@ -109,7 +109,7 @@ const HOLDERS = new Set(
     .map((part) => part.replaceAll('_', ' ')),
 )
 
-/** The word that people use for a path, such as `name` for name.surname; none for a path that only programs read. */
+/** The word that people use for a path, such as `name` for name.surname; empty for a path that only programs read. */
 function topicOf(path: string): readonly string[] {
   const words = wordsOf(path)
   return words === null ? [] : [words.find((word) => !HOLDERS.has(word)) ?? 'identifier']

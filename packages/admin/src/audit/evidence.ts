@@ -27,13 +27,13 @@ import { closed, text, timeOut } from '../members.ts'
 import { AdminRefusal } from '../use-case.ts'
 import { auditKeysOf } from './facts.ts'
 
-/** The most entries of one message: a request, its acknowledgement, the pages of its answer. */
+/** The most audit entries of one message: those of its request, its acknowledgement and the pages of its answer. */
 const MOST = 100
 
 type Proof = Evidence['accounts'][number]
 type Key = Evidence['keys'][number]
 
-/** Makes evidence of a message: persons as commitments, and the entries between the message and its checkpoint. */
+/** Makes evidence of a message: its audit entries, up to the checkpoint that signs them; persons as commitments. */
 export const makeEvidence = act(
   {
     name: 'audit evidence',
@@ -68,7 +68,7 @@ export const makeEvidence = act(
   },
 )
 
-/** An entry and those after it, up to the checkpoint that signs them. */
+/** Proves an entry of the audit log: returns it and those after it, up to the checkpoint that signs them. */
 async function provable(
   { db }: Pick<HasVault, 'db'>,
   place: EntryPlace,
@@ -90,7 +90,7 @@ async function provable(
   return { chain, previous, entries: [...entries], checkpoint }
 }
 
-/** The first checkpoint with a valid signature; rows that another role has inserted are passed over. */
+/** Returns the first checkpoint with a valid signature. Rows that another database role inserted are skipped. */
 async function firstSigned(
   rows: AsyncIterable<SigningCheckpoint>,
   isGood: (row: SigningCheckpoint) => boolean,
@@ -99,7 +99,7 @@ async function firstSigned(
   return null
 }
 
-/** Whether a signed checkpoint is about this chain and this entry. @param row its signature is verified */
+/** Whether the content of a checkpoint names this chain and the row's number. Its signature is verified. */
 function isOf({ content, sequence }: SigningCheckpoint, chain: string): boolean {
   const signed = JSON.parse(content) as CheckpointContent
   return signed.chain === chain && signed.sequence === sequence
@@ -125,7 +125,7 @@ async function auditKeys({ db }: Pick<HasVault, 'db'>, kids: ReadonlySet<string>
 /** Milliseconds: the precision of the time when a published key was last used, and the difference of clocks. */
 const SLACK = 3_660_000
 
-/** The keys of both sides that are still known: published keys when they verified a message at that time. */
+/** Finds the public keys of both sides that signed the messages. Published keys must have been used near that time. */
 async function messageKeys({ db, vault }: HasVault, accounts: readonly Proof[]): Promise<readonly Key[]> {
   const entries = accounts.flatMap(({ entries: [first] }) =>
     first === undefined ? [] : [{ ...(JSON.parse(first.entry) as StoredAuditEntry), at: Date.parse(first.at) }],

@@ -1,4 +1,4 @@
-/** Entries of the audit log, as admin functions give them. */
+/** Entries of the audit log, as admin functions return them. */
 
 import { openDetails } from '@rollcall/audit/confidential'
 import { type AuditKeys, loadAuditKeys } from '@rollcall/audit/keys'
@@ -77,10 +77,10 @@ export const entryFacts = ({ chain, sequence, at, entry }: LoggedEntry) => ({
 
 export type EntryFacts = ReturnType<typeof entryFacts>
 
-/** The keys of the audit log. */
+/** Loads the keys of the audit log. */
 export const auditKeysOf = async ({ db, vault }: HasVault): Promise<AuditKeys> => loadAuditKeys(db, await vault())
 
-/** The facts that are stored encrypted; none of them when they cannot be decrypted. */
+/** Decrypts the confidential members of an entry; empty when they cannot be decrypted. */
 export function confidentialFacts(keys: AuditKeys, logged: LoggedEntry) {
   const { sealed } = logged.entry
   const details = sealed === undefined ? null : openDetails(keys.confidential, logged, sealed)
@@ -102,7 +102,7 @@ export const periodOf = ({ from, to }: GivenPeriod): Period => ({
   to: to === undefined ? undefined : new Date(to),
 })
 
-/** The place of an entry in the audit log, read from its id. @throws AdminRefusal the id is not of this form */
+/** Reads an entry's place in the audit log, a chain and a number, from its id. @throws AdminRefusal it is no such id */
 export function placeOf(id: string, member = 'id'): Pick<LoggedEntry, 'chain' | 'sequence'> {
   const [, chain, sequence] = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.([1-9]\d{0,14})$/.exec(id) ?? []
   if (chain === undefined || sequence === undefined) {
@@ -111,14 +111,14 @@ export function placeOf(id: string, member = 'id'): Pick<LoggedEntry, 'chain' | 
   return { chain, sequence: Number(sequence) }
 }
 
-/** The limit of a search in the audit log; without it entries of any number are searched. */
+/** How many entries of the audit log one call may search; absent: any number. */
 export interface HasSearchLimit {
   readonly limits?: Pick<Limits, 'searched_entries'>
 }
 
 /**
- * The place from which a list goes on.
- * @throws AdminRefusal the place belongs to no entry, or to one that is not stored any more
+ * Returns the entry behind which a page of the list begins; undefined for the first page.
+ * @throws AdminRefusal `before` is not the id of an entry, or the entry is not stored any more
  */
 export async function requireEntryBefore({ pool }: HasVault['db'], before: string | undefined) {
   if (before === undefined) return undefined

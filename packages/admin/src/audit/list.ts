@@ -1,4 +1,4 @@
-/** The newest audit entries, and what a review found of emergencies. */
+/** Lists the newest audit entries, and the emergencies with their reviews. */
 
 import type { AuditKeys } from '@rollcall/audit/keys'
 import { openReview, type Review as SealedReview, sealReview } from '@rollcall/audit/reviews'
@@ -33,8 +33,8 @@ export { AUDIT_KINDS } from '@rollcall/core/model/audit-entry'
 const Limit = Type.Optional(wholeNumber('At most so many (default: 50).', 1, 10_000))
 
 /**
- * Lists the newest entries. They name no person. The number of entries that one call searches is limited, so a page may
- * have fewer than its limit; the next page goes on from there.
+ * Lists audit entries, the newest first, without persons. One call searches a limited number of entries, so a page may
+ * be shorter than its limit; the next page continues after it.
  */
 export const listAuditEntries = act(
   {
@@ -121,7 +121,7 @@ type Counts = ReadonlyMap<string | null, number>
 const lastCount = perPool((): { at: number; counting: Promise<Counts> | null } => ({ at: 0, counting: null }))
 
 /**
- * The number of emergencies that nobody has reviewed, at most 1,000 of all registries, as of half a minute ago.
+ * Counts the emergencies that nobody has reviewed, at most 1,000 in all registries. The count may be half a minute old.
  * @param namespace undefined: of all registries
  * @param now milliseconds
  */
@@ -152,8 +152,7 @@ async function unreviewedByRegistry(deps: HasVault): Promise<Counts> {
 }
 
 /**
- * The review of a row in a list; empty if the row was altered. Otherwise a writer of the database could hide an
- * emergency.
+ * Decrypts a stored review; empty if its row was altered, so that a writer of the database cannot hide an emergency.
  */
 function openedReview({ confidential }: AuditKeys, row: StoredReview) {
   const review = openReview(confidential, row)
@@ -162,7 +161,7 @@ function openedReview({ confidential }: AuditKeys, row: StoredReview) {
 
 const reviewFacts = ({ at, reviewed_by, finding }: SealedReview) => ({ at, reviewed_by, note: finding })
 
-/** Says that an emergency was reviewed, and what was found. The audit entry itself never changes. */
+/** Notes that an operator reviewed an emergency, and the finding. The emergency's audit entry never changes. */
 export const reviewEmergency = act(
   {
     name: 'audit review',

@@ -12,28 +12,28 @@ export interface EntryDetails {
   readonly registry?: string | undefined
   /** The persons whose data is shown or changed, or who are asked about. */
   readonly persons?: readonly AuditedPerson[]
-  /** Records that are shown. */
+  /** The number of records that are shown. */
   readonly records?: number
   /** The attribute paths that are shown, by record type. */
   readonly shown?: AuditEntry['shown']
-  /** Why, as the operator says; it is stored encrypted. */
+  /** The operator's reason. It is stored encrypted. */
   readonly reason?: string | undefined
-  /** correlation_ids whose stored answers are shown again: an audit of the persons in them finds it. */
+  /** correlation_ids of stored answers that are shown again. An audit of a person in them finds this entry. */
   readonly repeats?: readonly string[]
   /** The number of deliveries, for an act of a participant. */
   readonly count?: number
-  /** Both persons of an approved proposal, instead of the caller. */
+  /** The names to write in place of the caller's: both persons of an approved proposal. */
   readonly operator?: string
   readonly approved_by?: string
 }
 
-/** Writes the audit entry of an act. It is awaited before anything is shown: when it rejects, nothing may be. */
+/** Writes the audit entry of an act. Callers wait for it, and show nothing before it is written. */
 export async function auditAct(
   { auditLog, caller }: { readonly auditLog: AuditLog; readonly caller: Caller },
   { note, registry, persons = [], reason, repeats = [], ...details }: EntryDetails,
 ): Promise<void> {
   const names = namesOf(caller)
-  // A part of the server has no entry of its own: the act that it belongs to has one, or the row that it works on.
+  // The step of a configuration file has its own entry, and an event of the outbox has its row.
   if (names === null) return
   const entry: AuditEntry = {
     ...EMPTY_ENTRY,

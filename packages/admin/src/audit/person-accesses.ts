@@ -29,7 +29,7 @@ const PersonAccess = closed({
   unsent: flag('Whether it was not sent, as a later entry says: nothing of it left.'),
 })
 
-/** Lists the accesses to a person's data. They may be stored under other identifiers of the person. */
+/** Lists the accesses to a person's data, including those that are logged under other identifiers of the person. */
 export const auditPerson = act(
   {
     name: 'audit person',
@@ -68,7 +68,7 @@ interface AskedPerson extends Partial<Record<'from' | 'to', string | undefined>>
   readonly confidential?: boolean | undefined
 }
 
-/** Writes the entry with the person who is asked about, before anything is read. */
+/** Writes the audit entry that names the person, then finds the accesses to the person's data. */
 export async function auditOf(
   deps: HasVault,
   { type, value, from, to, confidential = false }: AskedPerson,
@@ -123,13 +123,13 @@ export async function auditOf(
 
 export type PersonAudit = Awaited<ReturnType<typeof auditPerson>>
 
-/** When an entry has several roles of a person, the first one of these applies. */
+/** The roles of a person in an audit entry. Where an entry has several, the first of this list applies. */
 const ROLES: readonly PersonRole[] = ['seen', 'written', 'asked']
 
 interface FoundAccess {
   readonly logged: LoggedEntry
   readonly roles: ReadonlySet<PersonRole>
-  /** The types of the identifiers that found the entry. */
+  /** The types of the identifiers by which the entry was found. */
   readonly types: ReadonlySet<string>
   readonly again: boolean
 }
@@ -152,7 +152,7 @@ function meant(
 const isMeantIn = ({ registries }: KnownIdentifier, registry: string | null): boolean =>
   registries === null || (registry !== null && registries.has(registry))
 
-/** Answers that repeated what was shown of the person. Their entries name the repeated exchange, and no person. */
+/** Finds later answers that repeated shown data of the person. Their entries name the exchange, and no person. */
 async function repeatsOf(
   { db }: Pick<HasVault, 'db'>,
   accesses: readonly FoundAccess[],

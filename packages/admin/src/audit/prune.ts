@@ -1,4 +1,4 @@
-/** Pruning the audit log: chain by chain, in chunks that a checkpoint closes. */
+/** Prunes the audit log: each chain in chunks, and each chunk ends at a checkpoint. */
 
 import { type CheckpointContent, signCheckpoint } from '@rollcall/audit/checkpoints'
 import { type AuditKeys, loadAuditKeys } from '@rollcall/audit/keys'
@@ -32,21 +32,21 @@ export interface PruneDeps {
   readonly owner: Database
   readonly vault: () => Promise<Vault>
   readonly now?: () => Date
-  /** Set if the prune only counts, and deletes nothing. */
+  /** True: entries are only counted, and nothing is deleted. */
   readonly dryRun: boolean
-  /** Entries that one transaction reads (default 20,000). */
+  /** The number of entries that one transaction reads (default 20,000). */
   readonly atOnce?: number
 }
 
 export interface PruneCounts {
-  /** The number of entries. */
+  /** The number of deleted entries. */
   readonly deleted: number
-  /** The number of chains of which a hold keeps entries. */
+  /** The number of chains in which a hold keeps entries. */
   readonly held: number
 }
 
 /**
- * Deletes entries from before a month. Rows that another role has inserted cannot cause a deletion.
+ * Deletes audit entries from before a month. Rows that another database role inserted cannot cause a deletion.
  * @param before the beginning of a month
  * @throws AdminRefusal the entries that would be deleted are not as they were signed
  */
@@ -57,7 +57,7 @@ export async function pruneAuditLog(deps: PruneDeps, before: Date): Promise<Prun
   const time = await databaseTime(owner.pool)
   const vault = await deps.vault()
   const { report } = await verifyAuditLog({ db: owner, vault, witness: null })
-  // Nothing of a chain without a checkpoint is deleted, unless its process was killed long ago.
+  // A chain without a checkpoint stays whole, unless its process was killed long ago.
   const chains = old
     .filter(({ chain, signed }) => signed || isAbandoned(report.ends.get(chain), time))
     .map(({ chain }) => chain)
@@ -82,9 +82,9 @@ const faultyChain = (chain: string): AdminRefusal =>
 interface Pruning extends PruneDeps {
   readonly report: Report
   readonly verifier: Pick<Verifier, 'isSigned'>
-  /** Null: a dry run, which signs nothing. */
+  /** The keys that sign; null for a dry run, which signs nothing. */
   readonly keys: AuditKeys | null
-  /** The time by the clock of the database, which entries have. */
+  /** The time by the database's clock, which also sets the times of entries. */
   readonly time: Date
 }
 
@@ -117,7 +117,7 @@ async function pruneChain(
     })
     deleted += step.part?.entries ?? 0
     if (step.stop !== null) return { deleted, held: step.stop === 'held' }
-    // These entries have no checkpoint: the next one is further on.
+    // No checkpoint closes these entries yet: read more entries, to find the next checkpoint.
     most = step.part === null ? most * 2 : atOnce
     after = step.part?.sequence ?? after
   }
@@ -151,15 +151,15 @@ const ABANDONED = 86_400_000
 const isAbandoned = (end: { readonly at: string } | undefined, time: Date): boolean =>
   end !== undefined && Date.parse(end.at) < time.getTime() - ABANDONED
 
-/** Whether a signed checkpoint closes a chunk. @param row its signature is verified */
+/** Whether the content of a checkpoint names the chain, number and hash of the row. Its signature is verified. */
 function closes({ chain, sequence, hash, content }: ClosingCheckpoint): boolean {
   const signed = JSON.parse(content) as CheckpointContent
   return signed.chain === chain && signed.sequence === sequence && signed.hash === hash.toString('hex')
 }
 
 /**
- * Signs the end of a chain whose process is gone. The next checkpoint of this process names it, and so it reaches the
- * witness.
+ * Signs the end of a chain whose process is gone. The next checkpoint of this process names the new checkpoint, so that
+ * the witness gets it.
  */
 async function closeChain(
   pruning: Pruning,

@@ -6,7 +6,7 @@ import { perPool } from '@rollcall/database/group-commit'
 import { EXCHANGES } from '@rollcall/engine/store/exchanges/exchange-names'
 
 const HOUR = 3_600_000
-/** Milliseconds after its end in which an hour may still get entries. */
+/** Milliseconds after the end of an hour in which the hour may still get entries. */
 const LATE = 120_000
 export const HOURS = 24
 
@@ -33,8 +33,8 @@ function countHour(db: Pick<Database, 'pool'>, begin: number): Promise<readonly 
 }
 
 /**
- * Lists hours, the newest first. Uncounted hours are counted until the time is used up; the first one is always
- * counted.
+ * Lists the last hours with their traffic, the newest first. Hours are counted until the time of the call is used up;
+ * the newest one is always counted.
  * @param spent whether the time of the call is used up
  */
 export async function lastHours(
@@ -62,7 +62,7 @@ export async function lastHours(
 /** The number of messages of one operation and mode, and their durations. */
 export interface TrafficCount extends Pick<TrafficRow, 'operation' | 'mode'> {
   readonly outcomes: Readonly<Record<string, number>>
-  /** Milliseconds; null where none was measured. */
+  /** The median duration in milliseconds; null where none was measured. */
   readonly p50_ms: number | null
   readonly p99_ms: number | null
 }
@@ -86,7 +86,7 @@ export const durationsOf = (rows: readonly TrafficRow[]) => ({
   p99_ms: quantile(rows, 0.99),
 })
 
-/** The duration that this share of the messages did not exceed, rounded up to a step of the scale. */
+/** A quantile of the durations in milliseconds, rounded up to a step of the scale; for 0.5 it is the median. */
 function quantile(rows: readonly TrafficRow[], share: number): number | null {
   const timed = rows.flatMap(({ step, messages }) => (step === null ? [] : [{ step, messages }]))
   const total = timed.reduce((sum, { messages }) => sum + messages, 0)

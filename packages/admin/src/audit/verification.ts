@@ -37,7 +37,7 @@ export interface Verifying {
   stop(): Promise<void>
 }
 
-/** Verifications run one at a time: each holds a connection and reads every entry. */
+/** Makes the verification task of a node. One runs at a time: it holds a connection and reads every entry. */
 export function createVerifying(
   deps: HasVault & { readonly log: Pick<Log, 'error'> },
   now = () => new Date(),

@@ -12,7 +12,7 @@ import { closed, flag, instant, NOTHING, orNull, text, timeOut, wholeNumber } fr
 import { useCase } from '../use-case.ts'
 
 interface HasWitness extends HasVault {
-  /** The lines of the witness; null: none are compared. They must be from before the call. */
+  /** The lines of the witness, all written before the call; null: nothing is compared with a witness. */
   readonly witness: AsyncIterable<string> | null
 }
 
@@ -75,12 +75,12 @@ export const Verification = closed({
   own_keys: flag('Whether these keys were compared with their private halves, for which the master key is needed.'),
 })
 
-/** Reads the audit log as it is at one moment, in little memory. A running server goes on meanwhile. */
+/** Verifies the whole audit log, as it is at one moment, in little memory. A running server goes on meanwhile. */
 export const verifyWholeAuditLog = useCase({ input: NOTHING, result: Verification }, async (deps: HasWitness) =>
   verified(deps),
 )
 
-/** @param watched the report that grows during the verification, and the signal that stops it */
+/** Verifies the audit log. @param watched the report, which grows meanwhile, and the signal that stops the work */
 export async function verified(
   { db, vault, witness }: HasWitness,
   watched: { readonly report?: Report; readonly signal?: AbortSignal } = {},
@@ -100,7 +100,7 @@ export async function verified(
   }
 }
 
-/** Opens the vault; null without a master key, for example where somebody else than the operator verifies. */
+/** Opens the vault; null without a master key: somebody who verifies for the operator may have none. */
 async function vaultIfAny(vault: () => Promise<Vault>): Promise<Vault | null> {
   try {
     return await vault()

@@ -32,7 +32,7 @@ export const BACKUP = {
   ),
 } as const
 
-/** The description of a backup. */
+/** Describes a backup by its header and the numbers of rows in its tables. */
 export const describedBackup = (
   file: string,
   { header, bytes, sha256 }: { readonly header: BackupHeader; readonly bytes: number; readonly sha256: string },

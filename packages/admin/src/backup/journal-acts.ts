@@ -1,4 +1,4 @@
-/** Does the acts of the journal again in a restored database. Each may be done any number of times. */
+/** Repeats the acts of the journal in a restored database. Each act can be repeated any number of times. */
 
 import type { AuditSigner } from '@rollcall/audit/keys'
 import { lockHolds } from '@rollcall/audit/store/prune-entries'
@@ -50,9 +50,9 @@ type Act<Kind extends JournalKind> = Extract<JournalAct, { readonly kind: Kind }
 type Apply<Kind extends JournalKind> = (deps: ApplyDeps, act: Act<Kind>, at: Date) => Promise<unknown>
 
 /**
- * How each kind of act is done again. What the act was about may be missing: it was made after the snapshot, or an
- * earlier act has removed it. Where the act must apply once it is there again, the act is refused, and done when the
- * operator has added it.
+ * How each kind of act is repeated. Its object, such as a registry, may be missing: it was added after the snapshot, or
+ * an earlier act has removed it. The act is then skipped; or it is refused, if it must apply to an object that the
+ * operator will add again.
  */
 const APPLY: { readonly [Kind in JournalKind]: Apply<Kind> } = {
   day_keys_destroyed: ({ db }, { days }) => destroyKeysOf(db, days),
@@ -132,7 +132,7 @@ const newerParticipant = (sender_id: string): AdminRefusal =>
     `${sender_id} was added after the backup, and a person withdrew a consent from it: add it again (rollcall participant add)`,
   )
 
-/** The holds at the time of the act apply: other holds of the backup from before the act are removed. */
+/** Erases a person again, by the holds of that time: other holds from before the act are removed. */
 async function erasePerson(deps: ApplyDeps, act: Act<'person_erased'>, at: Date): Promise<void> {
   const { db, owner } = deps
   await removeOtherHolds(db, { except: act.holds, made_before: at, removed_by: 'restore' })
@@ -163,7 +163,7 @@ export interface UndoneActs {
   readonly acts: number
 }
 
-/** Does acts again, in order. A refused act does not stop the others. @returns the refused acts */
+/** Repeats acts of the journal in order. A refused act does not stop the others. @returns the refused acts */
 export async function applyActs(deps: ApplyDeps, acts: LaterActs['acts']): Promise<readonly UndoneActs[]> {
   const undone = new Map<string, UndoneActs>()
   for (const { at, act } of acts) {
@@ -183,7 +183,7 @@ async function applyAct<Kind extends JournalKind>(deps: ApplyDeps, act: Act<Kind
   await apply(deps, act, at)
 }
 
-/** The message of a refusal. @throws any other error, such as a lost connection: the restore is then run again */
+/** Returns the message of a refusal. @throws any other error: the operator then runs the restore again */
 function refusalRule(error: unknown): string {
   const refusal = asRefusal(error)
   if (refusal instanceof AdminRefusal) return refusal.message
@@ -193,7 +193,7 @@ function refusalRule(error: unknown): string {
 export const countUndone = (undone: readonly UndoneActs[]): number =>
   undone.reduce((count, { acts }) => count + acts, 0)
 
-/** @throws AdminRefusal there are acts that could not be done */
+/** Refuses to go on while acts of the journal are undone. @throws AdminRefusal there are acts that could not be done */
 export function refuseUndone(undone: readonly UndoneActs[]): void {
   if (undone.length === 0) return
   const all = undone.map(({ kind, rule, acts }) => `${kind} ${acts} (${rule})`).join('; ')

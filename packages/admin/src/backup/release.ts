@@ -10,7 +10,7 @@ import { closed, flag, SenderId, wholeNumber } from '../members.ts'
 import { participantNamed } from '../participants/participants.ts'
 import { AdminRefusal } from '../use-case.ts'
 
-/** Messages may have been sent after the snapshot: they go out again with the same message_id, and receivers drop them. */
+/** Releases the messages. A receiver drops one that it got before the restore: the message_id is the same. */
 export const releaseRestored = act(
   {
     name: 'restore release',

@@ -1,4 +1,4 @@
-/** Restoring a database, and what belongs to it: the journal, the audit log, and what would be sent. */
+/** Restores a database, and what belongs to it: the journal, the audit log, and the outgoing messages. */
 
 import { loadAuditKeys } from '@rollcall/audit/keys'
 import { newestEntry, openChains } from '@rollcall/audit/store/open-chains'
@@ -30,7 +30,7 @@ import { applyActs, countUndone, refuseUndone } from './journal-acts.ts'
 
 export interface RestoreDeps extends HasOwner, HasVault, Acting, HasMasterKeys {
   readonly limits: Limits
-  /** Default: the time it is. */
+  /** The clock (default: that of the system). */
   readonly now?: () => Date
   readonly signal?: AbortSignal
 }
@@ -63,7 +63,7 @@ const DONE = {
   open_chains: wholeNumber('Chains of the audit log that had not ended: what followed in them is lost.'),
 } as const
 
-/** Columns whose numbers must not be given out again. Sequences are not listed here: the catalog has them. */
+/** Columns with numbers that must not be used twice. The catalog of the database names the sequences. */
 const NUMBERED = [ENVELOPE_NUMBERS]
 
 /** Restores a backup into an empty database. It may be killed at any moment, and run again. */
@@ -116,7 +116,7 @@ export const restoreDatabase = act(
 )
 
 /**
- * Does for a database that was restored by other means, such as point-in-time recovery, what `restoreDatabase` does
+ * Adopts a database that was restored by other means, such as point-in-time recovery: does what `restoreDatabase` does
  * after the tables are loaded. No server may run on it.
  */
 export const adoptRestored = act(
@@ -138,7 +138,7 @@ export const adoptRestored = act(
   },
 )
 
-/** Does the steps after the tables are loaded. If it is killed, it can be run again. */
+/** Notes a restore by other means, and advances the sequences. If it is killed, it can be run again. */
 async function adopt(
   client: Parameters<typeof markLoaded>[0],
 ): Promise<{ readonly restoration: number; readonly snapshot: Date }> {
@@ -186,7 +186,7 @@ interface Restored {
   readonly accept_undone: boolean | undefined
 }
 
-/** Milliseconds by which an audit entry may be committed after its time. */
+/** The most milliseconds between the time of an audit entry and its commit. */
 const LONGEST_COMMIT = 60_000
 
 async function complete(
@@ -195,7 +195,7 @@ async function complete(
   { restoration, backup, snapshot_at, later, reason, accept_undone = false }: Restored,
 ) {
   const { owner = deps.db, limits, now = () => new Date() } = deps
-  // The acts that are done again are in the journal already.
+  // Acts that are repeated are in the journal already, so nothing is written to it.
   const db: Database = { ...deps.db, journal: NO_JOURNAL }
   const vault = await deps.vault()
   const { signer } = await loadAuditKeys(db, vault)

@@ -120,7 +120,7 @@ export async function callbackOf({ db }: HasDatabase, { id }: Pick<Participant, 
   return shown
 }
 
-/** Changes what is given, and shows the settings without credentials; with nothing given it only shows them. */
+/** Changes the given callback settings, if any, and returns all of them without credentials. */
 export const changeCallback = act(
   {
     name: 'participant callback',
@@ -151,7 +151,7 @@ export const changeCallback = act(
   },
 )
 
-/** @param secrets null: the credentials are removed; undefined: they stay */
+/** Writes callback settings. @param secrets null: the credentials are removed; undefined: they stay */
 async function write(
   { db, vault }: HasVault,
   participant: number,
@@ -234,7 +234,7 @@ const TAKEN: Readonly<Record<CallbackAuth, readonly Credential[]>> = {
 }
 const OPTIONAL: readonly Credential[] = ['origin', 'scope']
 
-/** The credentials to encrypt, for the named origin, else that of the default address, else the only allowed one. */
+/** Returns the credentials to encrypt, for one origin; null: the stored ones go away; undefined: they stay. */
 export function secretsOf(
   addresses: Pick<CallbackSettings, 'allowed' | 'default_url'>,
   given: Pick<Change, 'auth' | Credential>,
@@ -271,7 +271,7 @@ function originOf(
   throw new AdminRefusal('origin must say whom the credentials are for, such as https://spmis.example.org')
 }
 
-/** Sends a signed test message to a participant, and says how every step went. Nothing of it is stored here. */
+/** Sends a signed test message to a participant, and reports how every step went. The message is not stored. */
 export const testCallback = act(
   {
     name: 'participant callback test',
@@ -313,7 +313,7 @@ export interface HasSignatures extends HasVault {
   readonly signatureNamespaces: { readonly written: string }
 }
 
-/** The dependencies of an attempt without a running server: it logs and counts nothing. */
+/** The dependencies of a delivery attempt without a running server: nothing is logged or counted. */
 async function senderOf({ db, vault, signatureNamespaces }: HasSignatures, guards: Guards) {
   const log = createLog({ level: 'silent' })
   const opened = await vault()

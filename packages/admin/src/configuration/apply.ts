@@ -23,7 +23,7 @@ import { CHANGES, refusalAt, refusingAt, type Step, type StepDeps } from './step
 
 export { Configuration, FORMAT_VERSION }
 
-/** Exports the complete configuration of the database, without secrets. Applying it changes nothing. */
+/** Exports the complete configuration of the database, without secrets. Applying the export again changes nothing. */
 export const exportConfiguration = useCase({ input: NOTHING, result: Configuration }, async ({ db }: HasDatabase) =>
   configurationOf(await readStored(db)),
 )
@@ -53,8 +53,8 @@ const APPLIED = closed({
 })
 
 /**
- * Changes the database so that it is as the file says. Everything is checked before the first change. What is as it
- * should be is not touched, so that a file can be applied again.
+ * Changes the database to match a configuration file. Everything is checked before the first change. What matches
+ * already is not touched, so that a file can be applied again.
  */
 export const applyConfiguration = act(
   {
@@ -110,7 +110,7 @@ function read(file: unknown): Configuration {
     : refusalAt(problem.at, `${problem.rule}${nearestHint(String(problem.at.at(-1)), problem.known ?? [])}`)
 }
 
-/** Makes the changes in order. @throws AdminRefusal with the number of changes that were made before */
+/** Makes the changes in order. @throws AdminRefusal a change was refused; the message says how many were made before */
 async function make(steps: readonly Step[], deps: StepDeps, checkHeld: () => Promise<void>): Promise<void> {
   const caller = { kind: 'configuration' } as const
   for (const [index, { at, act: name, registry, make: change }] of steps.entries()) {
@@ -160,7 +160,9 @@ async function plan({ db }: HasDatabase, wanted: Configuration): Promise<Plan> {
   }
 }
 
-/** @throws AdminRefusal after the change no participant could ask anything, and before it somebody could */
+/**
+ * Refuses a file that locks out everybody. @throws AdminRefusal nobody could ask after it, and somebody could before
+ */
 function checkSomebodyStays(stored: Stored, planned: readonly PlannedParticipant[], now = new Date()): void {
   const able = stored.participants.filter((row) => canAsk(row, now))
   const stays = able.some(({ participant }) => {

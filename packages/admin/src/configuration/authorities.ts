@@ -10,7 +10,7 @@ import type { Configuration } from './file.ts'
 import { type PlannedNames, planNames } from './names.ts'
 import { authorityEntry, type Stored } from './read.ts'
 
-/** @throws AdminRefusal a key or an address that cannot be used */
+/** Plans the consent authorities. @throws AdminRefusal a key or an address cannot be used */
 export const planAuthorities = (
   { consent_authorities: wanted }: Configuration,
   { authorities: stored }: Pick<Stored, 'authorities'>,

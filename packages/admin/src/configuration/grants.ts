@@ -46,11 +46,11 @@ export interface GrantPlan {
 
 interface Planned {
   readonly steps: readonly Step[]
-  /** The grants that will be there. */
+  /** The grants of the participant after the file is applied. */
   readonly grants: readonly PlannedGrant[]
 }
 
-/** @throws AdminRefusal a grant means nothing in its registry, or two count at the same time */
+/** Plans the grants. @throws AdminRefusal a grant means nothing in its registry, or two are in force together */
 export function planGrants(plan: GrantPlan): Planned {
   const { wanted, held, stored } = plan
   const named = Object.keys(wanted)
@@ -101,7 +101,7 @@ function planNamespace(
   return { steps: [step(sender_id, namespace, { at: place, there, entry, revoked, added })], grants }
 }
 
-/** @throws AdminRefusal the grant names a purpose or an authority that will not exist */
+/** Checks that purposes and authorities of a grant will exist. @throws AdminRefusal one will not */
 function checkConsentNames(terms: GrantTerms, known: KnownNames, at: readonly PathStep[]): void {
   const purpose = unknownPurpose(terms, known.purposes)
   if (purpose !== null) throw refusalAt([...at, 'purposes'], purpose)
@@ -109,7 +109,7 @@ function checkConsentNames(terms: GrantTerms, known: KnownNames, at: readonly Pa
   if (authority !== null) throw refusalAt([...at, 'authorities'], authority)
 }
 
-/** Checks a grant that stays as it is. @throws AdminRefusal it would mean nothing in the registry after the change */
+/** Checks a grant that the file does not name. @throws AdminRefusal it means nothing in the changed registry */
 function checkSame(kind: Kind, grant: StoredGrant, at: readonly PathStep[]): void {
   const problem = isExpiredGrant(grant) ? null : problemOf(kind, grant.terms)
   if (problem === null) return
@@ -118,8 +118,8 @@ function checkSame(kind: Kind, grant: StoredGrant, at: readonly PathStep[]): voi
 }
 
 /**
- * For a participant whose grants the file does not name.
- * @throws AdminRefusal the file takes an attribute or a purpose away that one of them names
+ * Checks the grants of a participant whose grants the file does not name.
+ * @throws AdminRefusal the file removes an attribute or a purpose that one of the grants names
  */
 export function checkUnnamed(
   { participant: { sender_id }, grants }: StoredParticipant,

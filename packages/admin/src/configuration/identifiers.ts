@@ -1,4 +1,4 @@
-/** The steps for the identifier types of a registry in a configuration file, and for the primary ones. */
+/** The steps for the identifier types and primary identifiers of a registry in a configuration file. */
 
 import type { Registry } from '@rollcall/core/model/registry'
 import {
@@ -21,6 +21,7 @@ import { refusalAt, type Step } from './steps.ts'
 type Entries = Readonly<Record<string, IdentifierTypeEntry>>
 
 /**
+ * Plans the identifier types and primary identifiers.
  * @param literal the kind without an operator's additions
  * @param registry undefined: the registry is new
  * @returns the steps, and the kind with the identifier types that it will have
@@ -44,7 +45,7 @@ export function planIdentifiers(
   return { kind, steps: [...add, ...primarySteps(place, kindBefore, read.names), ...remove] }
 }
 
-/** The identifier types of a file, checked. @throws AdminRefusal a type is not valid */
+/** Reads the identifier types of a file. @throws AdminRefusal a type is not valid */
 function readTypes(literal: Kind, entries: Entries, at: readonly PathStep[]) {
   let kind = literal
   const types = Object.entries(entries).map(([name, entry]) => {
@@ -57,7 +58,7 @@ function readTypes(literal: Kind, entries: Entries, at: readonly PathStep[]) {
   return { kind, types }
 }
 
-/** The primary identifiers of a file, checked. @throws AdminRefusal a type cannot be primary */
+/** Reads the primary identifiers of a file. @throws AdminRefusal a type cannot be primary */
 function primariesIn(kind: Kind, given: Readonly<Record<string, string>>, at: readonly PathStep[]) {
   try {
     return readPrimaries(kind, given)

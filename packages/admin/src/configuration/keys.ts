@@ -21,11 +21,11 @@ interface KeyPlan {
 
 interface PlannedKeys {
   readonly steps: readonly Step[]
-  /** The keys that will be there. */
+  /** The keys of the participant after the file is applied. */
   readonly keys: Asker['keys']
 }
 
-/** @throws AdminRefusal a key cannot be read, is private, or belongs to another participant */
+/** Plans the keys. @throws AdminRefusal a key cannot be read, is private, or belongs to another participant */
 export async function planKeys({ sender_id, wanted, stored, at, now = new Date() }: KeyPlan): Promise<PlannedKeys> {
   const { own, others } = ownersOf(stored, sender_id)
   if (wanted === undefined) return { steps: [], keys: own }
@@ -125,7 +125,7 @@ interface Shown {
   readonly valid_until?: Date | null | undefined
 }
 
-/** A key in a list of changes, by its thumbprint. */
+/** A key as a list of changes shows it: its thumbprint stands for the key. */
 const shown = ({ kid, use, thumbprint, valid_from, valid_until }: Shown) => ({
   kid,
   use,

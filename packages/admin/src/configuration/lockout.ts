@@ -1,4 +1,4 @@
-/** The participants that can ask something, before and after a configuration file. */
+/** Which participants can ask something, before and after a configuration file is applied. */
 import { ALL } from '@rollcall/core/model/grant'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { StoredGrant } from '@rollcall/participants/store/grants'

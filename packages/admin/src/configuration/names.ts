@@ -1,4 +1,4 @@
-/** The steps for a member of a configuration file whose names grants use: purposes, consent authorities. */
+/** The steps for members of a configuration file that have names for grants: purposes and consent authorities. */
 
 import { isSame } from '../approvals/diff-lines.ts'
 import type { Configuration } from './file.ts'
@@ -13,27 +13,28 @@ export interface PlannedNames {
   readonly names: ReadonlySet<string>
 }
 
-/** What the plan of such a member needs to know. */
+/** How one such member is read, checked and stored. */
 interface NamedMember<Row, Entry, Shown> {
   readonly member: keyof Configuration
-  /** The words of the acts that add and remove one by hand. */
+  /** The first words of the acts that add and remove a row by hand, such as `purpose`. */
   readonly words: string
   readonly nameOf: (row: Row) => string
   /** A row as the file would write it. */
   readonly shown: (row: Row) => Shown
   /**
-   * The row that an entry of the file makes.
+   * Returns the row for an entry of the file.
    * @param found the stored row
-   * @throws a refusal of its form
+   * @throws a refusal: the form of the entry is wrong
    */
   readonly rowOf: (name: string, entry: Entry, found: Row | undefined) => Promise<Row>
-  /** Called only for rows that are added or changed. */
+  /** Checks a row that is added or changed. */
   readonly check?: (row: Row) => Promise<void>
   readonly put: (deps: StepDeps, row: Row) => Promise<unknown>
   readonly remove: (deps: StepDeps, name: string) => Promise<unknown>
 }
 
 /**
+ * Plans one such member.
  * @param wanted undefined: the file does not have the member, and everything stays
  * @throws AdminRefusal what `rowOf` and `check` refuse, at its place in the file
  */

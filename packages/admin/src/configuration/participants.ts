@@ -24,11 +24,11 @@ import { changedMembers, refusalAt, refusingAt, type Step } from './steps.ts'
 export interface PlannedParticipant {
   readonly sender_id: string
   readonly steps: readonly Step[]
-  /** The participant as it will be. */
+  /** The participant after the file is applied. */
   readonly after: Asker
 }
 
-/** A participant that has only been added. */
+/** A new participant, before other members of the file are applied to it. */
 const added = ({ name = '', environment = 'live' }: ParticipantEntry): StoredParticipant => ({
   participant: {
     ...DEFAULT_MESSAGE_POLICY,
@@ -49,7 +49,7 @@ const added = ({ name = '', environment = 'live' }: ParticipantEntry): StoredPar
   grants: [],
 })
 
-/** @throws AdminRefusal a member of a participant in the file is not valid */
+/** Plans the participants. @throws AdminRefusal a member of a participant in the file is not valid */
 export async function planParticipants(
   { participants: wanted = {} }: Configuration,
   stored: Stored,
@@ -92,7 +92,7 @@ export async function planParticipants(
   return planned
 }
 
-/** Adds a participant. Its secret is made last: nobody can use a participant that is not as the file says yet. */
+/** The step that adds a participant. Its secret is made after all steps, so that nobody can use it before. */
 function addStep(sender_id: string, { name, environment }: ParticipantEntry, at: readonly PathStep[]): Step {
   if (name === undefined) throw refusalAt([...at, 'name'], 'is required for a new participant')
   return {
@@ -174,7 +174,7 @@ function hostSteps(
   ]
 }
 
-/** A given policy is set as a whole: a weaker signature_policy needs its permission beside it. */
+/** The step that sets the message policy as a whole: a weaker signature_policy needs allow_unsigned beside it. */
 async function policySteps(
   before: Participant,
   { sender_id, policy: wanted, hosts }: ParticipantEntry & { readonly sender_id: string },

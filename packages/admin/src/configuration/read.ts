@@ -1,4 +1,4 @@
-/** The configuration of a database, complete, as a file would say it. */
+/** Reads the complete configuration of a database, and writes it as a file would. */
 
 import { type ConsentAuthority, listAuthorities } from '@rollcall/consents/store/authorities'
 import type { Participant } from '@rollcall/core/model/participant'
@@ -25,7 +25,7 @@ import type {
 } from './file.ts'
 import { FORMAT_VERSION } from './file.ts'
 
-/** The configuration in the database, with the rows that it is made of. */
+/** The rows of the database that make up its configuration. */
 export interface Stored {
   readonly purposes: readonly Purpose[]
   readonly authorities: readonly ConsentAuthority[]
@@ -74,7 +74,7 @@ export function configurationOf({ purposes, authorities, registries, participant
   }
 }
 
-/** A registered key as a JWK with its name. */
+/** A consent authority as a configuration file has it. Its keys are JWKs with their kid. */
 export const authorityEntry = ({ jwks_uri, outgoing, keys }: Omit<ConsentAuthority, 'id'>) =>
   ({
     jwks_uri,
@@ -110,7 +110,7 @@ export function registryEntry(registry: Registry): RegistryEntry & Required<Pick
   }
 }
 
-/** The primary identifiers that the kind does not define. */
+/** The entry for primary identifiers that differ from those of the kind. */
 function primariesEntry({ kind }: Registry): Pick<RegistryEntry, 'primary_identifiers'> {
   const literal = kindNamed(kind.name)?.record_types ?? []
   const own = kind.record_types.filter(({ name, primary_identifier }) =>
@@ -131,7 +131,7 @@ function identifierTypeEntries({ kind }: Registry): Readonly<Record<string, Iden
       ...(patterns && { patterns }),
       ...(sortable && { sortable }),
     }
-    // No operator's type is compared as it is written.
+    // An operator's type never has the normaliser `exact`.
     const compared_as = own === undefined && normaliser !== 'exact' ? { compared_as: normaliser } : {}
     const entry: IdentifierTypeEntry = { ...compared_as, ...given }
     return Object.keys(entry).length === 0 ? [] : [[name, entry] as const]

@@ -22,13 +22,13 @@ import { refusalAt, type Step } from './steps.ts'
 
 export interface PlannedRegistries {
   readonly steps: readonly Step[]
-  /** The kinds as they will be, by namespace. */
+  /** The kinds after the file is applied, by namespace. */
   readonly kinds: ReadonlyMap<string, Kind>
   /** The environments by namespace. */
   readonly environments: ReadonlyMap<string, Environment>
 }
 
-/** @throws AdminRefusal something of a registry cannot be changed, or an attribute cannot be added */
+/** Plans the registries. @throws AdminRefusal a member cannot be changed, or an attribute cannot be added */
 export function planRegistries(
   { registries: wanted = {} }: Configuration,
   stored: readonly Registry[],
@@ -48,7 +48,7 @@ export function planRegistries(
           ...fixed.filter((step) => !isOfSource(step)),
           ...identifiers.steps,
           ...attributeSteps(registry, entry, at),
-          // The source may name what the steps before it add.
+          // The steps of the source come last: the source may name what the others add.
           ...fixed.filter(isOfSource),
         ]
   })
@@ -82,7 +82,7 @@ function newRegistry(
     to: given,
     act: 'registry add',
     registry: namespace,
-    // A source may name what later steps add.
+    // `kind` already has what later steps add: the source may name it.
     make: (deps) => addRegistry({ ...deps, kind }, { namespace, ...given }),
   }
   return [added, ...identifiers, ...entriesOf(attributes).map((row) => attributeStep(namespace, row, at))]
@@ -130,7 +130,7 @@ const entriesOf = (attributes: NonNullable<RegistryEntry['attributes']>): Attrib
     Object.entries(rows).map(([name, entry]) => ({ record_type, name, entry })),
   )
 
-/** An attribute that is declared in another way is removed and added: its column is filled again. */
+/** The steps for attributes. A changed one is removed and added again, so that its column is filled again. */
 function attributeSteps(registry: Registry, entry: RegistryEntry, at: readonly PathStep[]): Step[] {
   if (entry.attributes === undefined) return []
   const current = entriesOf(registryEntry(registry).attributes)
@@ -172,7 +172,7 @@ function attributeStep(namespace: string, { record_type, name, entry }: Attribut
   }
 }
 
-/** @throws AdminRefusal an attribute that cannot be added to the kind */
+/** Adds the attributes of a file to a kind. @throws AdminRefusal an attribute cannot be added to the kind */
 function extendedKind(own: Kind, attributes: NonNullable<RegistryEntry['attributes']>, at: readonly PathStep[]): Kind {
   const types = own.record_types.map(({ name }) => name)
   const unknown = Object.keys(attributes).find((name) => !types.includes(name))

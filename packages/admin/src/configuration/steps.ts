@@ -1,4 +1,4 @@
-/** The steps that make a database as a configuration file says. */
+/** The steps that change a database to match a configuration file. */
 import { type PathStep, pathText } from '@rollcall/protocol'
 import type { Acting } from '../act.ts'
 import { isSame } from '../approvals/diff-lines.ts'
@@ -9,12 +9,12 @@ export const CHANGES = ['add', 'change', 'remove'] as const
 
 export type StepDeps = HasVault & Acting
 
-/** One change, not made yet. */
+/** One planned change. */
 export interface Step {
   /** The place in the file. */
   readonly at: readonly PathStep[]
   readonly change: (typeof CHANGES)[number]
-  /** The values before and after, as the file would write them; null: nothing. */
+  /** The value before the step; `to` is the value after it, as the file would write them. Null: there is none. */
   readonly from: unknown
   readonly to: unknown
   /** The name of the act that does the same by hand. The note of the step's entry is `apply: ` and this name. */
@@ -24,11 +24,11 @@ export interface Step {
   readonly make: (deps: StepDeps) => Promise<unknown>
 }
 
-/** A refusal at a place in the file. */
+/** Makes a refusal that names a place in the file. */
 export const refusalAt = (at: readonly PathStep[], rule: string): AdminRefusal =>
   new AdminRefusal(`${pathText(at)}: ${rule}`, { at })
 
-/** Does work, and makes its refusals refusals at this place in the file. @param more is added to their messages */
+/** Does work. Its refusals name this place in the file. @param more text behind the message of a refusal */
 export async function refusingAt<Result>(
   at: readonly PathStep[],
   work: () => Promise<Result>,
@@ -43,7 +43,7 @@ export async function refusingAt<Result>(
   }
 }
 
-/** The members of `wanted` that differ from the stored ones. @returns null: none differs */
+/** The names of members of `wanted` that differ from the stored ones; null: none differs. */
 export function changedMembers<Entry extends object>(wanted: Entry, current: Readonly<Record<string, unknown>>) {
   const members = Object.entries(wanted).filter(([name, value]) => !isSame(value, current[name]))
   return members.length === 0 ? null : members.map(([name]) => name)

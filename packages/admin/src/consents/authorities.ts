@@ -39,7 +39,7 @@ const AUTHORITY = closed({
 })
 
 export const AuthorityMembers = {
-  /** PEM, a JWK, or a JWK set; several texts. */
+  /** Each element is PEM, a JWK or a JWK set. */
   keys: Type.Optional(
     Type.Array(Type.Union([Type.String(), Type.Record(Type.String(), Type.Unknown())]), {
       description: 'Its public keys for signatures, in PEM, as JWKs or JWK sets: with this member, all of them.',
@@ -78,7 +78,7 @@ export const addConsentAuthority = act(
   },
 )
 
-/** Reads keys from texts and JWKs, and tries them out. @throws KeyRefused */
+/** Reads the keys of an authority from texts and JWKs. @throws KeyRefused a key cannot be used */
 export async function readAuthorityKeys(
   name: string,
   given: readonly (string | { readonly [member: string]: unknown })[],
@@ -138,7 +138,7 @@ export const removeConsentAuthority = act(
   },
 )
 
-/** @throws AdminRefusal there is no authority of this name */
+/** Finds an authority by its name. @throws AdminRefusal there is none of this name */
 export async function authorityNamed(db: HasDatabase['db'], name: string): Promise<ConsentAuthority> {
   const found = await findAuthority(db, name)
   if (found !== null) return found
@@ -152,7 +152,7 @@ export const authorityShown = ({ name, jwks_uri, outgoing, keys }: Omit<ConsentA
   keys: keys.map(({ kid, algorithm, public_jwk }) => ({ kid, algorithm, public_key: { ...public_jwk } })),
 })
 
-/** @returns the message that refuses an unknown authority; null: all authorities of the grant are known */
+/** Returns the message that refuses an unknown authority; null: all authorities of the grant are known. */
 export function unknownAuthority(
   { authorities = [] }: { readonly authorities?: readonly string[] },
   known: ReadonlySet<string>,

@@ -1,4 +1,4 @@
-/** Withdrawals of consents. They apply to the next query, and stop data that is on its way. */
+/** Withdrawals of consents. They apply to the next query, and stop data that are not sent yet. */
 
 import { isUsedPurpose } from '@rollcall/consents/store/consent-uses'
 import { liftWithdrawals, revokeSigned, withdraw } from '@rollcall/consents/store/withdrawals'
@@ -25,7 +25,7 @@ const PERSON = {
   participant: SenderId,
 } as const
 
-/** Withdraws one signed consent, or what a person has consented to for a purpose. */
+/** Withdraws one signed consent, or all that a person has consented to for a purpose. */
 export const withdrawConsent = act(
   {
     name: 'consent withdraw',
@@ -97,7 +97,7 @@ export const revokeConsents = act(
   },
 )
 
-/** Reinstates a consent: the person's withdrawals for a purpose count no longer. */
+/** Cancels the withdrawals of a person for a purpose, so that consents apply again. */
 export const reinstateConsent = act(
   {
     name: 'consent reinstate',
@@ -126,8 +126,8 @@ export const reinstateConsent = act(
 )
 
 /**
- * Refuses a misspelt purpose: its withdrawal would stop nothing, and the receipt would say otherwise.
- * @throws AdminRefusal
+ * Refuses a misspelt purpose: its withdrawal would stop nothing, but the receipt would say that it did.
+ * @throws AdminRefusal the purpose is an emergency, or is not known
  */
 async function checkPurpose({ db }: HasDatabase, purpose: string): Promise<void> {
   if (purpose === EMERGENCY) {

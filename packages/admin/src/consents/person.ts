@@ -1,4 +1,4 @@
-/** The person who withdraws a consent, in all registries of one environment, as pseudonyms. */
+/** Finds the person who withdraws a consent, in all registries of one environment, by pseudonyms. */
 
 import { createPseudonyms } from '@rollcall/audit/pseudonyms'
 import { recordsWithIdentifier, unsharedIdentifiers } from '@rollcall/core/model/person-identifiers'
@@ -17,13 +17,13 @@ export interface GivenPerson {
 
 /** The identifiers of a person who withdraws, as pseudonyms. */
 export interface WithdrawingPerson {
-  /** The given identifier, and those that only the person's record has, of each registry. */
+  /** The given identifier, and in each registry those that only the person's record has. */
   readonly all: readonly Uint8Array[]
-  /** The given identifier, and the primary ones of the person's records: nobody else had them before. */
+  /** The given identifier, and the primary ones of the person's records: they belonged to nobody else before. */
   readonly own: readonly Uint8Array[]
 }
 
-/** @throws AdminRefusal no registry has the identifier, or several records of one registry have it */
+/** Finds the person. @throws AdminRefusal no registry has the identifier, or several records of one have it */
 export async function withdrawingPerson({ db, vault }: HasVault, person: GivenPerson): Promise<WithdrawingPerson> {
   const all = new Map<string, Identifier>()
   const own = new Map<string, Identifier>()

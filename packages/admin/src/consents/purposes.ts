@@ -47,7 +47,7 @@ export const removePurpose = act(
 export const isNamed = (grant: Pick<StoredGrant, 'terms' | 'valid_until'>, code: string): boolean =>
   !isExpiredGrant(grant) && (grant.terms.purposes ?? []).includes(code)
 
-/** @returns the message that refuses an unknown purpose; null: all purposes of the grant are known */
+/** Returns the message that refuses an unknown purpose; null: all purposes of the grant are known. */
 export function unknownPurpose(
   { purposes = [] }: Pick<GrantTerms, 'purposes'>,
   known: ReadonlySet<string>,

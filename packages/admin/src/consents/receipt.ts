@@ -22,7 +22,7 @@ export const RECEIPT = closed({
   receipt: text(`The same with what was withdrawn, as a compact JWS of type ${RECEIPT_TYPE}, signed by the server.`),
 })
 
-/** @param withdrawn the withdrawal in the words of the caller; it is stored nowhere */
+/** Makes and signs a receipt. @param withdrawn the withdrawal in the words of the caller; it is not stored */
 export async function receiptOf({ db, vault }: HasVault, withdrawn: object, stopped: Stopped, at = new Date()) {
   const keys = await createKeys(db, await vault(), { error: () => undefined })
   const { kid, algorithm, privateKey } = await keys.signing()

@@ -1,4 +1,4 @@
-/** The cause for which a delivery fails or ends, as operators and participants read it. */
+/** The cause of a delivery's failure or end, as operators and participants read it. */
 
 import Type from 'typebox'
 import { closed, text } from '../members.ts'

@@ -73,7 +73,7 @@ const DELIVERY = {
   finished_at: orNull(instant('When it came to its end.')),
 } as const
 
-/** The most that one call lists; a caller who wants to know whether there are more asks for one more than it shows. */
+/** The most deliveries that one call lists: one more than is shown, to say whether there are more. */
 const MOST_LISTED = 10_001
 
 /** Lists deliveries, the newest first. */
@@ -126,7 +126,7 @@ export const showDelivery = act(
   ({ db, vault }: HasVault, { id, body = false }) => deliveryShown(db, id, body ? vault : null),
 )
 
-/** @param vault null: bodies and answers are not decrypted */
+/** Shows a delivery with its attempts. @param vault null: bodies and answers are not decrypted */
 export async function deliveryShown(db: Database, id: string, vault: HasVault['vault'] | null) {
   const { body, made, ...delivery } = await deliveryNamed(db, id)
   const bodies = vault === null ? null : createBodies(db, await vault())
@@ -145,7 +145,7 @@ export async function deliveryShown(db: Database, id: string, vault: HasVault['v
   }
 }
 
-/** @throws AdminRefusal there is no such delivery */
+/** Finds a delivery. @throws AdminRefusal there is none with this id */
 async function deliveryNamed(db: Database, id: string, member?: string) {
   const found = await findDelivery(db, id)
   if (found !== null) return found
@@ -159,10 +159,10 @@ async function opened(bodies: Bodies, sealed: Uint8Array | null, context: string
 }
 
 export type DeliveryChange = keyof typeof DELIVERY_CHANGES
-// The table has exactly the names that the type lists.
+// The table has exactly the names of the type.
 const CHANGES = Object.keys(DELIVERY_CHANGES) as DeliveryChange[]
 
-/** The states in which a delivery can be changed so. */
+/** The states of a delivery in which this change is possible. */
 export const changeableStates = (change: DeliveryChange): readonly string[] => DELIVERY_CHANGES[change].from
 
 interface Changing extends HasDatabase {
@@ -206,7 +206,7 @@ export const changeDeliveries = act(
       throw new AdminRefusal('name the deliveries: by ids, participant, since, until or state; or give all')
     }
     const choice = { ...(await readDeliveryChoice(db, given)), ...(ids !== undefined && { ids }) }
-    // More deliveries may have come since they were counted: one operator alone may not replay those.
+    // More deliveries may be suitable since they were counted: one operator alone may not replay them.
     const isAlone = change === 'replay' && approvals.areNeeded && caller.kind !== 'proposal'
     const most = isAlone ? (limits?.replay_deliveries ?? 0) : null
     const { chosen, changed } = await changeAtMost(db, change, choice, most)
@@ -250,7 +250,7 @@ export const replayToApprove = ({ ids, ...about }: Chosen, { replayed, most }: C
 export const sumOf = (counted: readonly CountedChange[], what: 'deliveries' | 'in_closed_mailboxes'): number =>
   counted.reduce((sum, row) => sum + row[what], 0)
 
-/** @throws AdminRefusal there is no such participant */
+/** Reads which deliveries a call chooses. @throws AdminRefusal there is no such participant */
 export async function readDeliveryChoice(
   db: Database,
   { participant, namespace, origin, since, until, state }: ReadOnly<Static<typeof Choice>>,
@@ -267,8 +267,7 @@ export async function readDeliveryChoice(
 }
 
 /**
- * A waiting or held delivery has no reason of its own: its cause is that of its last attempt, or that it has no
- * address.
+ * A delivery as it is shown. While it waits or is held, its cause is that of its last attempt, or a missing address.
  */
 const described = ({ last_error, ...row }: ListedDelivery) => ({
   ...row,

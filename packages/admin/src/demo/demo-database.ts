@@ -10,7 +10,7 @@ const NAMED = 3
 
 const OTHER_DATABASE = 'set ROLLCALL_DATA or DATABASE_URL to another database'
 
-/** @throws AdminRefusal the database is that of a demo */
+/** Refuses the database of a demo. @throws AdminRefusal */
 export async function refuseDemoData(db: Database): Promise<void> {
   const { demo } = await directoryContent(db)
   if (demo.length === 0) return
@@ -21,7 +21,7 @@ export async function refuseDemoData(db: Database): Promise<void> {
   )
 }
 
-/** @throws AdminRefusal the database is that of a demo, where data of an operator must not be among synthetic people */
+/** Refuses to add data of an operator to the synthetic people of a demo. @throws AdminRefusal */
 export async function refuseToAddToDemo(db: Database): Promise<void> {
   const { demo } = await directoryContent(db)
   if (demo.length === 0) return
@@ -33,7 +33,7 @@ export async function refuseToAddToDemo(db: Database): Promise<void> {
   )
 }
 
-/** @throws AdminRefusal the database has real registries or participants */
+/** Refuses a database with real registries or participants. @throws AdminRefusal */
 export async function refuseRealData(db: Database): Promise<void> {
   const { real } = await directoryContent(db)
   if (real.length === 0) return
@@ -44,9 +44,10 @@ export async function refuseRealData(db: Database): Promise<void> {
 }
 
 /**
+ * Refuses a second demo on a database: demo.json must keep the address of the first.
  * @param file the path of demo.json
  * @returns a function that lets another demo run
- * @throws AdminRefusal a demo runs on this database: demo.json must keep its address
+ * @throws AdminRefusal a demo runs already
  */
 export async function refuseSecondDemo(db: Database, file: string): Promise<() => Promise<void>> {
   const release = await becomeOnlyDemo(db)

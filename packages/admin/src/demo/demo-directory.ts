@@ -14,7 +14,7 @@ import { addRegistry, registryAt } from '@rollcall/records/registries/registries
 import { applyConfiguration, type Configuration, exportConfiguration } from '../configuration/apply.ts'
 
 export interface DemoDirectory {
-  /** In the order of the file. */
+  /** The registries in the order of the file. */
   readonly registries: readonly Registry[]
   readonly participant: Participant
   readonly restricted: Participant
@@ -31,7 +31,7 @@ export interface DemoPlan {
   readonly participants: Readonly<Record<'participant' | 'restricted', string>>
 }
 
-/** Applies the demo's file, where the database lacks what it names. */
+/** Adds what the demo's file names and the database lacks. */
 export async function applyDemo(deps: Deps, { file, participants }: DemoPlan): Promise<DemoDirectory> {
   const { db } = deps
   await becomeDemoDatabase(db, file)
@@ -58,7 +58,7 @@ async function becomeDemoDatabase(db: Database, { registries = {} }: Configurati
   await addRegistry(db, { namespace, kind, sender_id, demo: true })
 }
 
-/** The entries of the file that the demo lacks: changes that somebody made in the demo stay. */
+/** The entries of the file that the database lacks. Changes that somebody made in the demo stay. */
 function missingIn(stored: Configuration, file: Configuration): Configuration {
   const { participants = {}, purposes } = file
   const entries = Object.entries(participants).map(([sender_id, entry]) => {
@@ -76,17 +76,17 @@ async function participantNamed(db: Database, sender_id: string): Promise<Partic
   return participant
 }
 
-/** A newer version of a kind may have more columns and indexes; nobody runs a command for a demo. */
+/** Adds the columns and indexes of a newer version of a kind: nobody runs a command for a demo. */
 async function currentRegistry(db: Database, namespace: string): Promise<Registry> {
   await ensureRecordTables(db, await registryAt(db, namespace))
   await applyIndexes(db, namespace)
   return registryAt(db, namespace)
 }
 
-/** The records of a registry of the demo. */
+/** The records to fill a registry of the demo with. */
 export interface DemoRecords {
   readonly count: number
-  /** Makes records as NDJSON; `kind` is the name of a kind. */
+  /** Makes so many records of the kind of this name, as NDJSON. */
   readonly make: (kind: string, count: number) => Readable
 }
 

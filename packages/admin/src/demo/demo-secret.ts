@@ -7,7 +7,7 @@ import type { HasDatabase } from '../deps.ts'
 import { rotateParticipantSecret } from '../participants/participants.ts'
 
 /**
- * The secret in demo.json, where the database still accepts it; else a new one.
+ * Returns the secret in demo.json if the database still accepts it; otherwise makes a new one.
  * @param written the secret in demo.json, as far as it can be read
  */
 export async function keptOrNewSecret(

@@ -4,7 +4,7 @@ import { isLoopback } from '@rollcall/base/shared/loopback'
 import { REPORT_AGE } from '@rollcall/database/journal-reports'
 import { type Check, type DatabaseFacts, judgedBroken, judgedOk, judgedWeak } from './finding.ts'
 
-/** The oldest release that serves, and the encoding that every registry needs. */
+/** The oldest release of PostgreSQL that is supported, and the encoding that every registry needs. */
 const OLDEST = 15
 /** Seconds for which a row of the outbox, or a change of a source, may wait. */
 const OVERDUE = 60
@@ -295,7 +295,7 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
   },
 ]
 
-/** The statements that make two roles of one: a superuser stays the owner, any other role the application. */
+/** The SQL that gives owner and application a role each: a superuser stays the owner, any other the application. */
 function statements({ application, database, schema, superuser }: DatabaseFacts['roles']): string {
   if (superuser) return "create role rollcall_application login password '...';"
   return [

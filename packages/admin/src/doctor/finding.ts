@@ -1,10 +1,10 @@
-/** Checks: the facts that they judge, and their findings. */
+/** Checks of doctor: the facts that they judge, and their findings. */
 
 import { stat } from 'node:fs/promises'
 import type { Limits } from '@rollcall/core/limits'
 import type { examineDatabase } from '../database.ts'
 
-/** `weak`: it works but could be safer. `broken`: it does not work, or it discloses secrets or data. */
+/** `weak`: the setting works but could be safer. `broken`: it does not work, or it discloses secrets or data. */
 export type State = 'ok' | 'weak' | 'broken'
 
 /** One row of the report. */
@@ -13,9 +13,7 @@ export interface Finding {
   readonly state: State
   /** The finding in words and, unless all is well, what to do. */
   readonly advice: string
-  /**
-   * The command that mends it, with <words> where it needs a name; null: all is well, or no single command mends it.
-   */
+  /** The command that mends the fault, with <words> for names; null: there is no fault, or no single command for it. */
   readonly command: string | null
 }
 
@@ -24,13 +22,13 @@ export type Judgement = Pick<Finding, 'state' | 'advice'>
 /** A check of some facts; null where it does not apply. */
 export interface Check<Facts> {
   readonly check: string
-  /** The command that mends it, where a single one does. */
+  /** The command that mends a fault, if a single one does. */
   readonly command?: string
   judge(facts: Facts): Judgement | null
 }
 
 export interface FileFacts {
-  /** The permission bits of a file that may be missing: null. */
+  /** The permission bits of the directory; null: it is missing. Those of files are below. */
   readonly data_directory: number | null
   readonly password: number | null
   readonly demo_file: number | null
@@ -63,7 +61,7 @@ export type DatabaseFacts = Awaited<ReturnType<typeof examineDatabase>> & {
   readonly embedded: boolean
   /** Whether some acts wait for a second operator. */
   readonly twoPerson: boolean
-  /** ROLLCALL_JOURNAL of the process that asks. */
+  /** ROLLCALL_JOURNAL of the process that runs the checks. */
   readonly journal: string | undefined
 }
 
@@ -77,7 +75,7 @@ export const judgedOk = (advice: string): Judgement => ({ state: 'ok', advice })
 export const judgedWeak = (advice: string): Judgement => ({ state: 'weak', advice })
 export const judgedBroken = (advice: string): Judgement => ({ state: 'broken', advice })
 
-/** Applies each check, in order. */
+/** Judges the facts by each check, in order. A check that does not apply gives no finding. */
 export function findings<Facts>(checks: readonly Check<Facts>[], facts: Facts): Finding[] {
   return checks.flatMap(({ check, command = null, judge }) => {
     const judgement = judge(facts)
@@ -89,7 +87,7 @@ export function findings<Facts>(checks: readonly Check<Facts>[], facts: Facts): 
 /** The paths of the files that are judged. */
 export type JudgedFiles = Readonly<Record<keyof FileFacts, string>>
 
-/** The configuration, with the modes of the files. */
+/** Reads the permission bits of the files, and adds the configuration. */
 export async function settingFacts(config: JudgedConfig, paths: JudgedFiles): Promise<SettingFacts> {
   const [data_directory, password, demo_file, master_key] = await Promise.all([
     modeOf(paths.data_directory),

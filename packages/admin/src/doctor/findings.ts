@@ -14,7 +14,7 @@ export interface HasJudged extends HasDatabase {
   readonly judged: { readonly config: JudgedConfig; readonly files: JudgedFiles }
 }
 
-/** Every check of doctor, the settings of the node first. It changes nothing. */
+/** Lists the findings of all checks of doctor, those of the node's settings first. It changes nothing. */
 export const listFindings = useCase(
   {
     input: NOTHING,

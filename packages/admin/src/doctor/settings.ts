@@ -92,7 +92,7 @@ export const SETTING_CHECKS: readonly Check<SettingFacts>[] = [
   },
 ]
 
-/** Whether a limit is weaker than its default. For a window, 0 means none: that is the default and the weakest. */
+/** Whether a limit is above its default. A limit whose default is 0 cannot be weaker: 0 stands for no limit. */
 function isWeaker(value: number, row: { readonly default: number }): boolean {
   return row.default > 0 && value > row.default
 }
@@ -105,11 +105,11 @@ function judgeSecretFile(mode: number | null) {
 
 const octal = (mode: number): string => mode.toString(8).padStart(4, '0')
 
-/** Modes of `pg`, in all of which it checks the server's certificate. */
+/** Values of sslmode with which the driver `pg` checks the certificate of the server. */
 const CHECKED = ['verify-full', 'verify-ca', 'require', 'prefer']
 
 function judgeDatabaseUrl(databaseUrl: string) {
-  // A login without a host, as for a unix socket, is no URL by the book.
+  // A login without a host, as for a unix socket, is not valid in a URL.
   const url = URL.parse(databaseUrl.replace('@/', '@localhost/'))
   if (url === null)
     return judgedBroken('DATABASE_URL must be an address such as postgres://user:password@host/database')

@@ -1,4 +1,4 @@
-/** Events that were recorded, as an operator looks at them. */
+/** Lists recorded events for operators. */
 
 import { isStorable } from '@rollcall/database/text'
 import { listEvents as listRows } from '@rollcall/delivery/store/events/event-list'
@@ -13,7 +13,7 @@ import { AdminRefusal } from '../use-case.ts'
 /** The most events that one call lists. */
 const MOST_LISTED = 1_000
 
-/** The events of a registry, the newest first: what happened when, and never to whom. */
+/** Lists the events of a registry, the newest first: what happened when, and never to whom. */
 export const listEvents = act(
   {
     name: 'events list',

@@ -35,27 +35,24 @@ type Deps = PublishDeps &
   Pick<Acting, 'auditLog'> & { readonly log: Pick<Log, 'warn' | 'error'>; readonly outboxWake: Pick<Wake, 'raise'> }
 
 /**
- * Publishes the waiting rows, each in a transaction of its own, in which the row is deleted. A row that cannot be
- * published says why and stays; the rows behind it go on.
+ * Publishes the waiting rows, each in a transaction of its own that also deletes it. A row that cannot be published
+ * gets the reason and stays; the rows behind it are published.
  * @throws the error of the database
  */
 export async function publishOutbox(deps: Deps, signal: AbortSignal): Promise<void> {
   if (!(await isOutboxWaiting(deps.db.pool))) return
   for (let more = true; more && !signal.aborted; ) more = await publishNext(deps)
-  // Another node that was publishing may have left a row that came just then.
+  // A row may have come just when another node ended its publishing: poll again.
   deps.outboxWake.raise(AGAIN)
 }
 
-/**
- * The caller in the entry of such an act. Whoever may insert a row has rights in the database; nothing else is known of
- * them.
- */
+/** The caller that publishes rows. Nothing is known of who inserted them, but their rights in the database. */
 const OUTBOX = { kind: 'server', component: 'outbox' } as const
 
 /** Milliseconds to the next poll after one that found something. */
 const AGAIN = 200
 
-/** A row that has exceeded the time of a statement so many times is put aside. */
+/** After so many statement timeouts a row is put aside. */
 const MOST_TIMEOUTS = 10
 
 /**
@@ -78,7 +75,7 @@ async function publishNext(deps: Deps): Promise<boolean> {
         if (timeouts < MOST_TIMEOUTS) return false
         failure = `publishing it took longer than a statement may (30 seconds), ${timeouts} times`
       } else {
-        // The cause is not the row: it is tried again.
+        // The cause is not the row: the row is tried again.
         if (isUnavailable(error) || isConflict(error)) throw error
         failure = failureOf(error)
       }
@@ -91,14 +88,14 @@ async function publishNext(deps: Deps): Promise<boolean> {
   })
 }
 
-/** Why a row is put aside. */
+/** The reason, for operators, why a row is put aside. */
 function failureOf(error: unknown): string {
   if (error instanceof AdminRefusal) return error.message
   if (isDataError(error)) return 'the database does not take what the row holds'
   return 'the server failed to publish it; the failure is logged'
 }
 
-/** @throws AdminRefusal a member is not JSON that this server reads */
+/** Makes the input of an event from a row. @throws AdminRefusal a member is not JSON that this server reads */
 function eventOf(row: OutboxRow): Given<Static<typeof publishEvent.input>> {
   const { namespace, reg_event_type, record, remove, replace } = row
   if (record === null) throw tooLong('record')
@@ -121,7 +118,7 @@ function eventOf(row: OutboxRow): Given<Static<typeof publishEvent.input>> {
 const tooLong = (member: string): AdminRefusal =>
   new AdminRefusal(`${member}: must be at most ${MAX_ENTRY_BYTES} bytes`)
 
-/** PostgreSQL has times that no date-time can be written of. */
+/** Writes the time of a row. PostgreSQL also has times that no date-time can say: they are refused. */
 function occurredAt(time: Date | number): string {
   const at = new Date(time)
   const year = at.getUTCFullYear()

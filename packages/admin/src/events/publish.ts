@@ -155,7 +155,7 @@ function readEventType(kind: Kind, spelling: string): string {
   throw new AdminRefusal(`reg_event_type: must be one of ${names}`)
 }
 
-/** Reads the record type from `@type`, in any spelling of the kind; of several the caller names one. */
+/** Reads the record type from `@type`, in any spelling of the kind. If two are possible the caller must name one. */
 function readRecordType(kind: Kind, record: JsonObject, named: string | undefined): RecordType {
   const names = kind.record_types.map(({ name }) => name)
   if (named !== undefined) {
@@ -191,7 +191,7 @@ function canonicalOf(input: Input): string {
   throw new AdminRefusal(`record: must be at most ${MAX_ENTRY_BYTES} bytes`)
 }
 
-/** The event that was published under the same event_id. @throws AdminRefusal something else was published under it */
+/** Finds the event with this event_id; null: there is none. @throws AdminRefusal its content was another one */
 async function knownEvent(
   client: ClientBase,
   registry: Registry,

@@ -1,4 +1,4 @@
-/** Writing a record that was published: as a new one, or merged into the stored one. */
+/** Writes a published record: as a new one, or merged into the stored one. */
 
 import { MergeProblem, mergeIntoSurvivor, type Removals } from '@rollcall/core/events/merge'
 import type { RecordChange } from '@rollcall/core/model/event'
@@ -84,13 +84,13 @@ async function write(
   const known = stored?.document ?? null
   const first = mergedInto(known)
   const { id, before = null } = await writeOne(first)
-  // An import has made the record meanwhile. From now on it is locked.
+  // An import has added the record meanwhile. The record is locked now: merge into it again.
   const after = before === known ? first : mergedInto(before)
   if (after !== first) await writeOne(after)
   return { record_type: recordType.name, record: id, before, after: after.document, aliases }
 }
 
-/** Refuses nothing, because nothing is written: a record that cannot be merged is used as it is. */
+/** The text of a record that is not written. It is merged where possible, and never refused. */
 function unwrittenText(
   registry: Registry,
   published: PublishedRecord,
@@ -134,7 +134,7 @@ function prepared(
   }
 }
 
-/** Data exceptions and exceeded limits are the record's; the message of the database would quote the value. */
+/** Refuses data that the database cannot store. The database's message is left out: it would quote the value. */
 function refuse(error: unknown): never {
   const state = sqlState(error)
   if (!/^(22|54)/.test(state)) throw error

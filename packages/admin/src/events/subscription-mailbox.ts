@@ -1,4 +1,4 @@
-/** What an operator can do with the mailbox of a subscription: test it, fill it, and open it again. */
+/** Acts on the mailbox of a subscription: sends a test, fills the mailbox, and opens it again. */
 
 import { compileCriteria } from '@rollcall/core/events/criteria'
 import { filingKeys } from '@rollcall/core/events/filing'
@@ -36,7 +36,7 @@ export const testSubscription = act(
   },
 )
 
-/** @throws AdminRefusal the subscription is not sent anything now */
+/** Queues a test notification. @throws AdminRefusal the subscription cannot get one now */
 export async function sendTest({ db, samples }: HasSamples, code: string): Promise<void> {
   const { subscription, registry } = await known({ db }, code)
   if (subscription.mailbox_state === 'closed') {
@@ -45,7 +45,7 @@ export async function sendTest({ db, samples }: HasSamples, code: string): Promi
   await queueTest(db, subscription, canonicalJson(sampleOf(registry, subscription, samples)))
 }
 
-/** A synthetic record of the subscription's type. @throws AdminRefusal there is none */
+/** Returns a synthetic record of the subscription's record type. @throws AdminRefusal there is none */
 function sampleOf(
   registry: Pick<Registry, 'kind'>,
   { record_type: name }: QueuedSubscription,
@@ -55,20 +55,17 @@ function sampleOf(
   throw new AdminRefusal(`code: there is no synthetic ${name} of the kind ${registry.kind.name}`)
 }
 
-/** Records that are queued in one transaction. */
+/** The number of records that one transaction queues. */
 const PAGE = 500
 
-/**
- * Queues all records that match now, behind what happens meanwhile. An interrupted backfill is continued by the next
- * call.
- */
+/** Queues a notification for each record that matches now. The next call continues an interrupted backfill. */
 export const backfillSubscription = act(
   {
     name: 'subscriptions backfill',
     approval: {
       when: 'always',
       role: 'operate',
-      // The number of records that it sends is not known before.
+      // The number of matching records is not known before.
       concerns: async (_: HasDatabase, asked) => ({
         about: asked,
         wanted: { queues: 'every record that matches now' },
@@ -120,7 +117,7 @@ export const backfillSubscription = act(
 /** Whether the registry reads its records live from a source. */
 const isReadLive = ({ source }: Registry): boolean => source !== null && 'way' in source && source.way === 'live'
 
-/** Opens a suspended subscription again with its mailbox: what waits there is sent. */
+/** Resumes a suspended subscription and opens its mailbox: notifications that wait there are sent. */
 export const resumeSubscription = act(
   { name: 'subscriptions resume', approval: 'never', input: closed({ code: Code }), result: closed({ code: Code }) },
   async ({ db }: HasDatabase, { code }) => {
@@ -145,7 +142,7 @@ export const resumeSubscription = act(
   },
 )
 
-/** The subscription and its registry. @throws AdminRefusal there is no such subscription, or it has ended */
+/** Finds a subscription and its registry. @throws AdminRefusal there is no such subscription, or it has ended */
 async function known(
   { db }: HasDatabase,
   code: string,

@@ -75,7 +75,7 @@ const SHOWN = {
   ),
 } as const
 
-/** The most that one call lists; a caller who wants to know whether there are more asks for one more than it shows. */
+/** The most subscriptions that one call lists: one more than is shown, to say whether there are more. */
 const MOST_LISTED = 10_001
 
 /** Lists subscriptions, the newest first. */
@@ -103,7 +103,7 @@ export const listSubscriptions = useCase(
   },
 )
 
-/** Shows one subscription; its criteria only where they are asked for. */
+/** Shows one subscription, with its criteria only if they are asked for. */
 export const showSubscription = act(
   {
     name: 'subscriptions show',
@@ -120,7 +120,7 @@ export const showSubscription = act(
   },
 )
 
-/** Ends a subscription: it matches nothing more, and what waits for it is not sent. */
+/** Ends a subscription: no more events match it, and its waiting notifications are not sent. */
 export const cancelSubscription = act(
   { name: 'subscriptions cancel', approval: 'never', input: closed({ code: Code }), result: closed(SHOWN) },
   async ({ db }: HasDatabase, { code }) => {

@@ -8,7 +8,7 @@ import { grantPeriod } from '@rollcall/participants/store/grants'
 import { type Kind, type PathStep, pathText } from '@rollcall/protocol'
 import { AdminRefusal } from '../use-case.ts'
 
-/** Why the terms mean nothing in a registry of this kind; null: there is no such reason. */
+/** Returns the reason why the terms mean nothing in a registry of this kind; null: there is none. */
 export function problemOf(kind: Kind, terms: GrantTerms): GrantProblem | null {
   try {
     readTerms(kind, terms)
@@ -20,7 +20,7 @@ export function problemOf(kind: Kind, terms: GrantTerms): GrantProblem | null {
 }
 
 /**
- * The terms, as they are stored.
+ * Checks terms, and returns them.
  * @param at the member of the input that has them
  * @throws AdminRefusal a member names something that the registry does not have
  */

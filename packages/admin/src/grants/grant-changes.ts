@@ -1,4 +1,4 @@
-/** Changes of grants. They are apart from the lists of grants, which need not load the query forms. */
+/** Changes of grants, apart from the lists of grants, which need not load the readers of query forms. */
 
 import { listAuthorities } from '@rollcall/consents/store/authorities'
 import type { GrantTerms } from '@rollcall/core/model/grant'
@@ -26,10 +26,7 @@ interface Granting extends HasDatabase {
 
 const Suspended = wholeNumber('Subscriptions that were suspended, because they are not granted any more.')
 
-/**
- * Grants the terms in place of the present grant, or beside grants of another time. Every server follows within a
- * second.
- */
+/** Grants terms in place of the present grant, or beside grants of another time. Servers apply it within a second. */
 export const setGrant = act(
   {
     name: 'grant set',
@@ -64,7 +61,7 @@ export const setGrant = act(
   },
 )
 
-/** @throws AdminRefusal the terms name a purpose that is not configured, or an authority that is not registered */
+/** Checks names in terms. @throws AdminRefusal a purpose is not configured, or an authority is not registered */
 async function checkConsentNames({ db }: HasDatabase, terms: GrantTerms) {
   const purposes = new Set((await listPurposes(db)).map(({ code }) => code))
   const authorities = new Set((await listAuthorities(db)).map(({ name }) => name))
@@ -76,7 +73,7 @@ async function checkConsentNames({ db }: HasDatabase, terms: GrantTerms) {
   }
 }
 
-/** Revokes every grant of a participant in a registry; every server follows within a second. */
+/** Revokes every grant of a participant in a registry. Every server applies it within a second. */
 export const revokeGrant = act(
   {
     name: 'grant revoke',

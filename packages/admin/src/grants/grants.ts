@@ -29,7 +29,7 @@ export const GRANT = closed({
   valid_until: orNull(text('When it ends; null: no end.')),
 })
 
-/** The terms of a template for a registry, for `setGrant` or as the beginning of a file. */
+/** Returns the terms of a template for a registry, to grant them or to write them into a file. */
 export const grantTemplate = useCase(
   {
     input: closed({
@@ -47,7 +47,7 @@ export const grantTemplate = useCase(
   },
 )
 
-/** The templates of grants, with their terms for a registry. */
+/** Lists the templates of grants, with their terms for a registry. */
 export const listGrantTemplates = useCase(
   {
     input: closed({ namespace: Namespace }),
@@ -59,7 +59,7 @@ export const listGrantTemplates = useCase(
   },
 )
 
-/** The grants that are not revoked, past and future ones included. */
+/** Lists the grants that are not revoked, past and future ones included. */
 export const listGrants = useCase(
   {
     input: closed({ sender_id: Type.Optional(SenderId), namespace: Type.Optional(Namespace) }),
@@ -76,7 +76,7 @@ export const listGrants = useCase(
   },
 )
 
-/** Grants that end within so many days. */
+/** Lists grants that end within so many days, or have ended. */
 export const expiringGrants = useCase(
   { input: closed({ days: wholeNumber('From now.', 0, 36_500) }), result: Type.Array(GRANT) },
   async ({ db, now = () => new Date() }: HasDatabase & HasClock, { days }) => {
@@ -133,7 +133,7 @@ export const explainGrant = useCase(
   },
 )
 
-/** @throws AdminRefusal there is no grant in force */
+/** Returns the grant in force. @throws AdminRefusal there is none */
 export async function grantInForce(
   db: Database,
   { participant, registry }: { readonly participant: Participant; readonly registry: Registry },
@@ -150,7 +150,7 @@ export async function grantInForce(
   )
 }
 
-/** @throws AdminRefusal this version cannot read the grant: it grants nothing */
+/** Reads the terms of a grant. @throws AdminRefusal this version cannot read them: they grant nothing */
 async function explained({ kind }: Pick<Registry, 'kind'>, found: Pick<Grant, 'id' | 'terms'>): Promise<Grant> {
   const { readGrant } = await import('@rollcall/core/policy/grant')
   try {

@@ -1,4 +1,4 @@
-/** The findings about the grants of a database. */
+/** Finds what is weak or missing in the grants of a database. */
 import type { Participant } from '@rollcall/core/model/participant'
 import { isWeakGrant } from '@rollcall/core/policy/weak-grant'
 import type { Database } from '@rollcall/database/database'
@@ -10,7 +10,7 @@ const DAY = 86_400_000
 /** Days before its end in which a grant is reported. */
 export const EXPIRING_DAYS = 30
 
-/** Grants that are weak or end soon, and participants without a grant. @param active the active participants */
+/** Lists grants that are weak or end soon, and participants without a grant. @param active the active participants */
 export async function grantHealth(db: Database, active: readonly Participant[], now = Date.now()) {
   const namespaces = new Map((await listRegistries(db)).map(({ id, namespace }) => [id, namespace]))
   const held = (await listGrants(db)).flatMap((grant) => {

@@ -1,4 +1,4 @@
-/** A narrower grant, proposed from what a participant has used, as the audit log says. */
+/** Proposes a narrower grant from what a participant has used, according to the audit log. */
 
 import { entriesOfParticipant } from '@rollcall/audit/store/read-entries'
 import type { StoredAuditEntry } from '@rollcall/core/model/audit-entry'
@@ -19,7 +19,7 @@ import { isInForce } from './grants.ts'
 import { Terms } from './terms.ts'
 
 const DAY = 86_400_000
-/** A proposed quota is the number of the largest day times this. */
+/** A proposed quota is the largest use of a day, multiplied by this. */
 const MARGIN = 1.5
 const LEAST_QUOTA = 10
 
@@ -69,7 +69,7 @@ export const proposeGrant = act(
       )
     }
     const proposed = proposedTerms(registry.kind, granted.terms, used)
-    // The proposed terms must be such that they can be granted.
+    // Throws if the proposed terms cannot be granted.
     readTerms(registry.kind, proposed)
     return {
       terms: proposed,
@@ -82,7 +82,7 @@ export const proposeGrant = act(
   },
 )
 
-/** The terms about which the audit log says nothing. */
+/** Members of terms that a proposal keeps, because the audit log says nothing about them. */
 const UNCHANGED = [
   ...(['identifier_types', 'rows', 'protected', 'minors', 'programmes', 'unfiltered', 'basis', 'counts'] as const),
   ...(['page_size', 'items_per_minute', 'records_per_minute', 'emergency', 'valid_until'] as const),
@@ -116,7 +116,7 @@ const newUse = (): Use => ({
   subscribed: false,
 })
 
-/** A refused request used nothing; data that was shown in an emergency needs no ordinary grant. */
+/** Adds the use of an audit entry. A refused request used nothing; data shown in an emergency needs no grant. */
 function addUse(use: Use, at: Date, entry: StoredAuditEntry): void {
   use.entries += 1
   const day = at.toISOString().slice(0, 10)
@@ -176,11 +176,11 @@ function proposedTerms(kind: Kind, terms: GrantTerms, use: Use): GrantTerms {
 const without = <Value extends object, Name extends keyof Value>(value: Value, names: readonly Name[]) =>
   Object.fromEntries(Object.entries(value).filter(([name]) => !names.some((one) => one === name))) as Omit<Value, Name>
 
-/** Records that an identifier finds are sorted by attributes only where another form is granted. */
+/** Whether a form is needed. Results of the form identifier are sorted by attributes only if expression is granted. */
 const isUsedForm = (form: string, { forms, attributes }: Use): boolean =>
   forms.has(form) || (form === 'expression' && forms.has('identifier') && attributes.size > 0)
 
-/** The attributes asked about, by the names of the kind; an age goes with its date. */
+/** The attributes asked about, by the names of the kind. An age adds the date that it is calculated from. */
 function askedNames(grant: Pick<Grant, 'kind'>, granted: readonly string[], asked: ReadonlySet<string>) {
   const keys = new Set([...asked].map(searchKey))
   const types = grant.kind.record_types.filter(({ name }) => granted.includes(name))

@@ -1,4 +1,4 @@
-/** Revoked grants in the journal: a restore must not bring them back. */
+/** Writes revoked grants into the journal, so that a restore does not bring them back. */
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
@@ -6,7 +6,7 @@ import { listGrants } from '@rollcall/participants/store/grants'
 
 type Owner = readonly [Pick<Participant, 'id' | 'sender_id'>, Pick<Registry, 'id' | 'namespace'>]
 
-/** Journals the grants that the participant has in the registry, and does the work that replaces them. */
+/** Does the work that replaces the grants of a participant in a registry, and writes these into the journal. */
 export async function journalReplaced<Result>(
   db: Database,
   [participant, registry]: Owner,
@@ -17,7 +17,7 @@ export async function journalReplaced<Result>(
   return journalRevoked(db, [participant, registry], grants, commit)
 }
 
-/** Journals revoked grants, and does the work that revokes them. @param grants ids */
+/** Does the work that revokes grants, and writes their ids into the journal. */
 export async function journalRevoked<Result>(
   { journal }: Database,
   [{ sender_id }, { namespace }]: Owner,

@@ -14,11 +14,7 @@ import { suspendSubscriptions } from '@rollcall/delivery/store/events/subscripti
 import { findGrant } from '@rollcall/participants/store/grants'
 import type { ClientBase } from 'pg'
 
-/**
- * Suspends what the grant in force does not allow any more: the event, the record type, no filter, or a filter that asks
- * in another form or about something else.
- * @returns how many
- */
+/** Suspends the subscriptions that the grant in force does not allow any more. @returns how many */
 export async function suspendUngranted(
   db: Pick<Database, 'pool'>,
   participant: Pick<Participant, 'id'>,

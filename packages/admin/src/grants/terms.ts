@@ -1,4 +1,4 @@
-/** The terms of grants, as admin functions take and give them. Code that only shows them loads no reader of queries. */
+/** The schema of a grant's terms. Code that only shows terms loads this file, and no reader of queries. */
 import { GrantTerms } from '@rollcall/core/model/grant'
 import type { StoredGrant } from '@rollcall/participants/store/grants'
 import Type from 'typebox'

@@ -10,8 +10,8 @@ import { problemOf } from './check-terms.ts'
 import { isExpiredGrant } from './terms.ts'
 
 /**
- * @param without the kind of the registry without what is removed
- * @throws AdminRefusal a grant that has not ended would mean nothing without it
+ * Checks that no grant needs what is removed. @throws AdminRefusal a grant that has not ended would mean nothing
+ * @param without the kind of the registry after the removal
  */
 export async function checkUngranted(db: Database, namespace: string, without: Kind, removed: string): Promise<void> {
   const registry = await registryAt(db, namespace)

@@ -34,7 +34,7 @@ const NO_MORE: Compared = {
   event_types: (wanted, current) => within(wanted.event_types, current.event_types, []),
   unfiltered: (wanted, current) => wanted.unfiltered !== true || current.unfiltered === true,
   programmes: (wanted, current) => within(wanted.programmes, current.programmes, []),
-  // The widest basis is the one without a consent.
+  // The basis law is the widest, because it needs no consent.
   basis: (wanted, current) => current.basis === 'law' || wanted.basis === current.basis,
   purposes: (wanted, current) => current.basis === 'law' || isNarrowerList(wanted.purposes, current.purposes),
   demands: (wanted, current) => (current.demands ?? []).every((name) => wanted.demands?.includes(name)),
@@ -51,15 +51,15 @@ const NO_MORE: Compared = {
     (current !== undefined &&
       within(wanted.see, current.see, []) &&
       atMost(wanted.items_per_day, current.items_per_day)),
-  // Compared as times, below.
+  // `isWider` compares the times.
   valid_from: () => true,
   valid_until: () => true,
-  // References say why, and permit nothing.
+  // These members give reasons, and permit nothing.
   legal_reference: () => true,
   responsible: () => true,
 }
 
-/** The ways to count, from the one that says most. */
+/** The ways to count records, the most exact one first. */
 const COUNTED: readonly NonNullable<GrantTerms['counts']>[] = ['exact', 'capped', 'rounded', 'none']
 
 /**
@@ -70,7 +70,7 @@ const isNarrowerList = (wanted: readonly string[] | undefined, current: readonly
   isSame(wanted, current) ||
   (wanted !== undefined && current !== undefined && wanted.every((name) => current.includes(name)))
 
-/** Whether the terms permit something that no stored grant alone permits, or permit it at another time. */
+/** Whether no stored grant alone permits all that the terms permit, for the whole time of the terms. */
 export function isWider(wanted: GrantTerms, stored: readonly StoredGrant[], now: Date): boolean {
   const from = wanted.valid_from === undefined ? now : new Date(wanted.valid_from)
   const until = wanted.valid_until === undefined ? null : new Date(wanted.valid_until)
@@ -96,8 +96,8 @@ interface GrantsNow {
 }
 
 /**
- * The terms beside the stored ones, for a second operator; null: they permit no more. Terms beside another grant are
- * always shown.
+ * Compares terms with the stored ones, for a second operator; null: they permit no more. Terms beside another grant are
+ * always compared.
  */
 export function compareGrants(
   { sender_id, namespace, terms, beside = false }: WantedGrant,
@@ -111,7 +111,7 @@ export function compareGrants(
     : { about, stored: one, wanted: withoutOthers(terms, one) }
 }
 
-/** The terms, and null for each member that only `before` has. */
+/** The terms, with null for each member that only `before` has. */
 const withoutOthers = (terms: GrantTerms, before: GrantTerms): object => ({
   ...terms,
   ...Object.fromEntries(

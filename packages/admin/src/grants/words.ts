@@ -61,7 +61,7 @@ const byRecordType = (
 ): readonly (readonly [string, string])[] =>
   Object.entries(rows).map(([recordType, list]) => [`${name}: ${recordType}`, names(list)])
 
-/** The names in the grant that are no attributes: identifiers, relations, members of documents. */
+/** The granted names that are no attributes: identifiers, relations, members of documents. */
 function others({ terms, sees }: Explained): string {
   const attributes = new Set(Object.values(sees).flat())
   return terms.see === 'all' ? '' : names(terms.see.filter((name) => !attributes.has(name)))
@@ -70,7 +70,7 @@ function others({ terms, sees }: Explained): string {
 const emergencyText = ({ emergency }: Explained['terms']): string =>
   emergency === undefined ? '' : `may see ${names(emergency.see)} as well, of ${emergency.items_per_day} people a day`
 
-/** Whether an authority must have signed it, and which. */
+/** Says whether an authority must have signed the consent, and which one. */
 const consentText = ({ consent, authorities }: Explained['terms']): string => {
   const by = authorities === undefined ? 'a registered authority' : names(authorities)
   if (consent === 'signed') return `; signed by ${by}`

@@ -1,4 +1,4 @@
-/** Sealed bodies, opened for an operator with a reason. The access has an audit entry before anything is opened. */
+/** Opens encrypted bodies of messages for an operator who gives a reason. The audit entry is written before. */
 
 import { deliveryEncryptionContext } from '@rollcall/core/model/delivery'
 import { requestEncryptionContext } from '@rollcall/core/model/exchange'
@@ -36,7 +36,7 @@ const Body = closed({
   problem: orNull(text('Why it cannot be opened.')),
 })
 
-/** The request of an asynchronous exchange, and the pages of its answer. Synchronous messages are not stored. */
+/** Opens the request of an asynchronous exchange, and the pages of its answer. Synchronous messages are not stored. */
 export const openBodies = act(
   {
     name: 'messages bodies',
@@ -70,7 +70,7 @@ export const openBodies = act(
   },
 )
 
-/** The message of one delivery. */
+/** Opens the message of one delivery. */
 export const openDeliveryBody = act(
   {
     name: 'deliveries body',

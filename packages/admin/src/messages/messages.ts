@@ -1,4 +1,4 @@
-/** Messages as an operator looks for them: by any of their ids, or by who sent what, when and how it ended. */
+/** Lists messages for operators, found by one of their ids, or by sender, operation, time and outcome. */
 
 import { type AuditedMessage, auditedMessages, MESSAGE_OUTCOMES } from '@rollcall/audit/store/message-entries'
 import { DELIVERY_STATES } from '@rollcall/delivery/store/deliveries/delivery-choice'
@@ -12,7 +12,7 @@ import type { HasDatabase } from '../deps.ts'
 import { closed, instant, Namespace, orNull, SenderId, text, timeOut, wholeNumber } from '../members.ts'
 import { AdminRefusal } from '../use-case.ts'
 
-/** Sorts of entries that are messages. */
+/** The kinds of audit entries that are about messages. */
 const MESSAGE_KINDS = ['answer', 'acknowledgement', 'callback', 'notification'] as const
 
 const Id = (description: string) => Type.Optional(text(description))
@@ -46,8 +46,7 @@ const Message = closed({
 })
 
 /**
- * Lists messages, the newest first. A request that is answered later has an acknowledgement, and a callback for each
- * page.
+ * Lists messages, the newest first. A request that is answered later has an acknowledgement and callbacks, one a page.
  */
 export const listMessages = act(
   {
@@ -116,7 +115,7 @@ export const listMessages = act(
   },
 )
 
-/** The beginning of a page: behind an entry, or at the time where the search for the page before it ended. */
+/** Reads where a page begins: behind an entry, or at the time to which the call for the last page has searched. */
 async function behind(db: HasDatabase['db'], before: string | undefined) {
   const isTime = before !== undefined && TIME.test(before) && !Number.isNaN(Date.parse(before))
   return { place: await requireEntryBefore(db, isTime ? undefined : before), time: isTime ? before : undefined }

@@ -6,7 +6,7 @@ import Type, { type Static } from 'typebox'
 import { closed, instant, orNull, text, wholeNumber } from '../members.ts'
 import type { StoryEvent } from './story.ts'
 
-/** A step is the anchor of its section in docs/message-flow.md. */
+/** The names of the steps. Each is the anchor of a section in docs/message-flow.md. */
 export const STEPS = [
   'received',
   'verified',
@@ -74,7 +74,7 @@ interface OfDelivery {
   readonly reason: string | null
 }
 
-/** The step of each event of a story. */
+/** The step for each event of a message. */
 const TOLD: { readonly [Name in StoryEvent['event']]: (event: StoryEvent & { event: Name }) => Told } = {
   received: ({ encrypted }) => ({
     step: 'received',

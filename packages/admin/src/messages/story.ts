@@ -29,9 +29,9 @@ export type Happening =
       readonly event: 'delivered' | 'refused' | 'dead' | 'dropped' | 'held'
       readonly reason: string | null
     })
-  /** `at` is when the attempt may be over at the latest. */
+  /** `at` is the latest time at which the attempt may end. */
   | (OfDelivery & { readonly event: 'attempt under way'; readonly number: number })
-  /** `at` is when it is due. */
+  /** `at` is the time at which the attempt is due. */
   | (OfDelivery & { readonly event: 'attempt due'; readonly number: number })
   | { readonly event: 'kept'; readonly state: TracedCallback['state'] }
   | { readonly event: 'occurred'; readonly event_type: string; readonly record_type: string }
@@ -43,7 +43,7 @@ export type Happening =
       readonly sequence: number | null
       readonly target_origin: string | null
     })
-  /** `at` is when it is due in its mailbox. */
+  /** `at` is the time at which the notification is due in its mailbox. */
   | { readonly event: 'waits' }
   /** The notification is not sent: its subscription was taken back, or is not permitted any more. */
   | { readonly event: 'left out' }
@@ -57,7 +57,7 @@ type TracedAttemptFacts = Omit<TracedAttempt, 'at'>
 
 export type StoryEvent = { readonly at: string } & Happening
 
-/** A moment with an order that is made here; `at` is always the recorded time. */
+/** An event with its place in the order. The place may differ from the recorded time `at`. */
 interface Moment {
   readonly order: number
   readonly event: StoryEvent
@@ -92,7 +92,7 @@ function ofNotification(traced: TracedNotification, now: Date): readonly Moment[
   const { delivery, recalled } = traced
   const occurred = moment(occurred_at, { event: 'occurred', event_type, record_type })
   const moments = [
-    // An event may be entered before it happens.
+    // An event may be recorded before the time at which it happens.
     { ...occurred, order: Math.min(occurred.order, recorded_at.getTime()) },
     moment(recorded_at, { event: 'matched', count: matched }),
     ...recalled.flatMap((envelope) => [composedOf(envelope, null), ...attemptsOf(envelope, now)]),
@@ -104,11 +104,11 @@ function ofNotification(traced: TracedNotification, now: Date): readonly Moment[
   return [...moments, composedOf(delivery, sequence), ...attemptsOf(delivery, now)]
 }
 
-/** @param sequence null: unknown, because the next envelope may have this number */
+/** The composing of an envelope. @param sequence its number; null: unknown, another envelope may have the number */
 const composedOf = ({ id, page, created_at, message_id, target }: TracedDelivery, sequence: number | null): Moment =>
   moment(created_at, { event: 'composed', delivery: id, page, message_id, sequence, target_origin: originOf(target) })
 
-/** Events of the same time are reported in the order of these lines. */
+/** The events of an exchange. Events of the same time stay in the order of these lines. */
 function ofExchange(traced: TracedExchange, now: Date): readonly Moment[] {
   const { accepted, received_at, participant: by, answered, deliveries } = traced
   const moments: Moment[] = []
@@ -139,11 +139,11 @@ const madeOf = ({ created_at, target, id, page, callback, message_id }: TracedDe
     target_origin: originOf(target),
   })
 
-/** The rest of an address may be a secret. */
+/** The origin of an address. The rest of the address may be a secret. */
 const originOf = (target: string | null): string | null =>
   target !== null && URL.canParse(target) ? new URL(target).origin : null
 
-/** The attempts at a delivery and how it ended, never before it was made, however the clock of a node goes. */
+/** The attempts of a delivery and its end. They are ordered after its making, even if the clock of a node is wrong. */
 function attemptsOf(delivery: TracedDelivery, now: Date): readonly Moment[] {
   const { id, page, state, reason, earlier, since, created_at, finished_at, made } = delivery
   const of = { delivery: id, page }

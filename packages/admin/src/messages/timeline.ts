@@ -13,7 +13,7 @@ import { AdminRefusal } from '../use-case.ts'
 import { Step, stepOf, stepOfEvent } from './steps.ts'
 import { storyOf } from './story.ts'
 
-/** The most exchanges of one message_id: each participant uses it once, and several may use the same. */
+/** The most exchanges with one message_id: several participants may use the same one. */
 const MESSAGES = 20
 /** The most deliveries of one exchange, and audit entries of one message. */
 const EACH = 100
@@ -66,7 +66,7 @@ export const showMessage = act(
   },
 )
 
-/** The exchanges, deliveries and callbacks of a message. */
+/** Finds the exchanges, deliveries and callbacks of a message. */
 export async function tracedMessages(
   { db }: HasDatabase,
   { message_id, participant, namespace }: { message_id: string; participant?: string; namespace?: string },
@@ -86,7 +86,7 @@ const isOf = (one: Traced, entry: Entry): boolean =>
   one.registry === entry.registry &&
   (entry.correlation_id === null || one.correlation_id === entry.correlation_id)
 
-/** @param traced null: the message is not stored any more, and only its audit entries are known */
+/** Makes the timeline of a message. @param traced null: only audit entries of the message are still stored */
 async function timelineOf(
   db: HasDatabase,
   traced: Traced | null,
@@ -124,7 +124,7 @@ async function timelineOf(
   }
 }
 
-/** The steps `verified` and `checked`, as far as audit entries have their facts. */
+/** Makes the steps `verified` and `checked` from the facts that audit entries have of them. */
 async function arrival(
   { db }: HasDatabase,
   begins: Date | null,
@@ -158,7 +158,7 @@ async function arrival(
   ]
 }
 
-/** The steps that only the audit log has: of a synchronous request, and of what is not stored any more. */
+/** The steps that only the audit log has: of synchronous requests, and of messages that are not stored any more. */
 function ofEntry({ at, entry, outcome }: AuditedMessage, traced: Traced | null) {
   const { kind, outcomes, records, reply } = entry
   const time = timeOut(at)
@@ -182,7 +182,7 @@ function ofEntry({ at, entry, outcome }: AuditedMessage, traced: Traced | null) 
     : [searched, replied]
 }
 
-/** Merges the steps of the audit log into the story: the arrival after `received`, all others by their time. */
+/** Merges steps of the audit log into the stored ones: the arrival after `received`, all others by their time. */
 function merged(events: readonly Step[], arrival: readonly Step[], answered: readonly Step[]): readonly Step[] {
   const [first, ...others] = events
   const steps = first?.step === 'received' ? [first, ...arrival, ...others] : [...arrival, ...events]

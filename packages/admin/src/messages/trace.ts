@@ -1,4 +1,4 @@
-/** The steps of a message, from its arrival to the last attempt at its answer; never its content or the answer's. */
+/** Traces a message from its arrival to the last attempt at its answer, without any content. */
 
 import { DELIVERY_STATES } from '@rollcall/delivery/store/deliveries/delivery-choice'
 import type { TracedDelivery } from '@rollcall/delivery/store/deliveries/traced-deliveries'
@@ -13,7 +13,7 @@ import { type StoryEvent, storyOf } from './story.ts'
 
 export type { StoryEvent } from './story.ts'
 
-/** Items and deliveries of one exchange that are shown without `full`. */
+/** The most items, and the most deliveries, of an exchange that are shown without `full`. */
 export const MOST_SHOWN = 100
 const ALL = 2_147_483_647
 
@@ -170,7 +170,7 @@ export const trace = act(
 
 export type Traced = Awaited<ReturnType<typeof trace>>[number]
 
-/** The facts of an exchange beside its events. */
+/** The facts of an exchange, without its events. */
 function exchangeFacts(traced: TracedExchange) {
   const { accepted, answered: _, deliveries, delivery_states, breaker, received_at: __, ...exchange } = traced
   const later = accepted !== null || deliveries.length > 0
@@ -182,7 +182,7 @@ function exchangeFacts(traced: TracedExchange) {
     items_requested: accepted?.items ?? null,
     delivery_states,
     deliveries: deliveries.map(deliveryFacts),
-    // The breaker says nothing about deliveries that are over.
+    // The circuit breaker says nothing about deliveries that are over.
     breaker: delivery_states.pending !== undefined ? breakerFacts(breaker) : null,
   }
 }
@@ -193,7 +193,7 @@ function notificationFacts({ delivery, recalled, due_at, ...traced }: TracedNoti
   return { ...facts, due_at: timeOut(due_at), ...envelopes }
 }
 
-/** Its times are in the events. */
+/** The facts of a delivery, without its times: the events have them. */
 const deliveryFacts = ({ id, callback, page, message_id, state, attempts, reason }: TracedDelivery) => ({
   id,
   callback,

@@ -54,14 +54,14 @@ interface Deps extends HasDatabase {
   readonly clock?: Pick<Clock, 'date'>
 }
 
-/** Makes a token. It is shown once: only its digest is stored. */
+/** Makes an operator token. It is shown once: only its digest is stored. */
 export const addOperator = act(
   {
     name: 'operator add',
     approval: {
       when: 'wider',
       role: 'own',
-      // An operator who may decide about proposals is made by two.
+      // Two operators must agree to add one who may decide about proposals.
       compare: (wanted) => (wanted.roles.some((role) => DECIDING_ROLES.has(role)) ? { wanted } : null),
     },
     input: closed({
@@ -84,7 +84,7 @@ export const addOperator = act(
         `name: must not begin with ${PROVIDED_NAME}, as the names do that a provider of OpenID Connect gives`,
       )
     }
-    // So that text beside a name, such as who approved, cannot be taken for a part of the name.
+    // Text behind a name, such as who approved, must not be taken for a part of the name.
     if (/[,;\p{C}\p{Zl}\p{Zp}]/u.test(name)) {
       throw new AdminRefusal('name: must have no comma, semicolon, control character or invisible character')
     }
@@ -114,10 +114,7 @@ export const addOperator = act(
   },
 )
 
-/**
- * An authority is for the role consent alone: no other has calls that name one, and consents have no single registry.
- * @throws AdminRefusal
- */
+/** Checks a token for an authority. It has the role consent alone, and no registries. @throws AdminRefusal */
 function checkBound(roles: readonly OperatorRole[], registries: readonly string[] | undefined): void {
   if (roles.some((role) => role !== 'consent')) {
     throw new AdminRefusal('authority: is for a token with the role consent, and no other role')
@@ -131,7 +128,7 @@ function endWithin(now: number, end: Date): Date {
   throw new AdminRefusal(`expires_at: must be in the future, and at most ${MOST_DAYS} days away`)
 }
 
-/** Every token, by name, without its secret. */
+/** Lists every token by its name, without its secret. */
 export const listOperators = useCase(
   {
     input: NOTHING,
@@ -153,7 +150,7 @@ export const listOperators = useCase(
   },
 )
 
-/** Ends a token and the sessions of its name: from the next call on they are refused. */
+/** Revokes a token and ends the sessions of its name: their next call is refused. */
 export const revokeOperator = act(
   {
     name: 'operator revoke',

@@ -38,7 +38,7 @@ const KeyResult = closed({
   revoked_at: orNull(instant('When it was revoked.')),
 })
 
-/** Every key of ours, the newest first. */
+/** Lists our own keys, the newest first. */
 export const listOwnKeys = useCase({ input: NOTHING, result: Type.Array(KeyResult) }, async ({ db }: HasDatabase) =>
   (await listRows(db)).map(described),
 )
@@ -72,7 +72,7 @@ export const revokeOwnKey = act(
   },
 )
 
-/** Every table with encrypted values that is not one of own keys. */
+/** The tables with encrypted values, except those of our own keys. */
 export const SEALED_ELSEWHERE = [SEALED_AUDIT_KEYS, SEALED_CREDENTIALS, SEALED_PROPOSALS]
 
 /** Replaces the master key: all values that it encrypted are encrypted with the new one. */

@@ -21,7 +21,7 @@ interface Deps extends HasDatabase {
   readonly clock?: Pick<Clock, 'date'>
 }
 
-/** Makes a link. It is shown once: only the digest of its code is stored. */
+/** Makes a sign-in link. It is shown once: only the digest of its code is stored. */
 export const makeSignInLink = act(
   {
     name: 'operator link',
@@ -54,7 +54,7 @@ export const makeSignInLink = act(
 
 const SessionId = wholeNumber('Number of the session. It is no secret.', 1)
 
-/** The sessions that have not ended. */
+/** Lists the sessions that have not ended. */
 export const listSessions = useCase(
   {
     input: NOTHING,

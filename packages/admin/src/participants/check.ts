@@ -40,7 +40,7 @@ interface StepRow {
   readonly missing: string
 }
 
-/** In the order in which a system that is being connected goes through them. */
+/** The steps, in the order in which a system that is being connected takes them. */
 const STEPS: readonly StepRow[] = [
   {
     name: 'token',
@@ -100,7 +100,7 @@ const STEPS: readonly StepRow[] = [
   },
 ]
 
-/** The report of a check. */
+/** The members of the report of a check. */
 export const REPORT = {
   namespace: Namespace,
   since: instant('What was seen at this time or later counts.'),
@@ -122,7 +122,7 @@ interface Checking extends HasSamples {
   readonly now?: () => Date
 }
 
-/** Examines what the system of a sandbox participant has done, sends what only we can send, and stores the report. */
+/** Checks what a sandbox participant has done, sends the messages that only we can send, and stores the report. */
 export const checkParticipant = act(
   {
     name: 'participant check',
@@ -147,7 +147,7 @@ export const checkParticipant = act(
   },
 )
 
-/** @throws AdminRefusal the participant cannot be checked here */
+/** Returns the grant in force. @throws AdminRefusal the participant cannot be checked here */
 async function grantToCheck(
   { db }: Pick<HasSamples, 'db'>,
   participant: Participant,
@@ -207,7 +207,7 @@ async function drive(
   }
 }
 
-/** A report in the form of the answer. */
+/** Writes a stored report in the form of the answer. */
 export const reported = ({ namespace, since, checked_at, version, passed, steps }: ParticipantCheck) => ({
   namespace,
   since: timeOut(since),

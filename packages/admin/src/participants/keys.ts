@@ -38,7 +38,7 @@ export const KeyResult = closed({
   revoked_at: orNull(instant('When it was revoked.')),
 })
 
-/** Registers the public keys of a text. All of them are checked before the first is registered. */
+/** Registers the public keys that a text has. All of them are checked before the first is registered. */
 export const addParticipantKeys = act(
   {
     name: 'participant key add',
@@ -79,7 +79,7 @@ export const addParticipantKeys = act(
   },
 )
 
-/** Reads the keys of a text, and tries them out. @throws AdminRefusal, KeyRefused */
+/** Reads and checks the public keys in a text. @throws AdminRefusal, KeyRefused */
 export async function readKeys(
   sender_id: string,
   keys: string,
@@ -100,10 +100,7 @@ export const keyShown = ({ kid, use, thumbprint }: Pick<PublicKey, 'kid' | 'use'
   thumbprint,
 })
 
-/**
- * @throws AdminRefusal a key could never verify a message of the participant, because the participant's profile has
- * other algorithms
- */
+/** Refuses keys of algorithms that the participant's signature profile does not have. @throws AdminRefusal */
 function refuseUnusable(
   { sender_id, signature_profile }: Participant,
   keys: readonly { readonly use: 'sig' | 'enc'; readonly algorithm: string }[],
@@ -127,7 +124,7 @@ function profileFor({ layout, canonical_form, digest_prefix }: SignatureProfile,
   return [...Object.values(form), algorithm].filter((word) => word !== '').join(',')
 }
 
-/** Every key that was ever registered for a participant, the newest first. */
+/** Lists every key that was ever registered for a participant, the newest first. */
 export const listParticipantKeys = useCase(
   { input: closed({ sender_id: SenderId }), result: Type.Array(KeyResult) },
   async ({ db }: HasDatabase, { sender_id }) =>
@@ -144,7 +141,7 @@ const PublicKeys = Type.Array(
   }),
 )
 
-/** The live keys of a participant as JWKs, to verify its messages with. */
+/** Lists the live keys of a participant as JWKs, to verify its messages with. */
 export const listPublicKeys = useCase(
   { input: closed({ sender_id: SenderId }), result: PublicKeys },
   async ({ db }: HasDatabase, { sender_id }) => {
@@ -159,7 +156,7 @@ export const listPublicKeys = useCase(
   },
 )
 
-/** Reads the keys of a text as JWKs, and tries them out; nothing is registered. */
+/** Reads and checks the public keys in a text, and returns them as JWKs. Nothing is registered. */
 export const readPublicKeys = useCase(
   {
     input: closed({

@@ -9,9 +9,9 @@ export const mayList = (operator: Pick<Operator, 'registries' | 'roles' | 'autho
   hasRole(operator, 'read') && operator.registries === null && operator.authority === null
 
 /**
- * An operator who is bound to registries does not learn which participants there are elsewhere: a participant to whom
- * nothing was ever granted there is unknown. An operator who may grant must know all of them.
- * @param sender_id as it was given, if it was
+ * Refuses a participant who never had a grant in the registries of the operator, as if it did not exist. Operators who
+ * may grant know all participants.
+ * @param sender_id the given value, if any
  * @throws AdminRefusal
  */
 export async function checkKnownTo(

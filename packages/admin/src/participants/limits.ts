@@ -9,7 +9,7 @@ import { ConcurrencyLimit, MaxPageSize, participantNamed, RateLimit } from './pa
 
 const LIMITS = { max_page_size: MaxPageSize, rate_limit: RateLimit, concurrency_limit: ConcurrencyLimit } as const
 
-/** Changes what is given, and shows the limits; with nothing given it only shows them. Nodes follow within a second. */
+/** Changes the given limits, if any, and returns all of them. Nodes apply them within a second. */
 export const changeParticipantLimits = act(
   {
     name: 'participant limits',

@@ -124,10 +124,10 @@ export const addParticipant = act(
   },
 )
 
-/** The name of granting in an audit entry, where it is an act of an operator like `grant set`. */
+/** The note of an audit entry for a grant that comes with a new participant. */
 const GRANTING = 'participant add --grant'
 
-/** Checks all grants before the first is written. */
+/** Checks all given grants, and returns them, before the first is written. */
 async function checkedGrants(
   db: Database,
   environment: Environment,
@@ -144,7 +144,7 @@ async function checkedGrants(
   )
 }
 
-/** Every participant, by sender_id. */
+/** Lists all participants by sender_id. */
 export const listParticipants = useCase(
   { input: NOTHING, result: Type.Array(ParticipantResult) },
   async ({ db }: HasDatabase) => (await listRows(db)).map(participantShown),
@@ -155,7 +155,7 @@ interface Status {
   readonly status: Participant['status']
 }
 
-/** Disables a participant, or enables it again; every server follows within a second. */
+/** Disables a participant, or enables it again. Every server applies it within a second. */
 export async function setParticipantStatus({ db }: HasDatabase, { sender_id, status }: Status) {
   await participantNamed(db, sender_id)
   const set = () => setStatus(db, sender_id, status)
@@ -169,7 +169,7 @@ export async function setParticipantStatus({ db }: HasDatabase, { sender_id, sta
 
 const ONE = closed({ sender_id: SenderId })
 
-/** From now on nothing of the participant is accepted; every server follows within a second. */
+/** Disables a participant: nothing from it is accepted. Every server applies it within a second. */
 export const disableParticipant = act(
   { name: 'participant disable', approval: 'never', settings: true, input: ONE, result: ParticipantResult },
   (deps: HasDatabase, { sender_id }) => setParticipantStatus(deps, { sender_id, status: 'disabled' }),
@@ -214,7 +214,7 @@ export const rotateParticipantSecret = act(
   async ({ db }: HasDatabase, { sender_id }) => newClientSecret(db, sender_id),
 )
 
-/** Makes a secret and stores its digest. */
+/** Makes a client secret and stores its digest. */
 export async function newClientSecret(db: Database, sender_id: string) {
   const { secret: client_secret, sha256 } = newSecret()
   const participant = await participantNamed(db, sender_id)
@@ -222,7 +222,7 @@ export async function newClientSecret(db: Database, sender_id: string) {
   return { sender_id, client_id: participant.client_id, client_secret }
 }
 
-/** Journals the secrets that end: all live ones but the newest. */
+/** Does the work that adds a secret, and writes into the journal which secrets end: all but the newest. */
 async function journalRetired(
   db: Database,
   { sender_id, client_id }: Participant,
@@ -234,7 +234,7 @@ async function journalRetired(
   await db.journal.write({ kind: 'secrets_retired', participant: sender_id, secrets }, commit)
 }
 
-/** @throws AdminRefusal there is no such participant */
+/** Finds a participant by its sender_id. @throws AdminRefusal there is none */
 export async function participantNamed(db: Database, sender_id: string): Promise<Participant> {
   const participant = await findParticipant(db, sender_id)
   if (participant !== null) return participant
@@ -244,8 +244,8 @@ export async function participantNamed(db: Database, sender_id: string): Promise
 }
 
 /**
- * Whether new content of the database is demo data: a demo's database stays one, so that a production does not take it
- * for its own and the next demo finds nothing foreign in it.
+ * Whether the database is that of a demo. What is added there is demo data too, so that no production takes the
+ * database for its own.
  */
 export async function isDemoDatabase(db: Database): Promise<boolean> {
   const { demo } = await directoryContent(db)

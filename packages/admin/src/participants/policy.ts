@@ -37,7 +37,7 @@ import { closed, flag, orNull, SenderId, text } from '../members.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'
 import { participantNamed } from './participants.ts'
 
-// The tables have exactly the names that the types list.
+// The tables have exactly the names of their types.
 const Profile = closed(
   {
     layout: oneOf(Object.keys(LAYOUTS) as LayoutName[]),
@@ -58,7 +58,7 @@ const POLICY_MEMBERS = {
 
 export const Policy = closed(POLICY_MEMBERS, { description: 'How it signs and encrypts.' })
 
-/** Changes what is given, and shows the policy; with nothing given it only shows it. */
+/** Changes the given members of the policy, if any, and returns all of it. */
 export const changeParticipantPolicy = act(
   {
     name: 'participant policy',
@@ -85,7 +85,7 @@ export const changeParticipantPolicy = act(
     // The key must exist before the policy applies: from then on the answers are signed with this key.
     if (signature_profile !== undefined && profileProblem(signature_profile) === null) {
       const algorithm = replyAlgorithm(signature_profile)
-      // The other keys exist since the first start: a change that needs no key on demand needs no master key.
+      // Keys of the other algorithms exist since the first start: such a change needs no master key.
       if (isMadeOnDemand(algorithm)) await ensureOwnKeys(db, await vault(), algorithm)
     }
     await checkKeySetAddress(await participantNamed(db, sender_id), changes.jwks_uri)

@@ -1,4 +1,4 @@
-/** A sandbox participant that has passed its check becomes a live one, with new keys and a new secret. */
+/** Makes a sandbox participant that has passed its check a live one, with new keys and a new secret. */
 
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Database } from '@rollcall/database/database'
@@ -75,7 +75,7 @@ export const promoteParticipant = act(
     await checkKeySetAddress(participant, jwks_uri)
     const former = await publishedKeys(participant)
     const { secret: client_secret, sha256 } = newSecret()
-    // The key set of the sandbox was fetched before: the decision is checked again in the transaction that writes.
+    // The sandbox's key set was fetched meanwhile: the decision is checked again in the transaction that writes.
     await inSettings({ db }, async (inner) => {
       await checkDecision(inner)
       await makeLive(inner, participant, { keys, former, jwks_uri, sha256 })
@@ -84,7 +84,7 @@ export const promoteParticipant = act(
   },
 )
 
-/** @throws StoreRefusal the participant is not of the sandbox, or a key is refused */
+/** Makes a participant live. @throws StoreRefusal it is not of the sandbox, or a key is refused */
 export async function makeLive(
   db: Database,
   participant: Pick<Participant, 'id' | 'sender_id'>,
@@ -96,7 +96,7 @@ export async function makeLive(
   }
 }
 
-/** @throws AdminRefusal no report since then has passed; the message names what the newest one lacks */
+/** Checks that a report since then has passed. @throws AdminRefusal none has; the message says what is missing */
 async function checkReport({ db }: HasDatabase, participant: Participant, since: Date): Promise<void> {
   const reports = await listChecks(db, participant, REPORTS)
   if (reports.some(({ passed, checked_at }) => passed && checked_at >= since)) return

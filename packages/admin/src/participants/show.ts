@@ -41,7 +41,7 @@ const MESSAGES_OF_DAY = closed({
   most_bytes: wholeNumber('In a day.'),
 })
 
-/** A participant, with everything that an operator decides about it and the newest reports of its checks. */
+/** Shows a participant: all that an operator decides about it, and the newest reports of its checks. */
 export const showParticipant = useCase(
   {
     input: closed({ sender_id: SenderId }),
@@ -129,7 +129,7 @@ export const showParticipant = useCase(
   },
 )
 
-/** The daily quotas of the grants in force, and their use. */
+/** Reads the daily quotas of the grants in force, and their use. */
 async function quotasOf(db: Database, participant: Participant, now = new Date()) {
   const names = new Map((await listRegistries(db)).map(({ id, namespace }) => [id, namespace]))
   const used = await listUsedToday(db, participant)

@@ -21,7 +21,7 @@ interface Seen extends Milestones {
 
 interface StepRow {
   readonly name: keyof Milestones | 'key'
-  /** Why the step is skipped; null: it must be done. */
+  /** Returns the reason why the step is skipped; null: it must be done. */
   readonly skipped: (participant: Participant, seen: Seen) => string | null
   readonly done: string
   readonly open: string
@@ -31,7 +31,7 @@ const never = (): null => null
 const unsigned = ({ signature_policy }: Participant): string | null =>
   signature_policy === 'off' ? 'The signatures of your messages are not checked.' : null
 
-/** In the order in which a system that is being connected goes through them. */
+/** The steps, in the order in which a system that is being connected takes them. */
 const STEPS: readonly StepRow[] = [
   {
     name: 'key',

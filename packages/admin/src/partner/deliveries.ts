@@ -35,7 +35,7 @@ const OWN = {
   replayable: flag('Whether it can be sent again from here.'),
 } as const
 
-/** A dropped delivery is not among these: an operator may have cancelled it. */
+/** A participant may replay deliveries of these states. An operator may have cancelled dropped ones. */
 const REPLAYABLE = ['delivered', 'refused', 'dead', 'held'] as const satisfies readonly DeliveryState[]
 
 type Listed = Awaited<ReturnType<typeof listDeliveries>>[number]
@@ -104,7 +104,7 @@ export const showOwnDelivery = useCase(
   },
 )
 
-/** @throws AdminRefusal this participant has no such delivery */
+/** Returns the id of an own delivery. @throws AdminRefusal this participant has no such delivery */
 async function idOf({ db, sender_id }: PartnerDeps, message_id: string, member = 'message_id'): Promise<string> {
   const [id] = await ownDeliveryIds(db, sender_id, [message_id])
   if (id !== undefined) return id
@@ -141,7 +141,7 @@ export const replayOwnDeliveries = act(
     const count = sumOf(counted, 'deliveries')
     if (count > 0) {
       await enter({ count })
-      // An open circuit breaker stays open: only an operator tries a destination before its time.
+      // An open circuit breaker stays open: only an operator may try its destination before the time.
       const deliveries = await changeDeliveries(db, 'replay', choice, { probes: false })
       return { deliveries, in_closed_mailboxes }
     }

@@ -20,7 +20,7 @@ import { tryEnvelope } from '../try/envelope.ts'
 import { useCase } from '../use-case.ts'
 import type { PartnerDeps } from './partner.ts'
 
-/** The placeholder where no synthetic person is known: the reader puts in an identifier of its own. */
+/** The placeholder where no synthetic person is known: the reader replaces it by an identifier. */
 const PLACEHOLDER = 'IDENTIFIER'
 
 export const listExamples = useCase(

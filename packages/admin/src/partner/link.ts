@@ -12,15 +12,15 @@ import { AdminRefusal } from '../use-case.ts'
 
 export interface HasPartnerPage extends HasDatabase {
   readonly partnerPage: {
-    /** Whether the servers have the page. */
+    /** Whether the servers serve the partner page. */
     readonly isOn: boolean
-    /** The address that peers know, without a slash at its end. */
+    /** The address of the servers for peers, without a slash at its end. */
     readonly base: () => string
   }
   readonly clock?: Pick<Clock, 'date'>
 }
 
-/** Makes a link, and ends earlier links. It is shown once: only the digest of its code is stored. */
+/** Makes a sign-in link and ends earlier ones. It is shown once: only the digest of its code is stored. */
 export const makePartnerLink = act(
   {
     name: 'participant link',

@@ -1,6 +1,6 @@
 /**
  * The view that a participant has of itself on the partner page. Each function is about `sender_id`, which comes from
- * the session and never from the caller. It shows no person, no other participant, and no number of the database.
+ * the session and never from the caller. No function shows a person, another participant or an id of the database.
  */
 
 import type { Clock } from '@rollcall/base/shared/clock'
@@ -25,9 +25,9 @@ export interface PartnerDeps extends HasDayLimits, Acting {
   readonly clock: Pick<Clock, 'date'>
   /** The participant that is signed in. */
   readonly sender_id: string
-  /** Called before deliveries are sent again, with their number; throws when there are too many. */
+  /** Takes the number of deliveries that are to be sent again; throws when they are too many. */
   readonly mayReplay: (deliveries: number) => void
-  /** An identifier of somebody synthetic in a registry; null: there is none to show. */
+  /** Returns an identifier of a synthetic person in a registry; null: none can be shown. */
   readonly sampleOf: (namespace: string) => SampleIdentifier | null
 }
 
@@ -97,7 +97,7 @@ export const showSelf = useCase(
 
 const UNREADABLE = [{ about: 'grant', words: 'cannot be read any more: ask the operator' }]
 
-/** Lists its own grants: the words of those in force, of later ones only the times. It shows no values of conditions. */
+/** Lists the participant's grants: those in force in words, without values of conditions; later ones by their times. */
 export const listOwnGrants = useCase(
   {
     input: NOTHING,
@@ -140,7 +140,7 @@ async function wordsOf(db: PartnerDeps['db'], of: { readonly sender_id: string; 
 
 const listed = listSubscriptions.result.items.properties
 
-/** Lists own subscriptions without criteria, which may be personal data, and without reasons: one may be a death. */
+/** Lists the participant's subscriptions, without criteria and reasons: both may be personal data, such as a death. */
 export const listOwnSubscriptions = useCase(
   {
     input: closed({

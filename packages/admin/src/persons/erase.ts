@@ -34,8 +34,8 @@ import { idsWithMerged } from './with-merged.ts'
 
 /**
  * Deletes the pseudonyms and salts of a person in the audit log, and withdraws what waits to be sent. The hash chain
- * still verifies: a signed tombstone says what is missing. Records stay: they are the registry's to delete. The entry of the act
- * does not name the person: it would bring back what is erased.
+ * still verifies: a signed tombstone says what is missing. Records stay: they are the registry's to delete. The audit
+ * entry of the act does not name the person, because the name would bring back what is erased.
  */
 export const erasePerson = act(
   {
@@ -140,7 +140,7 @@ const placeOf = ({ registry, recordType }: RecordOfPerson) => ({
 
 type PersonErased = Extract<JournalAct, { readonly kind: 'person_erased' }>
 
-/** The act for the journal. In a restored database it erases the records that the database has of the person then. */
+/** The act for the journal. A restore repeats it on the records that the restored database has of the person. */
 function actOf(
   { records, given }: FoundPerson,
   pseudonyms: readonly Buffer[],
@@ -176,7 +176,7 @@ interface Erasing {
 const AT_ONCE = 5_000
 
 /**
- * Deletes the pseudonyms of a person.
+ * Deletes the pseudonyms of a person in the audit log and in holds.
  * @param transaction of the owner of the database, with the lock of holds
  * @returns the number of deleted rows of the audit log
  */
@@ -231,7 +231,7 @@ async function eraseBeside(
   return { notifications, underway, tombstones }
 }
 
-/** The end of the retention, when today's key of stored bodies is destroyed; counted from the end of the day (UTC). */
+/** When today's key of stored bodies is destroyed: after the retention (seconds), from the end of the day (UTC). */
 function endOfBodies(now: Date, retention: number): Date {
   const day = Math.floor(now.getTime() / (DAY * 1_000)) + 1
   return new Date((day * DAY + retention) * 1_000)

@@ -91,13 +91,13 @@ export const addHold = act(
   },
 )
 
-/** The holds in force, oldest first. */
+/** Lists the holds in force, the oldest first. */
 export const listHolds = act(
   { name: 'hold list', approval: 'never', input: NOTHING, result: Type.Array(HoldShape) },
   async ({ db }: HasDatabase) => (await readHolds(db)).map(shapeOf),
 )
 
-/** The scope and the reason of a hold; null: no such hold is in force. */
+/** Finds the scope and the reason of a hold; null: no such hold is in force. */
 export async function holdShown({ db }: HasDatabase, number: number) {
   const found = (await readHolds(db)).find(({ id }) => id === number)
   if (found === undefined) return null
@@ -105,7 +105,7 @@ export async function holdShown({ db }: HasDatabase, number: number) {
   return shown
 }
 
-/** Ends a hold: the next prune deletes the data that it covered. */
+/** Ends a hold: the next prune deletes the data that it kept. */
 export const removeHold = act(
   {
     name: 'hold remove',

@@ -45,13 +45,13 @@ export async function knownIdentifiers(
 
 const keyOf = ({ type, value }: PersonIdentifier): string => `${type}:${value}`
 
-/** The normalised forms of the identifier: registries may differ in them, and an unlisted type has no name in one. */
+/** The forms of an identifier in the registries, which may normalise it differently, or not list its type. */
 function meanings(
   registries: readonly Registry[],
   { type: name, value: raw }: { readonly type: string; readonly value: string },
 ): readonly KnownIdentifier[] {
   const found = new Map<string, KnownIdentifier>()
-  // An identifier type that an operator added later had no name before, and was stored as unlisted.
+  // A type that an operator added later was stored as unlisted before.
   const isListed = ({ name: own }: Kind): boolean => {
     const literal = kindNamed(own)
     return literal !== undefined && resolveIdentifierType(literal, name) !== undefined
@@ -89,7 +89,7 @@ async function othersOf(
   return found.flat()
 }
 
-/** The identifiers of the one record that has this identifier, and of records that were merged into it. */
+/** Returns the identifiers, shared with nobody, of the only record with this identifier and of those merged into it. */
 async function ownIdentifiers(
   place: PlaceOfRecords,
   identifier: PersonIdentifier,

@@ -1,4 +1,4 @@
-/** The registries in which a person is looked up: live and sandbox registries never say anything of each other's people. */
+/** Chooses the registries in which a person is looked up: live ones, or those of the sandbox. */
 
 import { ENVIRONMENTS } from '@rollcall/core/model/environment'
 import { recordsWithIdentifier, withAllTypes } from '@rollcall/core/model/person-identifiers'
@@ -19,8 +19,8 @@ export interface PersonRegistries {
 }
 
 /**
- * The live registries, if a record there has the identifier; otherwise those of the sandbox, if a record there does.
- * All, if no record has it.
+ * Chooses the live registries if a record there has the identifier, else those of the sandbox if a record there has it.
+ * Without such a record all registries are chosen.
  */
 export async function registriesOfPerson(db: Database, given: Identifier): Promise<PersonRegistries> {
   const all = await listRegistries(db)
@@ -60,8 +60,7 @@ async function isRecorded(
 }
 
 /**
- * The identifier as a registry means it. Its type may be in the list of its kind, or in none: records name the type
- * then.
+ * Normalises an identifier for a registry; null: the value is not valid. The kind need not list the identifier type.
  */
 export function meaningIn(
   registry: Registry,

@@ -21,17 +21,18 @@ export interface RecordOfPerson {
 }
 
 export interface FoundPerson {
-  /** The given identifier, and those that no other record has of the records and of records merged into them. */
+  /** The given identifier, and those of the person's records and of merged ones that no other record has. */
   readonly identifiers: readonly PersonIdentifier[]
   readonly records: readonly RecordOfPerson[]
-  /** The given identifier, as each registry means it. */
+  /** The given identifier, as each registry normalises it. */
   readonly given: readonly { readonly registry: Registry; readonly identifier: PersonIdentifier }[]
 }
 
 /**
- * The given identifier is looked up in every live registry, and in those of the sandbox if no live one has it. Identifiers that
- * several records have, such as the telephone of a household, are left out: they identify nobody alone.
- * @throws AdminRefusal no registry has identifiers of the type, the value is none of it, or it names several records
+ * The given identifier is looked up in every live registry, and in those of the sandbox if no live one has it.
+ * Identifiers that several records have, such as the telephone of a household, are left out: they identify nobody
+ * alone.
+ * @throws AdminRefusal no registry has identifiers of the type, the value is not valid, or it names several records
  */
 export async function findPerson(
   db: Database,

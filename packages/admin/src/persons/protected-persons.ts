@@ -87,8 +87,8 @@ export const protectPerson = act(
 )
 
 /**
- * Does again what the journal says, in a database that was restored: a person whom the backup protects under another category
- * gets the one of the act. Identifiers that are not backfilled yet are backfilled before.
+ * Repeats a protection of the journal in a restored database. The category of the act replaces another one. Identifiers
+ * are backfilled before.
  * @throws AdminRefusal, StoreRefusal
  */
 export async function protectAgain(
@@ -111,7 +111,7 @@ type PersonProtected = Extract<JournalAct, { readonly kind: 'person_protected' }
 
 const hasUnfilled = ({ unfilled }: Registry): boolean => [...unfilled.values()].some((names) => names.has(IDENTIFIERS))
 
-/** The person whom an identifier names, as the registry knows the person. Events of the registry wait until the transaction ends. */
+/** Finds the person whom an identifier names. Events of the registry wait until the transaction ends. */
 async function findPerson(db: Database, client: ClientBase, registry: Registry, named: Identifier) {
   await lockEvents(client, registry.id, 'merge')
   const bearer = await findRecordToProtect(storedRecordsOf(db, registry).within(client), registry, named)
@@ -130,7 +130,7 @@ async function protect(db: Database, client: ClientBase, registry: Registry, per
   return { records: 1, rewritten, withdrawn: await withdrawNotifications(client, about, category) }
 }
 
-/** Lifts the protection of a person. Nobody is notified of what happened meanwhile. */
+/** Lifts the protection of a person. Events from before are not notified afterwards. */
 export const unprotectPerson = act(
   {
     name: 'record unprotect',
@@ -164,7 +164,7 @@ export const unprotectPerson = act(
   },
 )
 
-/** The protected persons of a registry. */
+/** Lists the protected persons of a registry. */
 export const listProtected = act(
   {
     name: 'record protected list',
@@ -199,7 +199,7 @@ export const listProtected = act(
   },
 )
 
-/** The number of records that each identifier finds in a source that is not ours, at most two. */
+/** Counts the records with each identifier in a source that is read live: at most two for each record type. */
 const countBearers = (db: Database, registry: Registry, named: readonly Identifier[]): Promise<readonly number[]> =>
   Promise.all(
     named.map(async (one) => {

@@ -1,4 +1,4 @@
-/** The record of a person who is to be protected, in the transaction that protects the person. */
+/** Finds the record of a person who is to be protected, in the transaction that protects the person. */
 
 import { namesIn, type PlaceOfRecords, recordsWithIdentifier } from '@rollcall/core/model/person-identifiers'
 import { PROTECTION_CATEGORIES } from '@rollcall/core/model/protection'
@@ -12,8 +12,8 @@ import { AdminRefusal } from '../use-case.ts'
 const MOST = 1_000
 
 /**
- * The record that the identifier names; null: the registry has none.
- * @throws AdminRefusal several records have it, or the record was merged into another one
+ * Finds the record that the identifier names; null: the registry has none.
+ * @throws AdminRefusal several records have the identifier, or the record was merged into another one
  */
 export async function findRecordToProtect(
   reader: RecordReader,
@@ -47,7 +47,7 @@ export async function findRecordToProtect(
   return bearer === null || registry.own_records ? bearer : withoutShared(reader, registry, bearer)
 }
 
-/** Removes identifiers that other records have too: our own tables find those themselves. */
+/** Removes identifiers that other records of a live source have too. Our own tables handle these themselves. */
 async function withoutShared(
   reader: RecordReader,
   registry: Registry,

@@ -21,7 +21,7 @@ import type { HasOwner, HasVault } from '../deps.ts'
 import { closed, flag, instant, NOTHING, text, timeOut, wholeNumber } from '../members.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'
 
-/** Every age, with the variables that set it. */
+/** Lists how long each kind of data is stored, with the environment variables that set it. */
 export const showRetention = useCase(
   {
     input: NOTHING,
@@ -40,7 +40,7 @@ export const showRetention = useCase(
 
 export interface RetentionDeps extends HasVault, HasOwner {
   readonly limits: Limits
-  /** Default: the time it is. */
+  /** The clock (default: that of the system). */
   readonly now?: () => Date
 }
 
@@ -92,7 +92,7 @@ const PRUNED = closed({
   }),
 })
 
-/** Deletes data that is older than its age. The audit log needs the owner of the database. */
+/** Deletes data after its retention. The audit log can only be deleted by the owner of the database. */
 export const prune = act(
   { name: 'prune', approval: 'never', input: closed({ dry_run: Type.Optional(flag('Only count.')) }), result: PRUNED },
   (deps: RetentionDeps, { dry_run = false }) => pruned(deps, dry_run),
@@ -117,7 +117,7 @@ export const countPrunable = act(
   (deps: RetentionDeps) => pruned(deps, true),
 )
 
-/** @throws AdminRefusal the audit log belongs to another database role */
+/** Checks that the role owns the audit log. @throws AdminRefusal the audit log belongs to another database role */
 export async function requireOwner(owner: Database): Promise<void> {
   if (await mayDeleteEntries(owner)) return
   throw new AdminRefusal('the audit log belongs to another role: set ROLLCALL_OWNER_DATABASE_URL (docs/roles.md)')

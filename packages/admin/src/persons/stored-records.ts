@@ -1,4 +1,4 @@
-/** The records in which a person is looked for, for what is about everything that is stored of the person. */
+/** Chooses the records to search for a person, for acts on everything that is stored of the person. */
 
 import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
@@ -7,8 +7,8 @@ import { isBecomingMirror } from '@rollcall/source/store/changed-sources'
 import { AdminRefusal } from '../use-case.ts'
 
 /**
- * A registry that waits for its first copies has shown nobody, and is searched as far as it has come.
- * @throws AdminRefusal it has answered before, and the copies that tell of whom are not there yet
+ * Returns the stored records of a registry. A registry that waits for its first copies has shown nobody.
+ * @throws AdminRefusal the registry has answered before, and the copies are not complete yet
  */
 export async function recordsOfPersons(db: Database, registry: Registry): Promise<RegistryRecords> {
   if (registry.awaits_records && (await isBecomingMirror(db.pool, registry.id))) {

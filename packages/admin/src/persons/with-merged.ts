@@ -7,7 +7,7 @@ import type { RecordType } from '@rollcall/protocol'
 import { storedRecordsOf } from '@rollcall/records/records/registry-records'
 import type { ClientBase } from 'pg'
 
-/** A record and those that were merged into it: as a transaction sees them, or as they are now. */
+/** Returns the ids of a record and of those merged into it. @param client a transaction (default: none) */
 export async function idsWithMerged(
   db: Database,
   registry: RegistryShape,

@@ -90,7 +90,7 @@ export const EndedImport = closed(
   { description: 'The report of the last import. While another one is under way it is not there.' },
 )
 
-/** The last import of a registry. */
+/** Shows the last import of a registry, running or ended. */
 export async function importsOf({ db }: HasDatabase, { id, kind }: Registry) {
   const last = await findLastImport(db, id)
   if (last === null) return { import: null, last_import: null }

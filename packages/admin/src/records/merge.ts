@@ -1,4 +1,4 @@
-/** Two records of one person: one is merged into the other, and that can be taken back. */
+/** Merges one of two records of a person into the other, and takes such a merge back. */
 
 import { ownPrimary } from '@rollcall/core/events/own-identifiers'
 import type { RecordChange } from '@rollcall/core/model/event'
@@ -60,8 +60,8 @@ const UNMERGE = closed({
 })
 
 /**
- * Merges one record into another: it is not found any more, and its identifiers find the other. Subscribers that were
- * notified of it are notified once that the other has taken its place.
+ * Merges one record into another: the retired record is not found any more, and its identifiers find the survivor.
+ * Subscribers that were notified of the retired record are notified once that the survivor replaces it.
  */
 export const mergeRecords = act(
   { name: 'record merge', approval: 'never', input: MERGE, result: RESULT },
@@ -103,9 +103,7 @@ export const unmergeRecords = act(
     }),
 )
 
-/**
- * Afterwards identifiers of one record find the other, so the two records must be protected under the same categories.
- */
+/** Checks that the two records are protected under the same categories: identifiers of one will find the other. */
 async function checkProtection(
   { client, registry, recording }: Change,
   recordType: RecordType,
@@ -130,7 +128,7 @@ interface Change {
   readonly now: Date
 }
 
-/** Runs in one transaction, in which nothing else changes records of the registry. */
+/** Does the work in one transaction in which nothing else changes records of the registry. */
 async function changing<Result>(
   { db, limits, now: clock = () => new Date() }: HasRecording,
   namespace: string,
@@ -222,17 +220,14 @@ function onlyOne<Found extends OfType>(member: string, found: readonly Found[]):
   )
 }
 
-/** The identifier that receivers of the retired record must ask for, as the record writes it. */
+/** The survivor's primary identifier, as its record writes it. Receivers of the retired record must ask for it. */
 function primaryOf(kind: Kind, recordType: RecordType, { document }: FoundRecord): Identifier {
   const primary = ownPrimary(kind, recordType, JSON.parse(document))
   if (primary === undefined) throw new Error('a record has no primary identifier')
   return { type: primary.identifier_type, value: primary.identifier_value }
 }
 
-/**
- * Turns an error into a refusal. The document was a valid record when it was merged: since then the kind has changed,
- * or another record has one of its identifiers.
- */
+/** Turns an error into a refusal. Since the merge, the kind has changed, or another record got an identifier. */
 function refuseToRestore(error: unknown): never {
   if (error instanceof InvalidRecord) {
     throw new AdminRefusal(`retired: the record cannot be restored: ${error.reason}`, { cause: error })

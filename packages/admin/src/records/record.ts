@@ -1,4 +1,4 @@
-/** One person's record, for an operator: the access has an audit entry before it is shown. */
+/** Shows an operator the records of one person. The audit entry is written before. */
 
 import { namesIn } from '@rollcall/core/model/person-identifiers'
 import { PROTECTION_CATEGORIES } from '@rollcall/core/model/protection'
@@ -20,7 +20,7 @@ const SHOWN = 2
 /** The most records that are read: others, such as households, may mention the person. */
 const MOST = 1_000
 
-/** Every record of a registry that an identifier names, whole. */
+/** Shows all records of a registry that an identifier names, whole. */
 export const showRecord = act(
   {
     name: 'record get',

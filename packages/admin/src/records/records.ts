@@ -1,4 +1,4 @@
-/** The records of a registry: taken in from a file, and deleted one by one. */
+/** The records of a registry: imported from a file, or deleted one by one. */
 
 import type { Readable } from 'node:stream'
 import type { Registry } from '@rollcall/core/model/registry'
@@ -21,7 +21,7 @@ import { closed, flag, markPersonal, Namespace, orNull, RecordTypeName, text, wh
 import { AdminRefusal } from '../use-case.ts'
 import { ImportReport } from './import-reports.ts'
 
-// The table has exactly the names that the type lists.
+// The table has exactly the names of the type.
 export const IMPORT_FORMATS = Object.keys(FORMATS) as FormatName[]
 export { delimiterName } from '@rollcall/import/csv'
 export type { FormatName } from '@rollcall/import/formats'
@@ -31,9 +31,9 @@ export { type FileRow, openRecordFile, type RecordFile } from '@rollcall/import/
 const Records = (description: string) => wholeNumber(description)
 
 interface ImportDeps extends HasRecording {
-  /** A path, or a stream, which cannot be continued after an interruption. */
+  /** The path of a file, or a stream. An interrupted import of a stream cannot be continued. */
   readonly source: string | Readable
-  /** Where rejected lines are listed; null for nowhere. For a file: beside it, `<file>.rejects.ndjson`. */
+  /** The path for rejected lines; null: they are not listed. Default for a file: `<file>.rejects.ndjson`. */
   readonly rejectsPath?: string | null
   /** With `complete`: the file to which removed records are added; only its owner can read it. */
   readonly removalsPath?: string
@@ -159,7 +159,7 @@ export const importRecords = act(
 
 const removedOf = ({ before, absent, removed, refusal }: RemovalResult) => ({ before, absent, removed, refusal })
 
-/** Removes records that a complete file does not name, with the entry and the tombstones of `record delete`. */
+/** Removes records that a complete file does not name, with the audit entry and the traces of `record delete`. */
 function removalOf(deps: ImportDeps & Acting, began: Date): CompleteFile['remove'] {
   let isEntered = false
   return async (registry, recordType, identifiers, isEvent) => {
@@ -169,14 +169,14 @@ function removalOf(deps: ImportDeps & Acting, began: Date): CompleteFile['remove
   }
 }
 
-/** Identifiers of one transaction. */
+/** The number of records that one transaction deletes. */
 const BATCH = 1_000
 
 interface DeleteDeps extends HasRecording {
   readonly signal?: AbortSignal
 }
 
-/** Deletes records; the primary identifier and the time of each deletion are stored as a tombstone. */
+/** Deletes records. A trace of each is stored: its primary identifier and the time. */
 export const deleteRecords = act(
   {
     name: 'record delete',
@@ -196,7 +196,7 @@ export const deleteRecords = act(
   deleteNamed,
 )
 
-/** Deletes records by their primary identifiers. @throws AdminRefusal */
+/** Deletes records by their primary identifiers. @throws AdminRefusal a value or the record type is not valid */
 export async function deleteNamed(
   deps: DeleteDeps,
   {
@@ -213,7 +213,7 @@ export async function deleteNamed(
   return { namespace, record_type, asked: named.length, deleted }
 }
 
-/** The normalised values, each once. No error message has a value: it is personal data. */
+/** Normalises the values, and returns each once. No error message has a value: it is personal data. */
 function primaryIdentifiers(
   { kind }: Registry,
   { primary_identifier }: RecordType,
@@ -228,7 +228,7 @@ function primaryIdentifiers(
   return [...new Set(values)]
 }
 
-/** Deletes in a transaction for each batch: every deleted record has its tombstone, whatever happens. */
+/** Deletes records, each batch in one transaction with the traces of its records. */
 async function deleteBatches(
   { db, limits, now = () => new Date(), signal }: DeleteDeps,
   registry: Registry,

@@ -25,7 +25,7 @@ import { checkUngranted } from '../grants/ungranted.ts'
 import { closed, flag, Namespace, orNull, RecordTypeName, text } from '../members.ts'
 import { useCase } from '../use-case.ts'
 
-/** The types of an operator's own attribute; only a kind has ages. */
+/** The types that an operator's own attribute can have. Only a kind has ages. */
 export const ATTRIBUTE_TYPES = [
   'text',
   'code',
@@ -35,7 +35,7 @@ export const ATTRIBUTE_TYPES = [
   'boolean',
 ] as const satisfies Attribute['type'][]
 
-// The table has exactly the names that the type lists.
+// The table has exactly the names of the type.
 const CODES = oneOf(Object.keys(CODE_LISTS) as CodeListName[], {
   description: 'For type code: the list of codes, with the spellings that mean the same.',
 })
@@ -101,7 +101,7 @@ export const indexAttribute = act(
     oneDescribed(await indexRow(db, namespace, record_type, name), record_type, name),
 )
 
-/** Removes an attribute that was added, with its column; of an attribute of the kind, its index. */
+/** Removes an attribute that was added, with its column, or the index that was added to an attribute of the kind. */
 export const removeAttribute = act(
   {
     name: 'attribute remove',
@@ -117,7 +117,7 @@ export const removeAttribute = act(
   },
 )
 
-/** The attributes of a registry, those of its kind and its own. */
+/** Lists the attributes of a registry: those of its kind and its own. */
 export const listAttributes = useCase(
   {
     input: closed({ namespace: Namespace, record_type: Type.Optional(RecordTypeName) }),

@@ -1,6 +1,4 @@
-/**
- * Synthetic records for a form that publishes events: one for each event type, chosen by the kind's row of the type.
- */
+/** Synthetic records for a form that publishes events: one for each event type. */
 import {
   type EventType,
   isJsonObject,
@@ -34,7 +32,7 @@ export const eventOffers = (kind: Kind, type: RecordType, samples: readonly Json
     return [{ event_type: event.name, record: without, needs }]
   })
 
-/** An event that no rule of the kind derives, such as an adoption, may be published for a record of any type. */
+/** Whether records of a type can have an event. One that no rule derives, such as an adoption, fits all types. */
 function isOf({ record_types }: Kind, { event_rules }: RecordType, { name }: EventType): boolean {
   const isMade = (rules: RecordType['event_rules']) => rules.some(({ event }) => event === name)
   return isMade(event_rules) || !record_types.some((other) => isMade(other.event_rules))

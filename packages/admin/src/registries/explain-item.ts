@@ -17,9 +17,9 @@ export interface ExplainedItem extends Omit<Explained, 'missing'> {
 }
 
 export interface IndexAdvice {
-  /** The attribute or compound. */
+  /** The name of the attribute or compound. */
   readonly attribute: string
-  /** `undeclared`: no index is declared for it. Else the declared one is not there, or its build was interrupted. */
+  /** `undeclared`: no index is declared. `missing`: it was not built. `invalid`: its build was interrupted. */
   readonly index: 'undeclared' | 'missing' | 'invalid'
   /** The words of a `rollcall` command that helps; null: no command does. */
   readonly command: readonly string[] | null
@@ -27,7 +27,7 @@ export interface IndexAdvice {
 
 /**
  * Reads one item of a search as a server does, and explains it.
- * @param options.analyze also runs it
+ * @param options.analyze also runs the search
  * @param options.values shows the values of the query
  * @throws ItemRejection as a server would answer
  */

@@ -78,7 +78,7 @@ function asRefusal(error: unknown, limits: Limits): unknown {
 }
 
 /**
- * A given value as a search item. A request, its message, an item and search_criteria are recognised by a member; a
+ * Reads a value as a search item. A request, its message, an item and search_criteria are recognised by a member; a
  * value without any of these members is a query.
  */
 function itemOf(value: JsonValue, recordType: string | undefined): JsonObject {
@@ -96,7 +96,7 @@ function itemOf(value: JsonValue, recordType: string | undefined): JsonObject {
   return { search_criteria: { ...named, query_type: queryType(value), query: value } }
 }
 
-/** The query_type of a query, by its shape; a text is ambiguous. */
+/** Guesses the query_type of a query by its shape. A text is taken for graphql. */
 function queryType(query: JsonValue): string {
   if (typeof query === 'string') return 'graphql'
   return Array.isArray(query) ? 'predicate' : 'expression'

@@ -50,7 +50,7 @@ export const IdentifierTypeResult = closed({
   from: oneOf(['kind', 'registry'], { description: "Whose it is: the kind's, or added to this registry." }),
 })
 
-/** The definition of a new type by an operator. */
+/** The members by which an operator defines a new type. */
 export const IDENTIFIER_TYPE_MEMBERS = {
   compared_as: Type.Optional(ComparedAs),
   aliases: Type.Optional(Aliases),
@@ -114,7 +114,7 @@ export const removeIdentifierType = act(
   },
 )
 
-/** The identifier types of a registry, those of its kind and its own. */
+/** Lists the identifier types of a registry: those of its kind and its own. */
 export const listIdentifierTypes = useCase(
   { input: closed({ namespace: Namespace }), result: Type.Array(IdentifierTypeResult) },
   async ({ db }: HasDatabase, { namespace }) => {
@@ -130,7 +130,7 @@ interface Given {
   readonly sortable?: boolean
 }
 
-/** The stored definition. A type of a kind is compared as that kind compares it, and has the names of that kind. */
+/** Makes the definition to store. A type that another kind has is compared as there, and has the names from there. */
 export function typeOf({ kind }: Pick<Registry, 'kind'>, name: string, given: Given): IdentifierType {
   const own = kind.identifier_types.find((type) => type.name === name)
   const shared = own === undefined ? sharedIdentifierType(name) : undefined
@@ -146,7 +146,7 @@ export function typeOf({ kind }: Pick<Registry, 'kind'>, name: string, given: Gi
   }
 }
 
-/** @throws AdminRefusal the type is compared otherwise in another registry: a person would not be the same in both */
+/** Checks the other registries. @throws AdminRefusal one compares the type otherwise: persons would not be the same */
 async function checkElsewhere(db: Database, namespace: string, { name, normaliser }: IdentifierType) {
   for (const registry of await listRegistries(db)) {
     const other = registry.kind.identifier_types.find((type) => type.name === name)

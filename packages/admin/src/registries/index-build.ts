@@ -58,7 +58,7 @@ export interface Indexing {
   begin(namespace: string, by: string): Progress
   /** The progress in the registry with this namespace. */
   progress(namespace: string): Progress
-  /** Stops the build of the registry, or all builds; resolves when they have ended. */
+  /** Stops the build of the registry, or all builds without a namespace; resolves when they have ended. */
   stop(namespace?: string): Promise<void>
 }
 
@@ -137,7 +137,7 @@ export const beginIndexBuild = act(
   },
 )
 
-/** How far the build of a registry has come, or how the last one of this node ended. */
+/** Shows how far the build of a registry has come, or how the last one of this node ended. */
 export const showIndexBuild = useCase(OF_REGISTRY, async (deps: HasIndexing, { namespace }) =>
   progressOf(deps, namespace),
 )

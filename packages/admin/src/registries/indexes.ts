@@ -29,7 +29,7 @@ export const Plan = closed({
   foreign: Names('Indexes that belong to nothing declared.'),
 })
 
-/** Compares declared indexes with those that exist; changes nothing. */
+/** Compares the declared indexes with those that exist, and changes nothing. */
 export const planIndexes = useCase(
   { input: ONE_OR_ALL, result: Type.Array(Plan) },
   async ({ db }: HasDatabase, { namespace }) => {
@@ -65,7 +65,7 @@ export const applyIndexes = act(
   },
 )
 
-/** Every registry, with the record types whose records must be read again before all searches are answered. */
+/** Lists every registry with the record types that need a backfill before all searches are answered. */
 export async function listUnfilled({
   db,
 }: HasDatabase): Promise<readonly { namespace: string; record_types: readonly string[] }[]> {

@@ -1,4 +1,4 @@
-/** A proposed mapping of the columns of a file, for review. */
+/** Proposes a mapping of the columns of a file, for review. */
 
 import type { Readable } from 'node:stream'
 import { nearestHint } from '@rollcall/base/shared/nearest'
@@ -13,7 +13,7 @@ import { closed, flag, orNull, text, wholeNumber } from '../members.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'
 
 interface ProposalDeps {
-  /** Null: there is no database, and only kinds are known. */
+  /** Null: there is no database, so only the kinds are known. */
   readonly db: Database | null
   /** The path of the file, or a stream. */
   readonly source: string | Readable
@@ -112,7 +112,7 @@ function lackingIn(primary: string, recordType: string, columns: readonly Propos
   ]
 }
 
-/** The kind of a registry, by its namespace, or the kind with this name. @throws AdminRefusal there is neither */
+/** Finds the kind of a registry by its namespace, or the kind of this name. @throws AdminRefusal there is neither */
 export async function findKind(db: Database | null, of: string): Promise<Kind> {
   const registry = db === null ? null : await findRegistry(db, of)
   const kind = registry?.kind ?? kindNamed(of)

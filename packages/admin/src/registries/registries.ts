@@ -141,7 +141,7 @@ export const addRegistry = act(
   },
 )
 
-/** Changes a registry; servers follow within a second. */
+/** Changes a registry. Servers apply it within a second. */
 export const changeRegistry = act(
   {
     name: 'registry set',
@@ -194,7 +194,7 @@ const isOpener = (
   (given.majority_age ?? stored.majority_age) < stored.majority_age ||
   (given.web_origins ?? []).some((origin) => !stored.web_origins.includes(origin))
 
-/** Every registry, by namespace, with the number of its records. */
+/** Lists every registry by namespace, with the number of its records. */
 export const listRegistries = useCase(
   { input: NOTHING, result: Type.Array(closed({ ...REGISTRY, records: Records })) },
   async ({ db }: HasDatabase) => {
@@ -205,11 +205,11 @@ export const listRegistries = useCase(
   },
 )
 
-/** Records that stay in a source are not counted: it would read all of them. */
+/** Counts the records of a registry. Those that stay in a source are not counted: all of them would be read. */
 export const countedRecords = async (db: Database, registry: Registry): Promise<Readonly<Record<string, number>>> =>
   registry.own_records || registry.source === null ? countRecords(db, registry) : {}
 
-/** The kind with the identifier types that are primary in this registry. @throws AdminRefusal */
+/** Returns the kind, with the identifier types that are primary in this registry. @throws AdminRefusal */
 function kindKnownBy(kind: string, primary_identifiers: Readonly<Record<string, string>>): Kind {
   const found = kindNamed(kind)
   if (found === undefined) throw new AdminRefusal(`kind: there is no kind ${kind}`)

@@ -24,7 +24,7 @@ export function* samplesOf(
   }
 }
 
-/** The registry's primary identifier types by those of the kind, where they differ. */
+/** Maps the primary identifier types of the kind to those of the registry, where they differ. */
 function renamedPrimaries({ name: kind, record_types }: Registry['kind']): Record<string, string> {
   const pairs = (kindNamed(kind)?.record_types ?? []).flatMap(({ name, primary_identifier }) => {
     const own = record_types.find((row) => row.name === name)?.primary_identifier

@@ -16,7 +16,7 @@ import { Plan, planIndexes } from './indexes.ts'
 import { countedRecords, Records, RegistryResult, registryShown } from './registries.ts'
 import { type HasSamples, samplesOf } from './samples.ts'
 
-/** One registry, with everything that an operator decides about it. */
+/** Shows one registry, with everything that an operator decides about it. */
 export const showRegistry = useCase(
   {
     input: closed({ namespace: Namespace }),
@@ -57,7 +57,7 @@ export const showRegistry = useCase(
   },
 )
 
-/** A synthetic record of each type of a registry, as it would have it, with the schema that its reference shows. */
+/** Shows a synthetic record of each type of a registry, with the schema that the reference page shows. */
 export const showSamples = useCase(
   {
     input: closed({ namespace: Namespace, record_type: Type.Optional(RecordTypeName) }),

@@ -118,7 +118,7 @@ export async function withRefusals<Result>(work: () => Promise<Result>): Promise
   }
 }
 
-/** @throws AdminRefusal the account may write to the source */
+/** Refuses a source whose account may write. @throws AdminRefusal */
 export function refuseWriter({ writes }: Pick<CheckedSource, 'writes'>): void {
   if (writes.length === 0) return
   throw new AdminRefusal(

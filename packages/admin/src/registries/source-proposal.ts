@@ -10,7 +10,7 @@ import { AdminRefusal, useCase } from '../use-case.ts'
 import { findKind } from './mapping-proposal.ts'
 import { refuseWriter, type SourceDeps, withRefusals } from './source-check.ts'
 
-/** Connections, and milliseconds of a statement: a view may take longer than a search. */
+/** The number of connections, and the milliseconds of a statement: a view may take longer than a search. */
 const POOL = 1
 const STATEMENT = 10_000
 

@@ -87,7 +87,7 @@ function adviceOf({ followed, rejects }: MirrorState, state: (typeof STATES)[num
   return null
 }
 
-/** Rows of a source that cannot become records, or whose present state cannot. */
+/** Lists the rows of a source that cannot become records, or whose newest state cannot. */
 export const sourceRejects = useCase(
   {
     input: closed({
@@ -112,7 +112,7 @@ export const sourceRejects = useCase(
   },
 )
 
-/** Has all records of a mirror compared with its source, beside the comparison of each day. */
+/** Asks for a comparison of a mirror with its source, in addition to the daily one. */
 export const compareSource = act(
   {
     name: 'source compare',
@@ -129,7 +129,7 @@ export const compareSource = act(
   },
 )
 
-/** @throws AdminRefusal the registry has no mirror */
+/** Finds a registry that has a mirror. @throws AdminRefusal the registry has none */
 async function mirrorAt(db: Database, namespace: string): Promise<Registry> {
   const registry = await registryAt(db, namespace)
   if (registry.own_records && registry.source !== null) return registry

@@ -1,4 +1,4 @@
-/** The message of a search that is tried out, and the bytes of it that a participant signs. */
+/** Makes the message of a search that is tried out, and the text that a participant signs. */
 import { randomUUID } from 'node:crypto'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'
@@ -57,7 +57,7 @@ export function tryEnvelope({ registry, participant, record_type, form, page_siz
   return { envelope, criteria, body: canonicalJson(envelope) }
 }
 
-/** The bytes to sign, as a text; null: the key is for an algorithm that no signature of ours has. */
+/** Returns the text to sign; null: the algorithm of the key is not one of signatures. */
 export async function signedBytes(
   { signatureNamespaces }: { readonly signatureNamespaces: { readonly written: string } },
   { sender_id, signature_profile: profile }: Participant,

@@ -30,7 +30,7 @@ export interface OwnAnswer {
 }
 
 export interface OwnListener {
-  /** Null: this node does not answer peers. */
+  /** Posts a request to the listener for peers of this node; null: the node has none. */
   post(path: string, request: { readonly token: string; readonly body: string }): Promise<OwnAnswer | null>
 }
 
@@ -46,7 +46,7 @@ export interface HasTrial extends HasDatabase {
 const Json = (description: string) =>
   Type.Unsafe<JsonObject>(Type.Object({}, { additionalProperties: true, description }))
 
-/** Builds a search from a form. With `send` it is sent, in a demo or a sandbox alone. */
+/** Builds a search from a form. With `send` it is also sent, but only in a demo or a sandbox. */
 export const trySearch = act(
   {
     name: 'try',
@@ -117,7 +117,7 @@ export const trySearch = act(
     const path = `/${namespace}/v${PROTOCOL_VERSION}/${end}`
     const problem = sendProblem(registry, participant)
     if (send && problem !== null) throw new AdminRefusal(`send: ${problem}`, { reason: 'conflict' })
-    // Without `send` nothing is sent and nothing of a record is shown, so there is no entry.
+    // Without `send` nothing is sent and nothing of a record is shown, so there is no audit entry.
     await enter(send ? {} : null)
     const [key] = (await listLiveKeys(db, participant)).filter(
       ({ use, valid_from }) => use === 'sig' && valid_from <= now(),
@@ -147,7 +147,7 @@ export const trySearch = act(
   },
 )
 
-/** @throws AdminRefusal the question has none of the forms, or several */
+/** Finds the form of a question. @throws AdminRefusal the question has none of the forms, or several */
 function formOf(given: Readonly<Partial<Record<TriedForm['name'], unknown>>>): TriedForm {
   const [form, another] = TRY_QUERY_FORMS.filter((name) => given[name] !== undefined)
   if (form === undefined || another !== undefined) {
