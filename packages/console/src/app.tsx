@@ -31,7 +31,7 @@ function Entrance() {
     return <Fault title={SHELL.connectionLost} error={error} retry={() => void refetch()} />
   }
   if (data.session === null) return <SignInPage offers={data.offers} />
-  // Its code is not left in the address and in the history.
+  // The code of a sign-in link is not left in the address and the history.
   if (isLink(path)) return <Redirect to="/" replace />
   return (
     <SessionContext value={data.session}>

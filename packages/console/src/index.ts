@@ -1,7 +1,7 @@
-/** Where the built pages of the console are: files for a browser, below this folder. */
+/** The folder of the console's built files, for browsers. */
 export const CONSOLE_FILES = new URL('../dist/', import.meta.url)
 
-/** Files of the partner page. */
+/** The folder of the partner page's built files. */
 export const PARTNER_FILES = new URL('../dist/partner/', import.meta.url)
 
 /** The placeholder in `index.html` that the server replaces by the nonce of each response. */

@@ -23,18 +23,18 @@ import { PAGES } from './texts/pages.ts'
 import type { SHELL } from './texts/shell.ts'
 
 export interface NavigationRow {
-  /** Behind the `#`. */
+  /** The address of the page, behind the `#`. */
   readonly path: string
   readonly title: string
   /** The role that a reader needs. */
   readonly role: OperatorRole
   /** Each page is a file of its own, loaded when it is first opened. */
   readonly page: LazyExoticComponent<ComponentType>
-  /** Null for a page that other pages link to. */
+  /** The entry in the menu; null for a page to which only other pages link. */
   readonly menu: {
     readonly group: keyof typeof SHELL.groups
     readonly icon: Icon
-    /** The key that opens it, after `g`. */
+    /** The key that opens the page, after `g`. */
     readonly key: string
   } | null
 }

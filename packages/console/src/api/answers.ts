@@ -1,4 +1,4 @@
-/** Answers of the admin API that several files of a page show. */
+/** Types of the admin API's answers that several files of a page show. */
 import type { Answer } from './client.ts'
 import type { paths } from './schema.d.ts'
 

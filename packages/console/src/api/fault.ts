@@ -5,7 +5,7 @@ export interface ErrorLine {
   readonly message: string
 }
 
-/** A failed call. Its message is shown unchanged. */
+/** An error for a call that failed. The pages show the server's messages unchanged. */
 export class ApiFault extends Error {
   /** HTTP status; 0 without an answer. */
   readonly status: number
@@ -18,16 +18,16 @@ export class ApiFault extends Error {
     this.errors = errors
   }
 
-  /** The same call may succeed later. */
+  /** True if the same call may succeed later. */
   get isPassing(): boolean {
     return this.status === 0 || this.status === 429 || this.status >= 500
   }
 }
 
-/** The server was not reached, or its answer did not come. */
+/** Makes the fault for a server that was not reached, or whose answer did not come. */
 export const noAnswer = (): ApiFault => new ApiFault(0, [{ code: 'network', message: 'The server does not answer.' }])
 
-/** The act was not done: it waits for a second operator. */
+/** Thrown when an act was not done, because it waits for a second operator. */
 export class Proposed extends Error {
   readonly id: string
 
@@ -38,7 +38,7 @@ export class Proposed extends Error {
   }
 }
 
-/** The errors of an answer's body, which may come from something in between as well. */
+/** Reads the errors of an answer's body. A proxy between may have written the body. */
 export function errorsOf(status: number, body: unknown): readonly ErrorLine[] {
   const { errors } = (typeof body === 'object' && body !== null ? body : {}) as { errors?: unknown }
   const lines = Array.isArray(errors) ? errors.filter(isErrorLine) : []
@@ -51,7 +51,7 @@ const isErrorLine = (value: unknown): value is ErrorLine =>
   typeof (value as ErrorLine).code === 'string' &&
   typeof (value as ErrorLine).message === 'string'
 
-/** The id of the proposal that a 202 answers with. */
+/** Reads the id of the proposal from the body of a 202 answer; null: there is none. */
 export function proposalOf(body: unknown): string | null {
   const { proposal } = (typeof body === 'object' && body !== null ? body : {}) as { proposal?: { id?: unknown } }
   return proposal?.id === undefined ? null : String(proposal.id)

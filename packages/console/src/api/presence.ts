@@ -1,6 +1,6 @@
-/** Knows whether somebody is present: calls that a page makes by itself must not keep a session alive. */
+/** Knows whether somebody uses the page: calls that a page makes by itself must not keep a session alive. */
 
-/** Milliseconds without a key, a pointer or a scroll after which calls are the page's own. */
+/** After so many milliseconds without a key, a pointer or a scroll, calls are taken for the page's own. */
 const RECENT_MS = 20_000
 
 let lastInput = performance.now()
@@ -15,7 +15,7 @@ for (const name of ['pointermove', 'pointerdown', 'keydown', 'scroll', 'hashchan
   )
 }
 
-/** '1' when somebody acts; 'poll' when the page reloads itself. */
+/** '1' after recent input of a person; 'poll' when the page reloads itself. */
 export const presence = (): '1' | 'poll' => (performance.now() - lastInput < RECENT_MS ? '1' : 'poll')
 
 /** The header that the server requires besides the cookie: a form or a page of another origin cannot send it. */

@@ -1,15 +1,15 @@
-/** The memory of answers, and what happens when a session has ended. */
+/** The cache of answers, and what happens when a session has ended. */
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
 import { ApiFault } from './fault.ts'
 import { SESSION_KEY, type SessionState } from './session.ts'
 
-/** Every page loads anew when it is opened; going back shows the earlier data at once. */
+/** Milliseconds for which cached data is fresh. Older data is shown at once, and loaded again. */
 const FRESH_MS = 5_000
 const ATTEMPTS = 2
-/** Also when the browser is offline: the server may be on the same machine, or in the same network. */
+/** Queries run also when the browser is offline: the server may be on the same machine or network. */
 const ANYWHERE = { networkMode: 'always' } as const
 
-/** The sign-in page takes the place of the page, whose address stays: who signs in again is back. */
+/** After a 401 the sign-in page is shown at the same address, so that signing in leads back to the page. */
 const ended = (error: Error): void => {
   if (!(error instanceof ApiFault) || error.status !== 401) return
   queries.setQueryData<SessionState>(SESSION_KEY, (before) => ({ offers: [], ...before, session: null }))
@@ -29,7 +29,7 @@ export const queries: QueryClient = new QueryClient({
   },
 })
 
-/** Removes what one operator has seen, or got from an act: the next one must not see it. */
+/** Removes the answers that one operator has seen, and results of acts: the next operator must not see them. */
 export function forgetAnswers(): void {
   queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION_KEY[0] })
   queries.getMutationCache().clear()

@@ -5,16 +5,16 @@ import { consoleHeader } from './presence.ts'
 
 export interface Session {
   readonly operator: string
-  /** All roles, also those that another one includes. */
+  /** All roles, including those that another role contains. */
   readonly roles: readonly OperatorRole[]
-  /** Namespaces; null for all. */
+  /** Namespaces of the registries to which the operator is bound; null for all. */
   readonly registries: readonly string[] | null
   readonly expires_at: string
   readonly idle_seconds: number
-  /** Some acts wait for a second operator. */
+  /** True if some acts wait for a second operator. */
   readonly two_person: boolean
   readonly demo: boolean
-  /** Address of the demo's own page; null for data other than a demo's. */
+  /** Address of the page of a demo; null: the server is no demo. */
   readonly demo_page: string | null
 }
 
@@ -22,7 +22,7 @@ export interface Session {
 export interface SignInOffer {
   readonly method: string
   readonly title: string
-  /** The address at which it begins; null: the form of this page. */
+  /** The address at which the sign-in begins; null: the form of this page. */
   readonly start: string | null
 }
 
@@ -37,7 +37,7 @@ const SESSION = '/admin/v1/session'
 
 export const SIGNED_OUT: SessionState = { session: null, offers: [] }
 
-/** @throws ApiFault */
+/** Reads the session, and the ways to sign in. @throws ApiFault */
 export async function readSession(): Promise<SessionState> {
   const { status, body } = await send('GET', SESSION)
   if (status !== 200 && status !== 401) throw new ApiFault(status, errorsOf(status, body))
@@ -45,13 +45,13 @@ export async function readSession(): Promise<SessionState> {
   return { session: status === 200 ? session : null, offers: sign_in }
 }
 
-/** @throws ApiFault */
+/** Signs in with an operator token or the code of a link. @throws ApiFault */
 export async function signIn(proof: { readonly token: string } | { readonly code: string }): Promise<void> {
   const { status, body } = await send('POST', SESSION, proof)
   if (status !== 201) throw new ApiFault(status, errorsOf(status, body))
 }
 
-/** @throws ApiFault */
+/** Ends the session. @throws ApiFault */
 export async function signOut(): Promise<void> {
   const { status, body } = await send('POST', `${SESSION}/end`, {})
   if (status >= 300 && status !== 401) throw new ApiFault(status, errorsOf(status, body))

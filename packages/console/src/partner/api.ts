@@ -1,4 +1,4 @@
-/** Calls of the partner API, with the types of its table. The session's cookie says who calls. */
+/** Calls of the partner API with their types. The session's cookie says who calls. */
 import createClient from 'openapi-fetch'
 import { presence } from '../api/presence.ts'
 import type { paths } from './schema.d.ts'
@@ -6,7 +6,7 @@ import type { paths } from './schema.d.ts'
 export const partner = createClient<paths>({ baseUrl: location.origin, credentials: 'same-origin', redirect: 'error' })
 partner.use({
   onRequest({ request }) {
-    // A form or a page of another origin cannot send it.
+    // A form or a page of another origin cannot send this header.
     request.headers.set('Rollcall-Partner', presence())
   },
 })

@@ -17,7 +17,7 @@ export function PartnerApp({ code }: { readonly code: string | null }) {
   )
 }
 
-/** A reader who opened a link signs in with it, also as another participant. */
+/** Shows the sign-in page to a reader who opened a link, even when another participant is signed in. */
 function Entrance({ given }: { readonly given: string | null }) {
   const [code, setCode] = useState(given)
   useEffect(() => {

@@ -1,4 +1,4 @@
-/** Deliveries to the participant. */
+/** The view with the deliveries to the participant. */
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { answered } from '../api/client.ts'
 import { Badge } from '../parts/badge.tsx'

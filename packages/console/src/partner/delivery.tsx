@@ -1,4 +1,4 @@
-/** One delivery with its attempts. */
+/** The view of one delivery with its attempts. */
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'

@@ -1,4 +1,4 @@
-/** The frame around each view: the brand, who is signed in, the ways to the views. */
+/** The frame around each view: the product's name, who is signed in, and the links to the views. */
 import { Button } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { type ComponentType, useEffect } from 'react'
@@ -19,12 +19,12 @@ import { SubscriptionsView } from './subscriptions.tsx'
 
 interface ViewRow {
   readonly path: string
-  /** Null for a view that another view links to. */
+  /** The title in the links; null for a view to which only another view links. */
   readonly title: string | null
   readonly view: ComponentType
 }
 
-/** THE table of views. */
+/** THE table of views: a row for each. */
 const VIEWS: readonly ViewRow[] = [
   { path: '/', title: PARTNER.view.start, view: StartView },
   { path: '/deliveries', title: PARTNER.view.deliveries, view: DeliveriesView },
@@ -83,7 +83,7 @@ export function Frame({ session: { sender_id, demo } }: { readonly session: Sess
   )
 }
 
-/** A view below another one belongs to that one. */
+/** Marks the link of the shown view. A view below another one marks the link of that one. */
 function currentOf(path: string, to: string): 'page' | 'true' | undefined {
   if (path === to) return 'page'
   return to !== '/' && path.startsWith(`${to}/`) ? 'true' : undefined

@@ -1,4 +1,4 @@
-/** The participant's rights, and today's usage. */
+/** The view with the participant's rights, and today's usage. */
 import { useQuery } from '@tanstack/react-query'
 import { answered } from '../api/client.ts'
 import { Quotas } from '../pages/participant/quotas.tsx'

@@ -1,4 +1,4 @@
-/** The keys and the addresses of the participant. */
+/** The view with the keys and the addresses of the participant. */
 import { KEY_COLUMNS, PUBLISHED_COLUMNS } from '../pages/participant/key-columns.tsx'
 import { Id } from '../parts/identifier.tsx'
 import { Facts, PageFrame, Panel, Section } from '../parts/page.tsx'

@@ -1,4 +1,4 @@
-/** The memory of answers, and who is signed in. */
+/** The cache of answers, and who is signed in. */
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
 import { answered } from '../api/client.ts'
 import { ApiFault } from '../api/fault.ts'
@@ -10,7 +10,7 @@ export const SESSION_KEY = ['session'] as const
 const FRESH_MS = 5_000
 const ATTEMPTS = 2
 
-/** Removes what one participant has seen: the next one must not see it. */
+/** Removes the answers that one participant has seen: the next one must not see them. */
 export function forget(): void {
   queries.setQueryData<Session | null>(SESSION_KEY, null)
   queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION_KEY[0] })
@@ -23,7 +23,7 @@ const ended = (error: Error): void => {
 
 export const queries: QueryClient = new QueryClient({
   queryCache: new QueryCache({ onError: ended }),
-  // A link that does not sign in ends no session.
+  // A failed sign-in does not end an earlier session.
   mutationCache: new MutationCache({ onError: (error, _, __, { meta }) => meta?.signsIn || ended(error) }),
   defaultOptions: {
     queries: {

@@ -1,4 +1,4 @@
-/** The page of whoever is not signed in, or has opened a link. */
+/** The page for somebody who is not signed in, or has opened a link. */
 import { Button } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
@@ -13,7 +13,7 @@ import { forget, queries, SESSION_KEY, signIn } from './queries.ts'
 interface SignInProps {
   /** The code of the link; null when no link was opened. */
   readonly code: string | null
-  /** Called when the code is used up. */
+  /** Called when the code has been used. */
   readonly onOver: () => void
 }
 
@@ -27,7 +27,7 @@ export function SignIn({ code, onOver }: SignInProps) {
       queries.setQueryData(SESSION_KEY, session)
       onOver()
     },
-    // An earlier session goes on. Only a code that the server refused is used up.
+    // An earlier session continues. Only a code that the server refused is used up.
     onError: (error) => {
       setFault(error)
       if (error instanceof ApiFault && error.status === 401) onOver()
@@ -58,7 +58,7 @@ export function SignIn({ code, onOver }: SignInProps) {
             </p>
           </div>
         ) : (
-          // // A click is needed: programs that open links ahead of their readers must not use them up.
+          // A click is needed: programs that open links ahead of their readers must not use them up.
           <div className={styles.form}>
             <p className={styles.lead}>{TEXTS.link}</p>
             <Button fullWidth autoFocus loading={entering.isPending} onClick={() => entering.mutate(code)}>

@@ -1,4 +1,4 @@
-/** How far the system has come, and a first search. */
+/** The first view: how far the participant's system has come, and an example of a first search. */
 import { NativeSelect } from '@mantine/core'
 import { IconCircle, IconCircleCheck, IconCircleMinus } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
@@ -24,7 +24,7 @@ const LOOKS: Readonly<Record<Step['state'], { readonly icon: typeof IconCircle; 
   skipped: { icon: IconCircleMinus, tone: 'quiet' },
 }
 
-/** Milliseconds after which the steps are looked at again: somebody tries something out meanwhile. */
+/** Milliseconds after which the steps are loaded again: somebody may try a step meanwhile. */
 const LOOK_AGAIN = 10_000
 
 export function StartView() {
@@ -37,7 +37,7 @@ export function StartView() {
   const examples = useQuery({
     queryKey: ['examples'],
     queryFn: () => answered(partner.GET('/partner/api/examples')),
-    // A message that somebody copies must not change under the hand.
+    // A message that somebody copies must not change meanwhile.
     staleTime: Number.POSITIVE_INFINITY,
   })
   return (

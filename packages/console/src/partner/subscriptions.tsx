@@ -1,4 +1,4 @@
-/** The participant's subscriptions. */
+/** The view with the participant's subscriptions. */
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { answered } from '../api/client.ts'
 import { STATE_TONES } from '../pages/subscriptions/tones.ts'

@@ -1,4 +1,4 @@
-/** The participant that is signed in. */
+/** Loads the participant that is signed in. */
 import { useQuery } from '@tanstack/react-query'
 import { answered } from '../api/client.ts'
 import { partner } from './api.ts'

@@ -1,4 +1,4 @@
-/** Counts what a participant loses when access is taken away, before the decision. */
+/** Counts what a participant loses when its access is taken away, for the question before the act. */
 import { useQuery } from '@tanstack/react-query'
 import { answered, api } from '../api/client.ts'
 import { AT_STAKE } from '../texts/at-stake.ts'
@@ -7,7 +7,7 @@ import { Facts } from './page.tsx'
 import { Loaded } from './states.tsx'
 import { count } from './times.ts'
 
-/** As many of each are counted. */
+/** The most of each that are counted. */
 const MOST = 100
 
 const upToMost = (number: number): string =>
@@ -15,7 +15,7 @@ const upToMost = (number: number): string =>
 
 interface AtStakeProps {
   readonly participant: string
-  /** Without it: all registries. */
+  /** The registry; absent: all registries. */
   readonly namespace?: string
 }
 

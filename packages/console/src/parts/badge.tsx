@@ -1,11 +1,11 @@
-/** A state: a word, and a colour beside it. */
+/** A state, shown as a word with a colour. */
 import styles from './badge.module.css'
 import { type Tone, toneOf } from './tones.ts'
 
 interface BadgeProps {
   /** The word of the server, which decides the colour. */
   readonly state: string
-  /** The word for readers; by default the server's. */
+  /** The word for readers (default: that of the server). */
   readonly label?: string
   readonly tone?: Tone
 }

@@ -1,10 +1,10 @@
-/** Shown in place of a page that failed, or whose files could not be loaded. */
+/** Catches the error of a page that failed, or whose files could not be loaded, and shows it in place of the page. */
 import { Button } from '@mantine/core'
 import { Component, type ReactNode } from 'react'
 import { COMMON } from '../texts/common.ts'
 import styles from './states.module.css'
 
-/** The files of a page did not come: the server does not answer, or has other files since an update. */
+/** Thrown when the files of a page did not come: the server does not answer, or has new files after an update. */
 export class NotLoaded extends Error {
   override readonly name = 'NotLoaded'
 }

@@ -1,4 +1,4 @@
-/** A test message to a participant, with every step of how it went. */
+/** A button that sends a test message to a participant, and shows how every step went. */
 import { Modal } from '@mantine/core'
 import { useState } from 'react'
 import { answered, api } from '../api/client.ts'
@@ -25,7 +25,7 @@ const COLUMNS: readonly Column<Result['steps'][number]>[] = [
 
 interface TestProps {
   readonly sender_id: string
-  /** The address that the form begins with. */
+  /** The address that the form has at first. */
   readonly to?: string | null
 }
 

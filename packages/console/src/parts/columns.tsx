@@ -1,4 +1,4 @@
-/** Things side by side where there is room, otherwise one below the other. */
+/** Shows parts side by side where there is room, otherwise one below the other. */
 import type { ReactNode } from 'react'
 import styles from './columns.module.css'
 

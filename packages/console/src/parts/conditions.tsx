@@ -1,4 +1,4 @@
-/** Conditions on attributes: each an attribute, an operator and a value. */
+/** Fields for conditions on attributes: each has an attribute, an operator and a value. */
 import { ActionIcon, Button, NativeSelect, TextInput } from '@mantine/core'
 import { IconPlus, IconX } from '@tabler/icons-react'
 import { TRY } from '../texts/try.ts'

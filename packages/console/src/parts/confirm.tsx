@@ -1,4 +1,4 @@
-/** The question before an act that is hard to undo, with a preview. */
+/** A dialog with the question before an act that is hard to undo, and a preview. */
 import { Button, Modal } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { COMMON } from '../texts/common.ts'
@@ -12,9 +12,9 @@ interface ConfirmProps {
   /** The word on the button: the act, not "OK". */
   readonly act: string
   readonly danger?: boolean
-  /** The act is running. */
+  /** True while the act is running. */
   readonly busy?: boolean
-  /** Something must be filled in first, or the preview is not loaded. */
+  /** True while a field must be filled in first, or the preview is not loaded. */
   readonly disabled?: boolean
   /** @param given values of the fields */
   readonly onConfirm: (given: FormData) => void

@@ -1,4 +1,4 @@
-/** In a demo: a link to its own page, which starts events, and breaks and mends its receiver of callbacks. */
+/** A link to the page of a demo, where one starts events, and breaks and mends the receiver of callbacks. */
 import { Button } from '@mantine/core'
 import { useSession } from '../session/session.ts'
 import { COMMON } from '../texts/common.ts'

@@ -1,4 +1,4 @@
-/** A text such as a JSON document; HTML in it is not interpreted. */
+/** Shows a text such as a JSON document; HTML in it is not interpreted. */
 
 import styles from './document.module.css'
 import { CopyValue } from './identifier.tsx'
@@ -6,7 +6,7 @@ import { CopyValue } from './identifier.tsx'
 interface DocumentProps {
   readonly title: string
   readonly text: string
-  /** False for no button that copies it. */
+  /** False: no button copies the text. */
   readonly copied?: boolean
 }
 

@@ -1,4 +1,4 @@
-/** Conditions of a form as an expression (docs/query.md). */
+/** Writes conditions of a form as an expression (docs/query.md), and reads them from one. */
 import type { TRY } from '../texts/try.ts'
 
 export type OperatorName = keyof typeof TRY.operators
@@ -13,7 +13,7 @@ export interface Condition {
 type Scalar = string | number | boolean
 
 interface OperatorRow {
-  /** Null when it takes no value. */
+  /** Reads a typed value; null when the operator takes no value. */
   readonly read: ((text: string, type: string) => Scalar | readonly Scalar[]) | null
 }
 
@@ -41,14 +41,14 @@ export const OPERATORS: Readonly<Record<OperatorName, OperatorRow>> = {
   $exists: { read: null },
 }
 
-/** Values that are not written as texts, by the attribute's type. */
+/** How values are read that are not texts, by the type of the attribute. */
 const READERS: Readonly<Record<string, (text: string) => Scalar>> = {
   number: numberOf,
   age: numberOf,
   boolean: (text) => (text === 'true' || text === 'false' ? text === 'true' : text),
 }
 
-/** A text that is no number stays a text: the server says what is wrong. */
+/** Reads a number. Other text stays a text: the server says what is wrong. */
 function numberOf(text: string): Scalar {
   return /^-?\d{1,15}(?:\.\d{1,15})?$/.test(text) ? Number(text) : text
 }
@@ -58,7 +58,7 @@ function scalarOf(text: string, type: string): Scalar {
   return READERS[type]?.(value) ?? value
 }
 
-/** All conditions must hold. */
+/** Writes conditions as an expression, in which all of them must hold. */
 export function expressionOf(
   conditions: readonly Condition[],
   types: ReadonlyMap<string, string>,
@@ -71,7 +71,7 @@ export function expressionOf(
   return more.length === 0 ? only : { $and: read }
 }
 
-/** The conditions of an expression as typed texts; null when it is more than conditions that must all hold. */
+/** Reads the conditions of an expression as typed texts; null when it has more than conditions that must all hold. */
 export function conditionsOf(expression: unknown): readonly Condition[] | null {
   return joined(
     entriesOf(expression).map(([name, value]) => {
@@ -82,7 +82,7 @@ export function conditionsOf(expression: unknown): readonly Condition[] | null {
   )
 }
 
-/** Null for no conditions, or when one cannot be read. */
+/** Joins lists of conditions; null when there are none, or when one could not be read. */
 function joined(groups: readonly (readonly Condition[] | null)[]): readonly Condition[] | null {
   const read = groups.filter((group) => group !== null)
   return read.length === 0 || read.length < groups.length ? null : read.flat()
@@ -94,7 +94,7 @@ function conditionOf(attribute: string, word: string, operand: unknown): readonl
   if (OPERATORS[operator].read === null) return operand === true ? [{ attribute, operator, value: '' }] : null
   const isList = OPERATORS[operator] === several
   const values: readonly unknown[] = isList && Array.isArray(operand) ? operand : [operand]
-  // A comma in a value of a list would part it in two.
+  // A value with a comma would be split in two when the list is read again.
   if (!values.every(isScalar) || (isList && values.some((value) => `${value}`.includes(',')))) return null
   return [{ attribute, operator, value: values.join(', ') }]
 }

@@ -14,11 +14,11 @@ export interface DialogField {
   readonly note?: string
   readonly options?: readonly string[]
   readonly required?: boolean
-  /** The first value. */
+  /** The value at first. */
   readonly value?: string | number | boolean | null
   /** For a group: the boxes that are ticked at first. */
   readonly ticked?: readonly string[]
-  /** For a choice: the name of choosing nothing. */
+  /** For a choice: the word for choosing nothing. */
   readonly empty?: string
   /** The field is shown only for these values of other fields. */
   readonly when?: readonly { readonly field: string; readonly is: readonly string[] }[]

@@ -1,4 +1,4 @@
-/** The conditions of a list, as a form. What is entered holds when the form is sent. */
+/** The form with the conditions of a list. They apply when the form is sent. */
 import { Button, NativeSelect, TextInput } from '@mantine/core'
 import { type FormEvent, useId } from 'react'
 import { COMMON } from '../texts/common.ts'
@@ -7,12 +7,12 @@ import { isoOf, localOf } from './filters.ts'
 import type { Filter } from './use-filter.ts'
 
 export interface FilterField {
-  /** A member of the filter. */
+  /** The name of the member of the filter. */
   readonly name: string
   readonly label: string
   /** Choices of a list; without them the field is a text. */
   readonly options?: readonly string[]
-  /** For a list: always one of the choices; at first the first one. */
+  /** For a choice: there is no empty choice, and the first one is chosen at first. */
   readonly required?: true
   /** A time in the reader's zone. */
   readonly time?: true
@@ -36,7 +36,7 @@ export function FilterForm({ fields, filter }: FormProps) {
     })
     filter.set(Object.fromEntries(entries))
   }
-  // A filter from elsewhere, such as a link, makes a new form.
+  // The form is made anew when the filter changes elsewhere, such as by a link.
   const key = JSON.stringify(fields.map(({ name }) => filter.values[name] ?? ''))
   return (
     <search>
@@ -74,7 +74,7 @@ export function FilterForm({ fields, filter }: FormProps) {
 interface FieldProps {
   readonly field: FilterField
   readonly filter: Filter
-  /** The shortcut `/` leads to it. */
+  /** True for the field to which the shortcut `/` leads. */
   readonly first?: boolean
 }
 

@@ -1,4 +1,4 @@
-/** A list that the server pages, under the form of its filter. */
+/** A list that the server pages, below the form of its filter. */
 import type { ReactNode } from 'react'
 import type { Step } from '../texts/steps.ts'
 import { type FilterField, FilterForm } from './filter-form.tsx'
@@ -13,13 +13,13 @@ interface ListProps<Row> extends Omit<TableProps<Row>, 'caption' | 'empty'> {
   readonly fields: readonly FilterField[]
   /** `empty` is shown where no filter hides rows. */
   readonly texts: { readonly caption: string; readonly empty: string; readonly emptyNote: string }
-  /** Where a first row is made. */
+  /** A link to the page where a first row is made. */
   readonly step?: Step
-  /** Where the next page begins; null on the last one. */
+  /** Where the next page begins; null on the last page. */
   readonly next?: string | null | undefined
   /** A note about this page, beside the links to others. */
   readonly note?: ReactNode
-  /** Between the form and the rows. */
+  /** Content between the form and the rows. */
   readonly children?: ReactNode
 }
 

@@ -1,4 +1,4 @@
-/** Filters of lists as the part of an address behind the `?`. */
+/** Reads and writes filters of lists in the part of an address behind the `?`. */
 
 export function readFilter(search: string, names: readonly string[]): Readonly<Record<string, string | undefined>> {
   const given = new URLSearchParams(search)
@@ -6,13 +6,13 @@ export function readFilter(search: string, names: readonly string[]): Readonly<R
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined))
 }
 
-/** The query of an address with its `?`; empty when no member is set. */
+/** Writes a filter as the query of an address, with its `?`; empty when no member is set. */
 export function filterText(values: Readonly<Record<string, string | undefined>>): string {
   const set = Object.entries(values).filter((entry): entry is [string, string] => Boolean(entry[1]))
   return set.length === 0 ? '' : `?${new URLSearchParams(set)}`
 }
 
-/** The value of a field for date and time, in the reader's zone, of an ISO time. */
+/** Writes an ISO time for a field of date and time, in the reader's zone. */
 export function localOf(iso: string | undefined): string {
   const date = new Date(iso ?? '')
   if (Number.isNaN(date.getTime())) return ''
@@ -20,7 +20,7 @@ export function localOf(iso: string | undefined): string {
   return shifted.toISOString().slice(0, 16)
 }
 
-/** The ISO time of such a field's value; undefined for none. */
+/** Reads the ISO time from the value of a date and time field; undefined: none. */
 export function isoOf(local: string): string | undefined {
   const date = new Date(local)
   return Number.isNaN(date.getTime()) ? undefined : date.toISOString()

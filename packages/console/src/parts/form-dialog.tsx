@@ -1,4 +1,4 @@
-/** An act behind a button: a question with a preview, and fields if it needs input. */
+/** A button for an act, which opens a dialog with a preview, and fields if the act needs input. */
 import { Button } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { type ReactNode, useState } from 'react'
@@ -8,15 +8,15 @@ import { FormValues } from './form-values.ts'
 import { useAct } from './use-act.tsx'
 
 interface DialogProps<Output> {
-  /** On the button that opens it. */
+  /** The word on the button that opens the dialog. */
   readonly label: string
   readonly title: string
-  /** On the button that does it; by default the label. */
+  /** The word on the button that does the act (default: the label). */
   readonly act?: string
   readonly danger?: boolean
   readonly small?: boolean
   readonly fields?: readonly DialogField[]
-  /** The preview. */
+  /** The preview of the act. */
   readonly children?: ReactNode
   readonly call: (given: FormValues) => Promise<Output>
   /** First members of the keys of queries that the act changes. */

@@ -1,4 +1,4 @@
-/** The fields of a form as members of a call: an empty field is an absent member. */
+/** Reads the fields of a form as members of a call. An empty field is an absent member. */
 import { ApiFault } from '../api/fault.ts'
 import { COMMON } from '../texts/common.ts'
 import { isoOf } from './filters.ts'
@@ -14,7 +14,7 @@ export class FormValues {
     return String(this.#given.get(name) ?? '').trim() || undefined
   }
 
-  /** For a field that had a value: an emptied one removes it. */
+  /** Returns null for an empty field, so that the call removes the stored value. */
   textOrNull(name: string): string | null {
     return this.text(name) ?? null
   }
@@ -24,14 +24,14 @@ export class FormValues {
     return text === undefined ? undefined : Number(text)
   }
 
-  /** A number, "unlimited", or null for an empty field: the server's limit. */
+  /** Reads a number or "unlimited"; null for an empty field: the server's limit applies. */
   limit(name: string): number | 'unlimited' | null {
     const text = this.text(name)
     if (text === 'unlimited') return text
     return text === undefined ? null : Number(text)
   }
 
-  /** The non-empty lines. */
+  /** Returns the lines of a text field that are not empty. */
   lines(name: string): string[] {
     return (this.text(name) ?? '')
       .split('\n')
@@ -39,12 +39,12 @@ export class FormValues {
       .filter((line) => line !== '')
   }
 
-  /** The names of the boxes of a group that are ticked. */
+  /** Returns the names of the ticked boxes of a group. */
   ticked(name: string): string[] {
     return this.#given.getAll(name).map(String)
   }
 
-  /** The object of a JSON text. @throws ApiFault for another text */
+  /** Reads a JSON object. @throws ApiFault for another text */
   object(name: string): Record<string, unknown> {
     try {
       const value: unknown = JSON.parse(this.text(name) ?? '')
@@ -52,7 +52,7 @@ export class FormValues {
         return value as Record<string, unknown>
       }
     } catch {
-      // Said below.
+      // The fault below says so.
     }
     throw new ApiFault(400, [{ code: 'json', message: COMMON.noObject }])
   }
@@ -61,12 +61,12 @@ export class FormValues {
     return this.#given.has(name)
   }
 
-  /** A time that was written in the reader's zone. */
+  /** Reads a time that was written in the reader's zone. */
   time(name: string): string | undefined {
     return isoOf(this.text(name) ?? '')
   }
 
-  /** Undefined where nothing of the list is chosen. */
+  /** Returns the chosen word; undefined when none of the choices is chosen. */
   choice<Choice extends string>(name: string, choices: readonly Choice[]): Choice | undefined {
     return choices.find((one) => one === this.text(name))
   }

@@ -1,9 +1,9 @@
-/** Addresses of the help: sections of documents that the console contains. */
+/** Addresses of the help: the documents, and their sections, that the console contains. */
 
-/** A section of a document in docs/, by the anchor of its heading. */
+/** The address of a document in the help, or of one of its sections by the anchor of its heading. */
 export const helpAddress = (...names: readonly [document?: string, anchor?: string]): string =>
   ['#/help', ...names].join('/')
 
-/** Advice on a code of the protocol; null for a code without a section. */
+/** The address of the advice on a protocol code; null for another code. */
 export const codeAddress = (code: string): string | null =>
   /^(?:err|rjct)\./.test(code) ? helpAddress('troubleshooting', code.replaceAll('.', '')) : null

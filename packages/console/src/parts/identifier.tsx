@@ -1,4 +1,4 @@
-/** An id that can be copied. A long one is cut on the page, and copied whole. */
+/** Shows an id that can be copied. A long id is cut on the page, and copied whole. */
 import { ActionIcon, CopyButton } from '@mantine/core'
 import { IconCheck, IconCopy } from '@tabler/icons-react'
 import { COMMON } from '../texts/common.ts'
@@ -6,9 +6,9 @@ import styles from './identifier.module.css'
 
 interface IdProps {
   readonly value: string | null | undefined
-  /** Its meaning, for screen readers. */
+  /** The meaning of the id, for screen readers. */
   readonly what: string
-  /** An address within the console that it links to. */
+  /** An address within the console to which the id links. */
   readonly to?: string
 }
 

@@ -1,18 +1,18 @@
-/** Short messages about acts, also for screen readers. They disappear after a while, and with their page. */
+/** Short notices about acts, also for screen readers. They disappear after a while, and when the page is left. */
 import { CloseButton } from '@mantine/core'
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useState } from 'react'
 import { COMMON } from '../texts/common.ts'
 import styles from './notices.module.css'
 
-/** Milliseconds after which one ends. */
+/** Milliseconds for which a notice is shown. */
 const SHOWN_MS = { good: 8_000, info: 60_000, bad: 60_000 } as const
 
 interface Notice {
   readonly number: number
   readonly content: ReactNode
-  /** info: there is something to follow. */
+  /** `info`: the notice has a link to follow. */
   readonly tone: keyof typeof SHOWN_MS
-  /** The address at which it was said. */
+  /** The address of the page on which the notice was made. */
   readonly at: string
 }
 
@@ -22,7 +22,7 @@ const NoticeContext = createContext<Notify>(() => {})
 
 export const useNotify = (): Notify => useContext(NoticeContext)
 
-/** The older ones go. */
+/** The most notices at a time: older ones are removed. */
 const MOST = 3
 let last = 0
 

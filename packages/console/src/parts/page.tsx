@@ -1,4 +1,4 @@
-/** The frame of a page: its title, which gets the focus when the page opens, its actions, its content. */
+/** The frame of a page: its title, which gets the focus when the page opens, its actions and its content. */
 import { type ReactNode, useEffect, useRef } from 'react'
 import { COMMON } from '../texts/common.ts'
 import styles from './page.module.css'
@@ -13,7 +13,7 @@ interface PageProps {
   readonly children: ReactNode
 }
 
-/** The console's first page was not chosen: the focus stays where the browser puts it. */
+/** True until the first page has opened: there the focus stays where the browser puts it. */
 let isFirst = true
 
 export function PageFrame({ title, lead, above, actions, children }: PageProps) {
@@ -65,7 +65,7 @@ export function Section({ title, lead, actions, children }: SectionProps) {
   )
 }
 
-/** A surface for content. Tables fill it; everything else is `padded`. */
+/** A surface for content. `padded` adds space around content that is no table. */
 export function Panel({ padded = false, children }: { readonly padded?: boolean; readonly children: ReactNode }) {
   return (
     <div className={styles.panel} data-padded={padded || undefined}>

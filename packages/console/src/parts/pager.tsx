@@ -8,13 +8,13 @@ import type { Filter } from './use-filter.ts'
 
 interface PagerProps {
   readonly filter: Filter
-  /** Where the next page begins; null on the last one. */
+  /** Where the next page begins; null on the last page. */
   readonly next: string | null | undefined
   /** A note about this page. */
   readonly children?: ReactNode
 }
 
-/** Shows nothing when one page has everything. */
+/** The links; nothing when one page has all rows. */
 export function Pager({ filter, next, children }: PagerProps) {
   const { before } = filter.values
   if (before === undefined && (next === null || next === undefined)) return null

@@ -1,13 +1,13 @@
-/** Lists that the server pages: the shown rows, and whether the page reloads itself. */
+/** Lists that the server pages: which rows are shown, and whether the page reloads by itself. */
 import type { Filter } from './use-filter.ts'
 
 interface Shown<Row> {
   readonly rows: readonly Row[] | undefined
-  /** The id that the next page begins before; null: this is the last page. */
+  /** The id before which the next page begins; null: this is the last page. */
   readonly next: string | null
 }
 
-/** The rows to show of a list whose answer does not say whether more follow: one row more than shown is requested. */
+/** Cuts an answer to the rows of a page. One row more is requested, to know whether more follow. */
 export function firstRows<Row>(
   answer: readonly Row[] | undefined,
   size: number,
@@ -19,8 +19,8 @@ export function firstRows<Row>(
   return { rows, next: isMore && last !== undefined ? String(idOf(last)) : null }
 }
 
-/** Milliseconds after which a list looks for newer rows by itself. */
+/** Milliseconds after which a list loads newer rows by itself. */
 const LIVE_MS = 5_000
 
-/** For `refetchInterval`: the newest rows of a list reload, a page of older ones does not. */
+/** A value for `refetchInterval`: the newest page of a list reloads, pages of older rows do not. */
 export const live = ({ values: { before } }: Pick<Filter, 'values'>): number | false => before === undefined && LIVE_MS

@@ -1,4 +1,4 @@
-/** Removes something with all its data: they are counted first, and its name must be typed. */
+/** A dialog that removes something with all its data: the data are counted, and the name must be typed. */
 import { Button, Checkbox, TextInput } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
@@ -19,9 +19,9 @@ interface Counted {
 }
 
 interface RemovalProps {
-  /** Its name, which has to be typed. */
+  /** The name, which must be typed. */
   readonly name: string
-  /** The first member of the keys of its queries, and the address of their list. */
+  /** The first member of the keys of its queries, and the address of the page with its list. */
   readonly list: string
   readonly call: (how: { readonly dry_run?: boolean; readonly end?: boolean }) => Promise<Counted>
 }

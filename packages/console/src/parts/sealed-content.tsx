@@ -1,4 +1,4 @@
-/** Personal content, for roles that may see it: it is shown after a reason is typed and the access is audited. */
+/** Shows personal content to roles that may see it, after a reason is typed and the access has an audit entry. */
 import { Button, TextInput } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useState } from 'react'
@@ -14,7 +14,7 @@ interface Opened {
   readonly what: string
   readonly id: string
   readonly body?: unknown
-  /** Why it cannot be opened; null when it can. */
+  /** The reason why the body cannot be opened; null when it can. */
   readonly problem: string | null
 }
 
@@ -22,10 +22,10 @@ interface SealedProps {
   readonly open: (reason: string) => Promise<readonly Opened[]>
 }
 
-/** The server's own limit. */
+/** The shortest reason, in characters, that the server accepts. */
 const SHORTEST_REASON = 5
 
-/** Shows encrypted content after a click. Only this page has the opened content: leaving the page removes it. */
+/** Shows encrypted content after a click. Only this page keeps the opened content: leaving the page removes it. */
 export function SealedContent({ open }: SealedProps) {
   const [opened, dialog] = useDisclosure(false)
   const [reason, setReason] = useState('')

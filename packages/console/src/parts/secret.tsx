@@ -1,4 +1,4 @@
-/** A new secret of the server: it is shown once, until the reader closes it. */
+/** A dialog that shows a new secret once, until the reader closes it. */
 import { Button, Modal } from '@mantine/core'
 import { COMMON } from '../texts/common.ts'
 import { CopyValue } from './identifier.tsx'
@@ -8,7 +8,7 @@ interface SecretProps {
   readonly title: string
   /** Its meaning, such as "client secret". */
   readonly what: string
-  /** Null when there is none to show. */
+  /** The secret; null when there is none to show. */
   readonly value: string | null
   readonly onClose: () => void
 }

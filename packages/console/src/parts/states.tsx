@@ -1,4 +1,4 @@
-/** Shown when there is no content: while it loads, when it is empty, or after an error. */
+/** What is shown in place of content: while it loads, when there is none, or after an error. */
 import { Button } from '@mantine/core'
 import { IconAlertTriangle, IconInbox } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
@@ -12,7 +12,7 @@ interface EmptyProps {
   readonly title: string
   /** Advice to the reader. */
   readonly children?: ReactNode
-  /** Link to where it is done. */
+  /** A link to the page where the first content is made. */
   readonly next?: Step
 }
 
@@ -27,7 +27,7 @@ export function Empty({ title, children, next }: EmptyProps) {
   )
 }
 
-/** Offered to who may do it. */
+/** A link to the next step, for operators who have the role. */
 function NextStep({ to, text, role }: Step) {
   const may = useMay()
   return may(role) && <a href={`#${to}`}>{text}</a>
@@ -41,7 +41,7 @@ interface FaultProps {
   readonly retry?: () => void
 }
 
-/** The messages of the server, as they are. */
+/** Shows the error messages of the server as they are. */
 export function Fault({ error, title = COMMON.notAnswered, retry }: FaultProps) {
   return (
     <div className={styles.state} role="alert">
@@ -70,7 +70,7 @@ export function FaultLines({ error }: { readonly error: Error }) {
   )
 }
 
-/** Lines where text will be. */
+/** Shows grey lines while text is loaded. */
 export function Skeleton({ lines = 3 }: { readonly lines?: number }) {
   return (
     <div className={styles.skeleton} role="status" aria-label={COMMON.loading}>
@@ -82,14 +82,14 @@ export function Skeleton({ lines = 3 }: { readonly lines?: number }) {
   )
 }
 
-/** A part of a query's state. */
+/** The part of a query's state that is read here. */
 interface Asked<Data> {
   readonly data: Data | undefined
   readonly error: Error | null
   readonly refetch: () => unknown
 }
 
-/** Shown when a reload failed: nobody must take the data for the present state. */
+/** A notice that a reload failed: readers must not take the data for the present state. */
 export function Outdated({ query: { data, error, refetch } }: { readonly query: Asked<unknown> }) {
   if (data === undefined || error === null) return null
   return (
@@ -108,7 +108,7 @@ interface LoadedProps<Data> {
   readonly children: (data: Data) => ReactNode
 }
 
-/** The address names something that does not exist (any more): no failure, and trying again does not help. */
+/** A page for an address whose thing does not exist (any more). Trying again does not help. */
 const Gone = ({ error }: { readonly error: ApiFault }) => (
   <Empty title={COMMON.gone}>
     <p className={styles.why}>{COMMON.goneAdvice}</p>
@@ -116,7 +116,7 @@ const Gone = ({ error }: { readonly error: ApiFault }) => (
   </Empty>
 )
 
-/** The data, as soon as they are loaded. They stay while they are loaded again. */
+/** Shows data as soon as they are loaded. They stay while they are loaded again. */
 export function Loaded<Data>({ query, lines = 4, children }: LoadedProps<Data>) {
   const { data, error, refetch } = query
   if (data !== undefined) {

@@ -1,4 +1,4 @@
-/** Registries of synthetic people: acts that would affect real people may be tried there. */
+/** Whether a registry has only synthetic people: acts that affect people may be tried there. */
 import type { Answer } from '../api/client.ts'
 
 export const isSynthetic = ({

@@ -1,4 +1,4 @@
-/** A table of rows that the server has chosen, ordered and paged. On a phone each row is a card. */
+/** A table of rows that the server has chosen, sorted and paged. On a phone each row is a card. */
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { COMMON } from '../texts/common.ts'
 import { Empty, Fault, Outdated } from './states.tsx'
@@ -11,7 +11,7 @@ export interface Column<Row> {
   readonly align?: 'end'
   /** Left out on narrow screens. */
   readonly wideOnly?: boolean
-  /** The state of a row: the second column, which stays in view while the table is scrolled. */
+  /** True for the column of the state: it is moved to second place, and stays in view while the table is scrolled. */
   readonly stays?: boolean
 }
 
@@ -22,7 +22,7 @@ interface Asked<Data> {
   readonly refetch: () => unknown
 }
 
-/** Rows that came with something else. */
+/** Makes a query's state of rows that are loaded already. */
 export const fixed = <Row,>(data: readonly Row[]): Asked<readonly Row[]> => ({
   data,
   error: null,
@@ -35,15 +35,15 @@ export interface TableProps<Row> {
   readonly columns: readonly Column<Row>[]
   readonly query: Asked<readonly Row[]>
   readonly keyOf: (row: Row) => string | number
-  /** The address of a row's own page; its first cell is the link. */
+  /** Returns the address of a row's own page, to which the first cell links. */
   readonly linkOf?: (row: Row) => string | null
-  /** Shown when there are no rows. */
+  /** Content in place of the table when there are no rows. */
   readonly empty?: ReactNode
 }
 
 const SKELETON_ROWS = 6
 
-/** Cells that are laid out as blocks remain a table for screen readers. */
+/** Roles for screen readers: cells that are laid out as blocks remain a table. */
 const AS = {
   table: { role: 'table' },
   group: { role: 'rowgroup' },
@@ -55,7 +55,7 @@ const AS = {
 const arranged = <Row,>([first, ...others]: readonly Column<Row>[]): readonly Column<Row>[] =>
   first === undefined ? [] : [first, ...others.toSorted((a, b) => Number(b.stays ?? 0) - Number(a.stays ?? 0))]
 
-/** Knows at which edges of its card a table is cut. */
+/** Finds out on which sides rows of a table are cut off, so that the edges show it. */
 function useEdges() {
   const ref = useRef<HTMLDivElement>(null)
   const [more, setMore] = useState('')
@@ -64,7 +64,7 @@ function useEdges() {
     const isCut = scrollLeft + clientWidth < scrollWidth - 1
     setMore([scrollLeft > 1 ? 'start' : '', isCut ? 'end' : ''].join(' ').trim())
   }
-  // The last drawn rows may be wider than the earlier ones.
+  // New rows may be wider than the earlier ones.
   useEffect(() => {
     look()
     const observer = new ResizeObserver(look)

@@ -1,12 +1,12 @@
-/** Times, in the reader's zone. */
+/** Shows a time in the reader's zone. */
 import { COMMON, LOCALE } from '../texts/common.ts'
 import styles from './time.module.css'
 import { longTime, relativeTime, shortTime } from './times.ts'
 
 interface TimeProps {
-  /** ISO 8601; null: it has not happened. */
+  /** The time in ISO 8601; null: it has not come. */
   readonly at: string | null | undefined
-  /** Also shows the time since then, or until then. */
+  /** Also shows how long ago it was, or how long it takes until then. */
   readonly relative?: boolean
   readonly seconds?: boolean
 }

@@ -1,12 +1,12 @@
-/** How times and spans of time are written. */
+/** Writes times and durations. */
 
 interface Written {
   readonly seconds?: boolean
-  /** IANA name; without it the reader's. */
+  /** The IANA name of the time zone (default: the reader's). */
   readonly timeZone?: string
 }
 
-/** Day, month and time; the year only when it is another one. */
+/** Writes day, month and time, and the year if it is not the present one. */
 export function shortTime(
   date: Date,
   locale: string,
@@ -25,7 +25,7 @@ export function shortTime(
   }).format(date)
 }
 
-/** The whole time with its zone, and in UTC as in logs. */
+/** Writes the whole time with its zone, and the time in UTC as in logs. */
 export function longTime(date: Date, locale: string, { timeZone }: Written = {}): string {
   const local = new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeStyle: 'long', timeZone }).format(date)
   return `${local} · ${date.toISOString()}`
@@ -40,14 +40,14 @@ const UNITS = [
   ['second', 1_000],
 ] as const
 
-/** A time relative to now, such as "3 hours ago" or "in 2 days". */
+/** Writes a time relative to now, such as "3 hours ago" or "in 2 days". */
 export function relativeTime(date: Date, now: Date, locale: string): string {
   const away = date.getTime() - now.getTime()
   const [unit, length] = UNITS.find(([, ms]) => Math.abs(away) >= ms) ?? ['second', 1_000]
   return new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }).format(Math.trunc(away / length), unit)
 }
 
-/** A duration, such as "850 ms", "1.4 s" or "3 min". */
+/** Writes a duration, such as "850 ms", "1.4 s" or "3 min". */
 export function duration(ms: number, locale: string): string {
   const number = (value: number, digits: number) =>
     new Intl.NumberFormat(locale, { maximumFractionDigits: digits }).format(value)

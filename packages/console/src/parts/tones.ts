@@ -1,16 +1,16 @@
-/** Tones of states, for the colour beside the word: a row for each word of the server. */
+/** THE table of tones: for each word of a state from the server, the colour beside the word. */
 
 export type Tone = 'good' | 'warn' | 'bad' | 'info' | 'quiet'
 
 const TONES: Readonly<Record<string, Tone>> = {
-  // deliveries
+  // States of deliveries.
   delivered: 'good',
   pending: 'info',
   held: 'warn',
   refused: 'bad',
   dead: 'bad',
   dropped: 'quiet',
-  // answers
+  // Outcomes of answers.
   succeeded: 'good',
   partial: 'warn',
   rejected: 'bad',
@@ -20,7 +20,7 @@ const TONES: Readonly<Record<string, Tone>> = {
   answered: 'good',
   accepted: 'info',
   failed: 'bad',
-  // participants, keys, subscriptions, mailboxes
+  // States of participants, keys, subscriptions and mailboxes.
   active: 'good',
   disabled: 'quiet',
   revoked: 'quiet',
@@ -30,15 +30,15 @@ const TONES: Readonly<Record<string, Tone>> = {
   paused: 'warn',
   open: 'good',
   closed: 'warn',
-  // environments
+  // Environments.
   live: 'info',
   sandbox: 'quiet',
-  // health, findings
+  // States of health and of findings.
   ok: 'good',
   warning: 'warn',
   error: 'bad',
   down: 'bad',
-  // proposals
+  // States of proposals.
   waiting: 'info',
   approved: 'good',
   declined: 'quiet',
@@ -47,5 +47,5 @@ const TONES: Readonly<Record<string, Tone>> = {
   done: 'good',
 }
 
-/** A word that has no row is shown without colour. */
+/** The tone of a word; without a row the word has no colour. */
 export const toneOf = (word: string): Tone => TONES[word] ?? 'quiet'

@@ -1,4 +1,4 @@
-/** Acts: calls that change something. */
+/** Makes acts: calls that change something. */
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { Proposed } from '../api/fault.ts'
@@ -8,16 +8,16 @@ import { FaultLines } from './states.tsx'
 
 interface ActOptions<Input, Output> {
   readonly call: (input: Input) => Promise<Output>
-  /** First members of the keys of queries whose answers change. */
+  /** First members of the keys of queries whose answers the act changes. */
   readonly changes: readonly string[]
-  /** The notice after success. */
+  /** The text of the notice after success. */
   readonly done?: (output: Output) => ReactNode
   readonly onDone?: (output: Output) => void
-  /** Also called when a second operator has to approve the act. */
+  /** Called when the act is done, or waits for a second operator. */
   readonly onOver?: () => void
 }
 
-/** An act with a notice at its end: done, failed, or waiting for a second operator. */
+/** Makes an act that ends with a notice: done, failed, or waiting for a second operator. */
 export function useAct<Input, Output>({ call, changes, done, onDone, onOver }: ActOptions<Input, Output>) {
   const notify = useNotify()
   const queries = useQueryClient()
@@ -28,7 +28,7 @@ export function useAct<Input, Output>({ call, changes, done, onDone, onOver }: A
     onSuccess: async (output) => {
       onDone?.(output)
       onOver?.()
-      // After a change of the page: the notice belongs to the new page.
+      // If the act led to a new page, the notice is shown there.
       if (done !== undefined) notify(done(output))
       await Promise.all(changes.map((first) => queries.invalidateQueries({ queryKey: [first] })))
     },

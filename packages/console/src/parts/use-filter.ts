@@ -1,4 +1,4 @@
-/** The filter of a list, in the address: a link leads to the same rows, and the browser's way back works. */
+/** Keeps the filter of a list in the address, so that links and the back button of the browser work. */
 import { useLocation, useSearch } from 'wouter'
 import { filterText, readFilter } from './filters.ts'
 
@@ -6,7 +6,7 @@ type Values = Readonly<Record<string, string | undefined>>
 
 export interface Filter {
   readonly values: Values
-  /** A member other than `before` is set. */
+  /** True if a condition of the filter is set. */
   readonly isSet: boolean
   /** Changes members; undefined removes one. A changed condition begins at the newest row again. */
   readonly set: (changes: Values) => void
@@ -14,7 +14,8 @@ export interface Filter {
 }
 
 /**
- * @param names members that the list has; others in the address are left out
+ * Reads and changes the filter of a list.
+ * @param names members of the filter; others in the address are left out
  * @param view the view with the list, which stays in the address
  */
 export function useFilter(names: readonly string[], view?: string): Filter {

@@ -4,7 +4,7 @@ import { useSession } from '../session/session.ts'
 
 const LONG_MS = 300_000
 
-/** Namespaces of the registries that the operator may see; undefined while they are loaded. */
+/** Loads the namespaces of the registries that the operator may see; undefined while they are loaded. */
 export function useNamespaceQuery() {
   const { registries } = useSession()
   const query = useQuery({
@@ -19,5 +19,5 @@ export function useNamespaceQuery() {
 
 const NONE: readonly string[] = []
 
-/** Namespaces for the choices of a filter; empty while they are loaded. */
+/** The namespaces for the choices of a filter; empty while they are loaded. */
 export const useNamespaces = (): readonly string[] => useNamespaceQuery().data ?? NONE

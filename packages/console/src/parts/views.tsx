@@ -1,4 +1,4 @@
-/** The views of a page: each has its own address, for links and for the browser's back button. */
+/** The views of a page, such as tabs. Each has its own address, for links and for the back button of the browser. */
 
 import type { OperatorRole } from '@rollcall/core/model/operator'
 import type { ComponentType } from 'react'
@@ -18,7 +18,7 @@ export interface View {
 interface ViewsProps {
   /** The meaning of the views, for screen readers. */
   readonly label: string
-  /** The first one has no name in the address, and everybody who may open the page may see it. */
+  /** The first view has no name in the address. Everybody who may open the page may see it. */
   readonly views: readonly [View, ...View[]]
 }
 

@@ -1,4 +1,4 @@
-/** Who is signed in, for every part of a page. */
+/** The session of the signed-in operator, for every part of a page. */
 
 import type { OperatorRole } from '@rollcall/core/model/operator'
 import { createContext, useContext } from 'react'
@@ -12,7 +12,7 @@ export function useSession(): Session {
   return session
 }
 
-/** True when the operator has a role: `useMay()('operate')`. Other acts are not offered; the server decides. */
+/** Returns a check of the operator's roles, as in `useMay()('operate')`. The server decides again. */
 export function useMay(): (role: OperatorRole) => boolean {
   const { roles } = useSession()
   return (role) => roles.includes(role)

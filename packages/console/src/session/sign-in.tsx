@@ -1,4 +1,4 @@
-/** The page for somebody who is not signed in. The address stays: signing in leads back to it. */
+/** The page for somebody who is not signed in. The address stays, so that signing in leads back to the page. */
 import { Button, PasswordInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, type ReactNode, useEffect, useState } from 'react'
@@ -12,7 +12,7 @@ import { COMMON } from '../texts/common.ts'
 import { SIGN_IN } from '../texts/sign-in.ts'
 import styles from './sign-in.module.css'
 
-/** A one-time link: the code is after the `#`, where no log sees it. */
+/** The address of a sign-in link. The code is after the `#`, where no log sees it. */
 const LINK = /^\/sign-in\/([^/]+)$/
 export const isLink = (path: string): boolean => LINK.test(path)
 
@@ -27,7 +27,7 @@ export function SignInPage({ offers }: { readonly offers: readonly SignInOffer[]
       forgetAnswers()
       await queries.invalidateQueries({ queryKey: SESSION_KEY })
     },
-    // A code is used up by the attempt.
+    // A failed attempt also uses up the code.
     onError: () => code !== undefined && navigate('/', { replace: true }),
   })
   useEffect(() => {

@@ -1,4 +1,4 @@
-/** The signed-in operator, the appearance, the way out. */
+/** The menu of the signed-in operator: the appearance, help, and the way out. */
 import { ActionIcon, type MantineColorScheme, Menu, useMantineColorScheme } from '@mantine/core'
 import { IconKeyboard, IconLogout, IconUserCircle } from '@tabler/icons-react'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
@@ -10,7 +10,7 @@ import { LOCALE } from '../texts/common.ts'
 import { SHELL } from '../texts/shell.ts'
 import styles from './shell.module.css'
 
-/** `own` includes all others. */
+/** The role `own` includes all others. */
 const broadest = (roles: readonly string[]): string => (roles.includes('own') ? 'own' : roles.join(', '))
 
 export function Account({ onHelp }: { readonly onHelp: () => void }) {

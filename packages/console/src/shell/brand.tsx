@@ -1,7 +1,7 @@
 import { COMMON } from '../texts/common.ts'
 import styles from './shell.module.css'
 
-/** The mark and the name. */
+/** Shows the logo and the name of the product. */
 export function Brand({ demo = false }: { readonly demo?: boolean }) {
   return (
     <span className={styles.brand}>

@@ -1,7 +1,4 @@
-/**
- * Addresses with their filters are after the `#`, which no browser sends: no log of a server or a proxy gets the id of
- * a message.
- */
+/** Addresses and filters are after the `#`, which browsers do not send: no log gets the id of a message. */
 import { useSyncExternalStore } from 'react'
 import type { BaseLocationHook, BaseSearchHook } from 'wouter'
 
@@ -15,7 +12,7 @@ function subscribe(changed: () => void): () => void {
 export const pathOf = (whole: string): string => whole.split('?', 1)[0] ?? '/'
 export const searchOf = (whole: string): string => whole.slice(pathOf(whole).length + 1)
 
-/** wouter decodes only a part of its input: with this change it returns the address as it is written. */
+/** Escapes an address for wouter, which decodes a part of its input, so that it returns the address as written. */
 export const asWritten = (part: string): string => part.replaceAll('%', '%25')
 
 export function navigate(to: string, { replace = false }: { readonly replace?: boolean } = {}): void {

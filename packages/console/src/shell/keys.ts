@@ -1,9 +1,9 @@
-/** Shortcuts of one key, or of `g` and a second key shortly after it. */
+/** Reads shortcuts of one key, or of `g` and a second key shortly after it. */
 
-/** The first of two keys. */
+/** The first key of a shortcut with two. */
 const FIRST = 'g'
 
-/** @returns reads a key at a time in milliseconds; answers with what was pressed, null where more is to come */
+/** Returns a reader of keys: it takes a key and its time, and returns the shortcut, or null while a key is missing. */
 export function keysPressed(patience_ms: number): (key: string, at: number) => string | null {
   let begun: number | null = null
   return (key, at) => {

@@ -9,7 +9,7 @@ interface MenuProps {
 
 const GROUPS = Object.entries(SHELL.groups) as [keyof typeof SHELL.groups, string][]
 
-/** The pages that the operator may open, by group. */
+/** The menu: links to the pages that the operator may open, by group. */
 export function Menu({ rows, path }: MenuProps) {
   return (
     <nav className={styles.menu} aria-label={SHELL.navigation}>

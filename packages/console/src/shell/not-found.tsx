@@ -2,7 +2,7 @@ import { PageFrame, Panel } from '../parts/page.tsx'
 import { Empty } from '../parts/states.tsx'
 import { COMMON } from '../texts/common.ts'
 
-/** An address without a page, or without one for this operator. */
+/** The page for an address without a page, or without one that this operator may open. */
 export const NotFound = () => (
   <PageFrame title={COMMON.notFound}>
     <Panel>

@@ -1,4 +1,4 @@
-/** Keyboard shortcuts and their list. They can be turned off: speech input turns words into keys. */
+/** Keyboard shortcuts and their list. Readers can turn them off, because speech input makes keys from words. */
 import { Modal, Switch } from '@mantine/core'
 import { useLocalStorage } from '@mantine/hooks'
 import { useEffect } from 'react'
@@ -16,7 +16,7 @@ interface ShortcutsProps {
   readonly onClose: () => void
 }
 
-/** After the first of two keys. */
+/** Milliseconds for which the second of two keys is awaited. */
 const PATIENCE_MS = 1_500
 
 export function Shortcuts({ rows, opened, onOpen, onClose }: ShortcutsProps) {
@@ -63,7 +63,7 @@ export function Shortcuts({ rows, opened, onOpen, onClose }: ShortcutsProps) {
   )
 }
 
-/** True in a field, in a dialog, or with a key combination of the browser. */
+/** True when a key is not a shortcut: in a field, in a dialog, or in a key combination of the browser. */
 function isTyping({ ctrlKey, metaKey, altKey, target }: KeyboardEvent): boolean {
   if (ctrlKey || metaKey || altKey || !(target instanceof HTMLElement)) return true
   return target.closest('input, textarea, select, [contenteditable], [role="dialog"], [role="menu"]') !== null

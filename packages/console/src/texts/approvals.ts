@@ -51,7 +51,7 @@ export const APPROVAL = {
   resultLead: 'This is shown once. Secrets in it are not stored and cannot be shown again.',
 } as const
 
-/** What an act means, for the operator who decides; the key is the name of the act. */
+/** The meaning of each act for the operator who decides, by the name of the act. */
 const MEANINGS: Readonly<Record<string, string>> = {
   'grant set': 'A participant may do more, or see more, in a registry.',
   'participant add': 'A new participant gets grants, and a client secret.',
@@ -82,5 +82,5 @@ const MEANINGS: Readonly<Record<string, string>> = {
   'inbox show': 'The proposer asks to see a callback. It is shown to you, who approve.',
 }
 
-/** The meaning of approving an act; null for an act that this page does not know. */
+/** Returns what the approval of an act means; null for an act that this page does not know. */
 export const meaningOf = (act: string): string | null => (Object.hasOwn(MEANINGS, act) ? (MEANINGS[act] ?? null) : null)

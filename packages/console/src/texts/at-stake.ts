@@ -1,4 +1,4 @@
-/** Texts of what stops when access is taken away. */
+/** Texts about what stops when access is taken away. */
 export const AT_STAKE = {
   grants: 'Grants that have not ended',
   subscriptions: 'Live subscriptions',

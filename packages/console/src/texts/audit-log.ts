@@ -1,4 +1,4 @@
-/** Texts of "Who looked". */
+/** Texts of the page of the audit log. */
 export const AUDIT_LOG = {
   lead: 'The audit log: who asked for whose data, on what basis, and what left. Each look at these pages has an audit entry, too.',
   views: 'Parts of this page',

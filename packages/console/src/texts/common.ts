@@ -1,6 +1,6 @@
-/** Texts that every page shares. Another language is another set of these files. */
+/** Texts that every page shares. Another language needs another set of these files. */
 
-/** How times and numbers are written. */
+/** The locale in which times and numbers are written. */
 export const LOCALE = 'en-GB'
 
 export const COMMON = {

@@ -28,9 +28,9 @@ export const MESSAGES = {
   emptyNote: 'Each message that is answered, acknowledged or sent appears here.',
 } as const
 
-/** How a message ended when its outcome is not enough: a sent message may not have arrived. */
+/** Texts of how a message ended. A delivery adds to the outcome: a sent message may not have arrived. */
 export const ENDS = {
-  /** By kind: the meaning of the outcome for the message alone. */
+  /** By kind of message: texts for an outcome that is not an arrival. */
   made: {
     callback: { succeeded: 'answered', partial: 'partly answered' },
     notification: { succeeded: 'composed' },

@@ -1,11 +1,11 @@
-/** Next steps, to which pages lead that have nothing to show yet. */
+/** Next steps that pages offer while they have nothing to show. */
 import type { OperatorRole } from '@rollcall/core/model/operator'
 
 export interface Step {
   /** An address of the console, behind the `#`. */
   readonly to: string
   readonly text: string
-  /** The role that is needed. */
+  /** The role that the step needs. */
   readonly role: OperatorRole
 }
 

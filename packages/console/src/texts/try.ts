@@ -1,4 +1,4 @@
-/** Texts of "Try it". */
+/** Texts of the page that tries out a search. */
 export const TRY = {
   lead: 'Build a search and see the message that a participant would send. Nothing is sent before you choose to.',
   form: 'Search',

@@ -2,11 +2,11 @@
 
 const meta = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')
 
-/** A property, not an attribute: browsers hide it from selectors of styles. */
+/** The nonce is read as a property: browsers hide the attribute from style selectors. */
 export const styleNonce = (): string => meta?.nonce ?? ''
 
 declare global {
-  /** The dependency that stops the page from scrolling below a dialog reads it. */
+  /** The dependency that stops the page from scrolling below a dialog reads this variable. */
   var __webpack_nonce__: string | undefined
 }
 globalThis.__webpack_nonce__ = styleNonce()

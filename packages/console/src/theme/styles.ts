@@ -1,4 +1,4 @@
-/** The used styles of Mantine, in its order; ours come after them. */
+/** Imports the used styles of Mantine, in its order. Our own styles come after them. */
 import '@mantine/core/styles/baseline.css'
 import '@mantine/core/styles/default-css-variables.css'
 import '@mantine/core/styles/global.css'

@@ -1,4 +1,4 @@
-/** The look of Mantine's parts: our tokens, one accent. */
+/** The look of Mantine's components: our tokens and one accent colour. */
 import { type CSSVariablesResolver, createTheme } from '@mantine/core'
 
 export const THEME = createTheme({

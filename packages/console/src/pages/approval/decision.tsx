@@ -1,4 +1,4 @@
-/** Approving or declining, after a question. */
+/** Buttons that approve or decline a proposal, after a question. */
 
 import { Button } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
@@ -13,7 +13,7 @@ interface DecisionProps {
   readonly onResult: (result: unknown) => void
 }
 
-/** Queries that an act may have changed. */
+/** First members of the keys of queries that an approved act may have changed. */
 const CHANGES = [
   ...(['proposals', 'participants', 'registries', 'grants', 'deliveries', 'subscriptions', 'operators'] as const),
   'auditLog',

@@ -9,7 +9,7 @@ export interface DiffLine {
 export const isAbout = ({ from, to }: Pick<DiffLine, 'from' | 'to'>): boolean =>
   JSON.stringify(from) === JSON.stringify(to)
 
-/** The subject of an act, such as a participant and a registry; the name of something new; else the first change. */
+/** The subject of an act, such as a participant; else the name of a new thing; else the path of the first change. */
 export function aboutText(diff: readonly DiffLine[]): string {
   const known = diff.flatMap((line) => (isAbout(line) && typeof line.to !== 'object' ? [line.to] : []))
   if (known.length > 0) return known.join(', ')

@@ -1,4 +1,4 @@
-/** An act that waits for a second operator: its changes and the decision. */
+/** The page of an act that waits for a second operator: its changes, and the decision. */
 
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -31,7 +31,7 @@ const COLUMNS: readonly Column<Line>[] = [
 export function Page() {
   const { id } = useAddress('id')
   const may = useMay()
-  // Only this page has the act's answer: leaving the page removes it.
+  // Only this page keeps the answer of the act: leaving the page removes it.
   const [result, setResult] = useState<unknown>(undefined)
   const query = useQuery({
     queryKey: ['proposals', 'one', id],
@@ -89,7 +89,7 @@ export function Page() {
   )
 }
 
-/** Shows text only; HTML in it is not interpreted. */
+/** Shows a value as text; HTML in it is not interpreted. */
 function Value({ value }: { readonly value: unknown }) {
   if (value === null) return APPROVAL.nothing
   const list = listText(value)

@@ -1,4 +1,4 @@
-/** Uses of the emergency part of grants, and the findings of reviews. */
+/** A list of uses of the emergency part of grants, with the findings of reviews. */
 import { Button, NativeSelect, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'

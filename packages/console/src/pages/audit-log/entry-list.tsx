@@ -1,4 +1,4 @@
-/** The audit entries, the newest first. They name no person. */
+/** A list of audit entries, the newest first. They name no person. */
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { type Answer, answered, api } from '../../api/client.ts'
 import { FilteredList } from '../../parts/filtered-list.tsx'
@@ -22,7 +22,7 @@ export function EntryList() {
   const { registries } = useSession()
   const filter = useFilter(Object.keys(FIELDS))
   const namespaces = useNamespaces()
-  // An operator who is bound to registries looks at one of them at a time.
+  // An operator who is bound to registries sees the entries of one of them at a time.
   const bound = registries?.[0]
   const query = useQuery({
     queryKey: ['auditLog', filter.values],
@@ -35,7 +35,7 @@ export function EntryList() {
     placeholderData: keepPreviousData,
   })
   const { rows, next: following } = firstRows(query.data, ROWS, ({ id }) => id)
-  // A page of a search may have few entries although older ones follow.
+  // A filtered page may have few entries although older ones follow.
   const next = following ?? (filter.isSet ? rows?.at(-1)?.id : null)
   return (
     <FilteredList

@@ -1,4 +1,4 @@
-/** Who looked: the audit log. */
+/** The page of the audit log: who asked for whose data. */
 import { PageFrame } from '../../parts/page.tsx'
 import { Views } from '../../parts/views.tsx'
 import { AUDIT_LOG } from '../../texts/audit-log.ts'

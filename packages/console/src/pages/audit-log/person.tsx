@@ -1,4 +1,4 @@
-/** The audit entries of a person. A call names the person in its body, and never in an address. */
+/** A form that finds the audit entries of a person. The call names the person in its body, never in an address. */
 import { Button, Checkbox, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { answered, api } from '../../api/client.ts'

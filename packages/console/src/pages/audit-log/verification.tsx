@@ -1,4 +1,4 @@
-/** Verifies all audit entries: a run is started here, watched and left. */
+/** Verifies all audit entries: a run is started here and watched, and goes on when the page is left. */
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { type Answer, answered, api } from '../../api/client.ts'

@@ -1,4 +1,4 @@
-/** Acts on deliveries, each with a preview of their number and participants. */
+/** Buttons for acts on deliveries. Each act first shows how many deliveries of which participants it concerns. */
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -26,7 +26,7 @@ const CALLS = {
 } as const
 type ActName = keyof typeof CALLS
 
-/** In which states an act does something: docs/deliveries.md. */
+/** The states of deliveries in which each act changes something (docs/deliveries.md). */
 const STATES: Readonly<Record<ActName, readonly string[]>> = {
   retry: ['pending', 'dead'],
   replay: ['delivered', 'refused', 'dead', 'dropped', 'held'],
@@ -36,11 +36,11 @@ const NAMES = Object.keys(CALLS) as ActName[]
 
 interface ActsProps {
   readonly choice: Choice
-  /** Choices of single acts that differ; null: the act is not offered. */
+  /** Choices for single acts, in place of `choice`; null: the act is not offered. */
   readonly choices?: Readonly<Partial<Record<ActName, Choice | null>>>
   /** State of the deliveries; without it every act is offered. */
   readonly state?: string | undefined
-  /** Inside a table. */
+  /** True inside a table. */
   readonly small?: boolean
 }
 

@@ -15,7 +15,7 @@ type Destination = Answer<'/admin/v1/destinations'>['destinations'][number]
 
 const EVERY_MS = 10_000
 
-/** Shows nothing when all destinations work. */
+/** Lists destinations with failures; shows nothing when all destinations work. */
 export function Destinations() {
   const { data } = useQuery({
     queryKey: ['destinations'],
@@ -39,13 +39,13 @@ export function Destinations() {
   )
 }
 
-/** True also for a changed address without failures, when earlier failures wait there. */
+/** Also true for a changed address without failures of its own, where earlier failures wait. */
 const isTroubled = ({ dead, held, failures, last_cause }: Destination): boolean =>
   dead > 0 || held > 0 || failures > 0 || last_cause !== null
 
 function OneDestination({ destination }: { readonly destination: Destination }) {
   const { participant, origin, waiting, dead, held, failures, opened_at, probe_at, causes, last_cause } = destination
-  // Empty: those without an address.
+  // An empty origin chooses deliveries without an address.
   const choice = { participant, origin: origin ?? '' }
   const state = held > 0 ? 'held' : 'dead'
   const listed = { participant, ...(origin === null ? { state } : { origin }) }

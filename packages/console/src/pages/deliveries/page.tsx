@@ -1,4 +1,4 @@
-/** The list of deliveries. */
+/** The page with the list of deliveries. */
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { type Answer, answered, api } from '../../api/client.ts'
 import { Badge } from '../../parts/badge.tsx'
@@ -39,7 +39,7 @@ const COLUMNS: readonly Column<Delivery>[] = [
   },
 ]
 
-/** The answer of a search is a delivery where it comes later. */
+/** The next step for an empty list: a search that is answered later makes a delivery. */
 const LATER = { ...STEPS.search, to: '/try?answer=later' }
 
 export function Page() {

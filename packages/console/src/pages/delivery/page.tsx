@@ -1,4 +1,4 @@
-/** One delivery with every attempt. */
+/** The page of one delivery with every attempt. */
 import { useQuery } from '@tanstack/react-query'
 import { type Answer, answered, api } from '../../api/client.ts'
 import { Badge } from '../../parts/badge.tsx'

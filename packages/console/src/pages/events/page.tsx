@@ -1,4 +1,4 @@
-/** The events of a registry. */
+/** The page with the events of a registry. */
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { type Answer, answered, api } from '../../api/client.ts'
 import { DemoPage } from '../../parts/demo-page.tsx'

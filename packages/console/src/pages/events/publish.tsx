@@ -1,4 +1,4 @@
-/** Publishes an event with the mouse, where the people of the registry are made up. */
+/** A form that publishes an event, in registries of synthetic people. */
 import { useQuery } from '@tanstack/react-query'
 import { type Answer, answered, api } from '../../api/client.ts'
 import { jsonText } from '../../parts/document.tsx'
@@ -26,7 +26,7 @@ export function Publish({ namespace }: { readonly namespace: string }) {
   const { data: samples = [] } = useQuery({
     queryKey: ['registries', 'sample', namespace],
     queryFn: () => answered(api.GET('/admin/v1/registries/{namespace}/sample', of)),
-    // A record that somebody edits must not be replaced when the page looks again.
+    // A record that somebody edits must not be replaced by a reload.
     staleTime: Number.POSITIVE_INFINITY,
     enabled: isOffered,
   })
@@ -38,7 +38,7 @@ export function Publish({ namespace }: { readonly namespace: string }) {
       (known, { path }) => withValue(known, path.split('.'), given.text(needOf(record_type, path))),
       given.object(recordOf(record_type)),
     )
-    // The server checks it.
+    // The server checks the record.
     const body = { reg_event_type, record_type, record: record as Record<string, never> }
     return answered(api.POST('/admin/v1/registries/{namespace}/events', { ...of, body }))
   }
@@ -105,7 +105,7 @@ function fieldsOf(samples: Samples, type: string, event: string): readonly Dialo
 const recordOf = (record_type: string): string => `record ${record_type}`
 const needOf = (record_type: string, path: string): string => `${record_type} ${path}`
 
-/** The record with a value at a path. */
+/** Returns the record with a value set at a path. */
 function withValue(
   record: Record<string, unknown>,
   [first = '', ...rest]: readonly string[],

@@ -1,4 +1,4 @@
-/** The matrix of attributes: which may be asked about, and which may be seen. */
+/** The table of attributes in the grant's form: which may be asked about, and which may be seen. */
 
 import { Checkbox } from '@mantine/core'
 import type { Registry } from '../../api/answers.ts'
@@ -27,7 +27,7 @@ export function Attributes({ registry, draft, set }: AttributesProps) {
   const rows = rowsOf(registry, draft)
   const box = (member: Member, { name, attributes }: Row) => {
     const names = namesOf(draft, member)
-    // Every participant that may ask may ask by identifiers.
+    // No box: every participant that may ask may ask by identifiers.
     if (member === 'ask' && name === TEXTS.identifier) return null
     const own = has(names, name)
     const by = own ? undefined : attributes.map((one) => grantedBy(names, member, one)).find(Boolean)
@@ -72,7 +72,7 @@ export function Attributes({ registry, draft, set }: AttributesProps) {
 const known = (member: Member, rows: readonly Row[]): readonly string[] =>
   rows.map(({ name }) => name).filter((name) => member === 'see' || name !== TEXTS.identifier)
 
-/** The attributes of the registry, and whatever else is granted by name. */
+/** The rows of the table: attributes of the registry, and other names that are granted. */
 function rowsOf({ attributes }: Registry, draft: Draft): readonly Row[] {
   const granted = (['ask', 'see'] as const).flatMap((member) => {
     const names = namesOf(draft, member)

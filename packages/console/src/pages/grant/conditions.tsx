@@ -1,4 +1,4 @@
-/** The members of a grant that are no names: basis, limits, times, the persons it finds and what it may write. */
+/** The fields of a grant that are no lists of names: basis, limits, times, persons, and what may be written. */
 
 import { Checkbox, NativeSelect, TextInput } from '@mantine/core'
 import type { Registry } from '../../api/answers.ts'

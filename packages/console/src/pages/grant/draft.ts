@@ -7,7 +7,7 @@ export type Names = 'all' | readonly string[]
 
 export const EMPTY_DRAFT: Draft = { operations: [], see: [], basis: 'law' }
 
-/** Meaning of absent members. */
+/** The value that an absent member has. */
 const OTHERWISE: Readonly<Record<string, Names>> = {
   record_types: 'all',
   identifier_types: 'all',
@@ -23,13 +23,13 @@ export const has = (names: Names, name: string): boolean => names === 'all' || n
 
 interface Named {
   readonly aliases: readonly string[]
-  /** Its places in a document. */
+  /** The paths of the attribute in a record. */
   readonly paths: readonly string[]
 }
 
 /**
- * The name that grants an attribute in place of its own: an alias, or the member of the document that has it. A member
- * grants seeing its content, and not asking about it.
+ * Returns the name that grants an attribute in place of its own name: an alias, or a member of the record that contains
+ * it. Such a member grants seeing, and not asking.
  */
 export function grantedBy(names: Names, member: 'ask' | 'see', { aliases, paths }: Named): string | undefined {
   if (names === 'all') return undefined
@@ -37,7 +37,7 @@ export function grantedBy(names: Names, member: 'ask' | 'see', { aliases, paths 
   return names.find((name) => aliases.includes(name) || (member === 'see' && isWithin(name)))
 }
 
-/** Changes a member; undefined removes it. */
+/** Returns the draft with a member changed; undefined removes the member. */
 export function withMember(draft: Draft, member: string, value: unknown): Draft {
   const { [member]: _, ...others } = draft
   return value === undefined ? others : { ...draft, [member]: value }
@@ -55,7 +55,7 @@ interface Change {
   readonly after: unknown
 }
 
-/** The members that differ, whatever the order of names. */
+/** Lists the members that differ. The order of names does not matter. */
 export function changesOf(before: Draft, after: Draft): readonly Change[] {
   const members = [...new Set([...Object.keys(before), ...Object.keys(after)])]
   return members
@@ -65,20 +65,20 @@ export function changesOf(before: Draft, after: Draft): readonly Change[] {
 
 const written = (value: unknown): string | undefined => JSON.stringify(Array.isArray(value) ? [...value].sort() : value)
 
-/** A value for people; undefined stays. */
+/** Writes a value for people; undefined stays undefined. */
 export function textOf(value: unknown): string | undefined {
   if (value === undefined || typeof value === 'string') return value
   return Array.isArray(value) ? value.join(', ') || '–' : JSON.stringify(value)
 }
 
-/** A text that is no number stays unchanged: the server says what is wrong. */
+/** Reads a number. Other text is returned unchanged: the server says what is wrong. */
 export function numberOf(text: string): number | string | undefined {
   const trimmed = text.trim()
   if (trimmed === '') return undefined
   return Number.isNaN(Number(trimmed)) ? trimmed : Number(trimmed)
 }
 
-/** Sorts members by name: two documents are compared line by line. */
+/** Sorts members by name, so that two documents can be compared line by line. */
 export function ordered(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(ordered)
   if (typeof value !== 'object' || value === null) return value

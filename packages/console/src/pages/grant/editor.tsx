@@ -1,4 +1,4 @@
-/** The terms of a grant as a form. Nothing changes before they are granted. */
+/** The form for the terms of a grant. Nothing changes before they are granted. */
 
 import { Button, NativeSelect } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
@@ -23,7 +23,7 @@ const { edit: TEXTS } = GRANT
 const FORMS = ['identifier', 'expression', 'predicate', 'graphql']
 const DAYS = 90
 
-/** The lists of names, and the sources of known names. */
+/** The members of a grant that are lists, with the function that reads their known names. */
 const LISTS: readonly {
   readonly member: keyof typeof TEXTS.lists
   readonly known: (registry: Registry) => readonly string[]
@@ -38,7 +38,7 @@ const LISTS: readonly {
 interface EditorProps {
   readonly whose: GrantAddress
   readonly registry: Registry
-  /** Null when there is no grant yet. */
+  /** The terms in force; null when there is no grant yet. */
   readonly terms: Terms | null
 }
 

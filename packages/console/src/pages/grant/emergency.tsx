@@ -1,4 +1,4 @@
-/** The emergency part of the grant: the data that it shows, and its daily limit. */
+/** Fields for the emergency part of a grant: the data that it shows, and its daily limit. */
 
 import { Checkbox, TextInput } from '@mantine/core'
 import type { Registry } from '../../api/answers.ts'
@@ -10,7 +10,7 @@ const { emergency: TEXTS } = GRANT.edit
 
 interface EmergencyProps {
   readonly registry: Registry
-  /** Undefined: no emergencies. */
+  /** The emergency terms; undefined: none are granted. */
   readonly emergency: unknown
   readonly onChange: (emergency: Draft | undefined) => void
 }

@@ -1,4 +1,4 @@
-/** Grants the terms, after what changes was shown. */
+/** The button that grants the terms, after a dialog has shown the changes. */
 
 import { Button, Checkbox } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
@@ -41,7 +41,7 @@ export function GrantIt({ whose, before, draft }: GrantItProps) {
         }),
       ),
     changes: ['grants', 'participants', 'subscriptions'],
-    // The top of the page shows the grant in force.
+    // The grant in force is at the top of the page.
     onDone: () => scrollTo(0, 0),
     done: ({ suspended }) => TEXTS.done(count(suspended, LOCALE)),
     onOver: dialog.close,

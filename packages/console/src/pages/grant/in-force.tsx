@@ -1,4 +1,4 @@
-/** The meaning of the grant in force, attribute by attribute. */
+/** Shows the meaning of the grant in force, attribute by attribute. */
 import type { ExplainedGrant } from '../../api/answers.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { Facts, Panel, Section } from '../../parts/page.tsx'

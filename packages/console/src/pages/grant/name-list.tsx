@@ -1,4 +1,4 @@
-/** Granted names: all, or the ticked ones. */
+/** A group of boxes for granted names: all, or the ticked ones. */
 import { Checkbox, Textarea } from '@mantine/core'
 import { GRANT } from '../../texts/grants.ts'
 import { has, type Names, toggled } from './draft.ts'
@@ -9,13 +9,13 @@ interface NameListProps {
   readonly label: string
   readonly known: readonly string[]
   readonly names: Names
-  /** "All" can be granted, which includes names of later versions. */
+  /** Adds a box for "all", which includes names of later versions. */
   readonly withAll?: boolean
   readonly onChange: (names: Names) => void
 }
 
 export function NameList({ label, known, names, withAll = false, onChange }: NameListProps) {
-  // A granted name stays, although the registry now has another one for it.
+  // A granted name is shown even if the registry does not know it any more.
   const shown = [...new Set([...known, ...(names === 'all' ? [] : names)])]
   if (shown.length === 0) return null
   return (
@@ -49,7 +49,7 @@ interface FreeNamesProps extends Omit<NameListProps, 'known'> {
   readonly note: string
 }
 
-/** Names that are not known beforehand, one on each line; or all. */
+/** A field for names that are not known beforehand, one on each line, with a box for all. */
 export function FreeNames({ label, note, names, withAll = false, onChange }: FreeNamesProps) {
   const [typed, setTyped] = useTyped(names, (listed) => (listed === 'all' ? '' : listed.join('\n')))
   const write = (text: string) => {

@@ -1,4 +1,4 @@
-/** The grant of a participant in a registry: its meaning, a preview of records under it, and its change. */
+/** The page of a participant's grant in a registry: its meaning, a preview of records, and a form that changes it. */
 
 import { useQuery } from '@tanstack/react-query'
 import type { ExplainedGrant } from '../../api/answers.ts'

@@ -1,4 +1,4 @@
-/** A synthetic record, whole and as the participant would see it. */
+/** Shows a synthetic record whole, and as the participant would see it. */
 
 import { useQuery } from '@tanstack/react-query'
 import { answered, api } from '../../api/client.ts'
@@ -20,7 +20,7 @@ interface PreviewProps {
   readonly title: string
   readonly lead: string
   readonly whose: GrantAddress
-  /** Without terms, those of the grant in force. */
+  /** The terms to preview (default: those in force). */
   readonly terms?: Draft
 }
 

@@ -1,4 +1,4 @@
-/** Records that may be found: for each record type all, or those that fulfil conditions. */
+/** Fields for the records that a grant may find: of each type all, or those that fulfil conditions. */
 
 import { Button, Checkbox } from '@mantine/core'
 import type { Registry } from '../../api/answers.ts'
@@ -15,7 +15,7 @@ const { rows: TEXTS } = GRANT.edit
 interface RowsProps {
   readonly registry: Registry
   readonly draft: Draft
-  /** Undefined: every record. */
+  /** Takes the new conditions; undefined: every record. */
   readonly onChange: (rows: Draft | undefined) => void
 }
 
@@ -30,7 +30,7 @@ export function Rows({ registry, draft, onChange }: RowsProps) {
         <RowsOf
           key={type}
           type={type}
-          // An age changes from day to day: the server takes none here.
+          // An age changes from day to day: the server takes no condition on it.
           attributes={registry.attributes.filter((row) => row.record_type === type && row.type !== 'age')}
           expression={rows[type]}
           onChange={(expression) => {
@@ -46,7 +46,7 @@ export function Rows({ registry, draft, onChange }: RowsProps) {
 interface RowsOfProps {
   readonly type: string
   readonly attributes: Registry['attributes']
-  /** Undefined: every record of the type. */
+  /** The conditions as an expression; undefined: every record of the type. */
   readonly expression: unknown
   readonly onChange: (expression: unknown) => void
 }

@@ -1,10 +1,11 @@
-/** Keeps the text for a member of the draft while it is typed: "1," is not yet a list of two. */
+/** Keeps the typed text of a field beside the value in the draft: "1," is not a list of two yet. */
 import { useState } from 'react'
 
 /**
- * @param value value in the draft
- * @param show the text of a value
- * @returns the typed text, while the draft has its value; and a function that notes a typed text with its value
+ * Keeps a typed text while the draft has its value.
+ * @param value the value in the draft
+ * @param show writes a value as text
+ * @returns the typed text; and a function that takes a typed text with its value
  */
 export function useTyped<Value, Typed>(
   value: Value,

@@ -5,7 +5,7 @@ import { HELP_TEXTS } from '../../texts/help.ts'
 import styles from './help.module.css'
 import type { HelpElement, HelpNode, Tag } from './tree.ts'
 
-/** Anchors of a document are not mixed with the ids of the console. */
+/** Prefixes the anchors of a document, so that they differ from the ids of the console. */
 const idOf = (anchor: string): string => `help-${anchor}`
 
 const textOf = (node: HelpNode): string => (typeof node === 'string' ? node : node.children.map(textOf).join(''))
@@ -33,14 +33,14 @@ export function Contents({ name, nodes }: ContentsProps) {
 
 interface ProseProps {
   readonly nodes: readonly HelpNode[]
-  /** Section that the address names. */
+  /** The section that the address names. */
   readonly anchor: string | undefined
 }
 
 export function Prose({ nodes, anchor }: ProseProps) {
   useEffect(() => {
     if (anchor === undefined) return
-    // After the page's frame has set the focus on its title, at the top.
+    // Waits until the frame of the page has set the focus on its title.
     const frame = requestAnimationFrame(() => {
       const section = document.getElementById(idOf(anchor))
       section?.focus({ preventScroll: true })
@@ -51,7 +51,7 @@ export function Prose({ nodes, anchor }: ProseProps) {
   return <div className={styles.prose}>{nodes.map(shown)}</div>
 }
 
-/** Elements that may be wider than the page can be scrolled, also by keyboard. */
+/** Elements that may be wider than the page: readers can scroll them, also by keyboard. */
 const SCROLLED: Readonly<Partial<Record<Tag, string>>> = HELP_TEXTS.scrolled
 
 function shown(node: HelpNode, at: number): ReactNode {

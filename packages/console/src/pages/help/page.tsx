@@ -1,4 +1,4 @@
-/** The help: documents of docs/, made into trees of JSON when the console was built. */
+/** The page of the help: documents of docs/ as trees of JSON, which the build of the console makes. */
 
 import { HELP } from 'virtual:help'
 import { useQuery } from '@tanstack/react-query'

@@ -1,4 +1,4 @@
-/** A document of the help: the build makes it of a file in docs/, and the page shows it. */
+/** The type of a help document: the build makes it from a file in docs/, and the page shows it. */
 
 export const TAGS = [
   ...(['h2', 'h3', 'h4', 'p', 'ul', 'ol', 'li'] as const),
@@ -24,7 +24,7 @@ export interface HelpDocument {
   readonly nodes: readonly HelpNode[]
 }
 
-/** A row in the list of the help; its document is loaded when it is opened. */
+/** A row in the table of contents of the help. Its document is loaded when it is opened. */
 export interface HelpRow {
   readonly name: string
   readonly title: string

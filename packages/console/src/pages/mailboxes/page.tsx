@@ -1,4 +1,4 @@
-/** The mailboxes: notifications that wait for a participant, in order. */
+/** The page with the list of mailboxes: notifications that wait for a participant, in order. */
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { type Answer, answered, api } from '../../api/client.ts'
 import { Badge } from '../../parts/badge.tsx'

@@ -1,4 +1,4 @@
-/** The timeline of a message. */
+/** The page with the timeline of a message. */
 
 import { useQuery } from '@tanstack/react-query'
 import type { Message } from '../../api/answers.ts'
@@ -24,7 +24,7 @@ export function Page() {
   const query = useQuery({
     queryKey: ['messages', 'timeline', message_id],
     queryFn: () => answered(api.GET('/admin/v1/messages/{message_id}', { params: { path: { message_id } } })),
-    // While something is still to come.
+    // The page reloads while a step is still to come.
     refetchInterval: ({ state }) => (state.data?.messages.some(isMoving) === true ? EVERY_MS : false),
   })
   return (

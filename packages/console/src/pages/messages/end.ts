@@ -5,7 +5,7 @@ import { ENDS } from '../../texts/messages.ts'
 interface Message {
   readonly kind: string
   readonly outcome: string
-  /** The state of its delivery. Null: nothing is delivered, or the delivery is not stored any more. */
+  /** The state of the message's delivery; null: nothing is delivered, or the delivery is not stored any more. */
   readonly delivery: string | null
 }
 

@@ -1,4 +1,4 @@
-/** The list of messages. */
+/** The page with the list of messages. */
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { type Answer, answered, api } from '../../api/client.ts'
 import { Badge } from '../../parts/badge.tsx'

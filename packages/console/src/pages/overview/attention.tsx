@@ -1,4 +1,4 @@
-/** Matters that need an operator, the worst first. */
+/** A list of matters that need an operator, the worst first. */
 
 import { IconAlertTriangle, IconCircleCheck, IconPlugConnectedX } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
@@ -16,7 +16,7 @@ interface Issue {
   readonly tone: Extract<Tone, 'bad' | 'warn' | 'info'>
   readonly text: string
   readonly note?: ReactNode
-  /** Address where it can be solved. */
+  /** The address of the page where the matter can be solved. */
   readonly to: string
 }
 

@@ -1,4 +1,4 @@
-/** Grants and keys that end within 30 days, the earliest first. */
+/** A list of grants, keys, tokens and subscriptions that end within 30 days, the earliest first. */
 import type { Overview } from '../../api/answers.ts'
 import { Panel, Section } from '../../parts/page.tsx'
 import { type Column, DataTable } from '../../parts/table.tsx'
@@ -15,7 +15,7 @@ const COLUMNS: readonly Column<End>[] = [
   { title: TEXTS.when, cell: ({ at }) => <Time at={at} relative /> },
 ]
 
-/** Where each sort of thing is renewed. */
+/** For each sort of thing, the page where it is renewed. */
 const PLACES: Readonly<Record<End['what'], (end: End) => string>> = {
   grant: ({ name }) => `/participants/${encodeURIComponent(name)}`,
   key: ({ name }) => `/participants/${encodeURIComponent(name)}`,
@@ -23,7 +23,7 @@ const PLACES: Readonly<Record<End['what'], (end: End) => string>> = {
   subscription: ({ id }) => `/subscriptions/${encodeURIComponent(id ?? '')}`,
 }
 
-/** Address where it is renewed. */
+/** The address of the page where the thing is renewed. */
 export const placeOf = (end: End): string => PLACES[end.what](end)
 
 export const Ends = ({ rows }: { readonly rows: readonly End[] }) => (

@@ -1,6 +1,6 @@
-/** The numbers of the overview, from counts of the admin API. */
+/** Sums for the overview, from counts of the admin API. */
 
-/** The display of an outcome: a row for each that the server knows. */
+/** How each outcome is shown in the chart. */
 const KINDS = {
   accepted: 'good',
   succeeded: 'good',
@@ -16,7 +16,7 @@ interface Counted {
   readonly outcomes: Readonly<Record<string, number>>
 }
 
-/** Messages by their display; an unknown outcome is good. */
+/** Counts messages by the way in which they are shown; an unknown outcome is good. */
 export function sharesOf(traffic: readonly Counted[]): Readonly<Record<Share, number>> {
   const shares = { good: 0, rejected: 0, refused: 0 }
   for (const [outcome, count] of traffic.flatMap(({ outcomes }) => Object.entries(outcomes))) {
@@ -29,7 +29,7 @@ export function sharesOf(traffic: readonly Counted[]): Readonly<Record<Share, nu
 export const totalOf = (outcomes: Readonly<Record<string, number>>): number =>
   Object.values(outcomes).reduce((sum, count) => sum + count, 0)
 
-/** The next round number that is not below: the top of a chart. */
+/** The next round number that is at least so high, for the top of a chart. */
 export function roundTop(most: number): number {
   if (most <= 10) return 10
   const step = 10 ** Math.floor(Math.log10(most))

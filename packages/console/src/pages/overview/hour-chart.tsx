@@ -1,4 +1,4 @@
-/** A bar for each of the last 24 hours, and a table with the same numbers for screen readers. */
+/** A chart with a bar for each of the last 24 hours, and a table with the same numbers for screen readers. */
 import type { Overview } from '../../api/answers.ts'
 import { count } from '../../parts/times.ts'
 import { LOCALE } from '../../texts/common.ts'
@@ -7,9 +7,9 @@ import { roundTop, SHARES, type Share, sharesOf } from './figures.ts'
 import styles from './overview.module.css'
 
 const TEXTS = OVERVIEW.chart
-/** Pixels. */
+/** The height of the chart in its units. */
 const HEIGHT = 132
-/** Share of an hour's width. */
+/** The share of an hour's width that its bar takes. */
 const BAR = 0.68
 
 const number = (value: number) => count(value, LOCALE)
@@ -85,7 +85,7 @@ export function HourChart({ hours }: Pick<Overview, 'hours'>) {
   )
 }
 
-/** Bars from the bottom; at least 1.5 units high. */
+/** Stacks the bars of an hour from the bottom; each is at least 1.5 units high. */
 function stacked(shares: Readonly<Record<Share, number>>, top: number) {
   let y = HEIGHT
   return SHARES.filter((share) => shares[share] > 0).map((share) => {

@@ -1,4 +1,4 @@
-/** The last 24 hours, and matters that need an operator. */
+/** The first page: the last 24 hours, and matters that need an operator. */
 import { useQuery } from '@tanstack/react-query'
 import { answered, api } from '../../api/client.ts'
 import { DemoPage } from '../../parts/demo-page.tsx'
@@ -15,7 +15,7 @@ import { Tiles } from './tiles.tsx'
 import { Traffic } from './traffic.tsx'
 
 const EVERY_MS = 30_000
-/** Milliseconds between reloads while hours are still counted, some at each call; and in a demo with running events. */
+/** Milliseconds between reloads, while hours are still counted and in a demo with running events. */
 const COUNTING_MS = 2_000
 
 export function Page() {

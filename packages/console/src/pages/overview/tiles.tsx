@@ -1,4 +1,4 @@
-/** The first numbers of the overview; each links to what it counts. */
+/** The main numbers of the overview; each links to the list of what it counts. */
 import type { Overview } from '../../api/answers.ts'
 import { count, duration } from '../../parts/times.ts'
 import { LOCALE } from '../../texts/common.ts'
@@ -55,7 +55,7 @@ export function Tiles({ overview }: { readonly overview: Overview }) {
 
 interface TileProps {
   readonly to: string
-  /** Id of a part of this page that it links to instead. */
+  /** The id of a part of this page, for a tile that links there. */
   readonly anchor?: string
   readonly title: string
   readonly value: string

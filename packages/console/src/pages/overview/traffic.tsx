@@ -1,4 +1,4 @@
-/** Messages by hour, as a picture and as a table, and by operation. */
+/** Messages by hour, as a chart, and by operation, as a table. */
 import type { Overview } from '../../api/answers.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { Panel, Section } from '../../parts/page.tsx'

@@ -1,4 +1,4 @@
-/** Acts on a participant as a whole. */
+/** Buttons for acts on a participant as a whole. */
 
 import { useState } from 'react'
 import type { Participant } from '../../api/answers.ts'

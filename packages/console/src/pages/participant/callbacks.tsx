@@ -1,4 +1,4 @@
-/** Where and how a participant takes callbacks and notifications. */
+/** Shows and changes where and how a participant takes callbacks and notifications. */
 import type { Participant } from '../../api/answers.ts'
 import { answered, api } from '../../api/client.ts'
 import { CallbackTest } from '../../parts/callback-test.tsx'

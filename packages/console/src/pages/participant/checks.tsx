@@ -1,4 +1,4 @@
-/** The checks of a sandbox participant: one is begun here, and the reports stay. */
+/** Shows the reports of a sandbox participant's checks, and begins a new check. */
 
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
@@ -38,7 +38,7 @@ const look = (sender_id: string, body: Asked) =>
 export function Checks({ participant: { sender_id, environment, checks } }: { readonly participant: Participant }) {
   const may = useMay()
   const isChecked = environment === 'sandbox'
-  // Live participants are not checked: the section appears only with checks of its time as a sandbox.
+  // A live participant is not checked: only the reports from its time in the sandbox are shown.
   if (!isChecked && checks.length === 0) return null
   const mayCheck = isChecked && may('operate')
   return (
@@ -100,7 +100,7 @@ function Check({ sender_id }: { readonly sender_id: string }) {
   )
 }
 
-/** Repeats the check with the same registry and time. */
+/** A button that repeats a check with the same registry and the same beginning. */
 function Again({ sender_id, report }: { readonly sender_id: string; readonly report: Report }) {
   const { namespace, since } = report
   const act = useAct({

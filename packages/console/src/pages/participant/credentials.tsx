@@ -1,4 +1,4 @@
-/** How we authenticate to a participant. Credentials are sent, and never read. */
+/** A form for the credentials that we send to a participant. They are written, and never shown. */
 import type { Participant } from '../../api/answers.ts'
 import { answered, api } from '../../api/client.ts'
 import { FormDialog } from '../../parts/form-dialog.tsx'
@@ -10,7 +10,7 @@ const { callback: TEXTS } = PARTICIPANT
 const { fields: FIELDS } = TEXTS
 const AUTHS: readonly Auth[] = ['none', 'bearer', 'oauth2', 'mtls']
 
-/** Fields that each way of authentication needs. */
+/** The fields for each way of authentication. */
 const FIELDS_OF = [
   { name: 'token', when: ['bearer'], as: 'secret', required: true },
   { name: 'token_url', when: ['oauth2'], as: 'text', required: true },

@@ -20,7 +20,7 @@ type Names = 'all' | readonly string[]
 
 interface Row {
   readonly namespace: string
-  /** Null when it has no grant here. */
+  /** The grant in this registry; null: there is none. */
   readonly grant: Grant | null
 }
 
@@ -90,7 +90,7 @@ function inForce(grants: readonly Grant[]): readonly Grant[] {
   )
 }
 
-/** Operations by registry, of the grants in force. */
+/** A table of operations by registry, as the grants in force permit them. */
 function Matrix({ grants }: { readonly grants: readonly Grant[] }) {
   const registries = useQueries({
     queries: grants.map(({ namespace }) => ({
@@ -129,7 +129,7 @@ interface MarkProps {
   readonly operation: string
 }
 
-/** A sign with a word for screen readers; a legend above the table has the words too. */
+/** A sign for granted or not, with a word for screen readers. */
 function Mark({ names, known, operation }: MarkProps) {
   if (!known.includes(operation)) return <span className={styles.unseen}>{GRANTS.unknown}</span>
   const may = names === 'all' || names.includes(operation)

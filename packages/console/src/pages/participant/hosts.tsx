@@ -1,4 +1,4 @@
-/** Hosts that our requests to a participant may reach beyond HTTPS to the public network. */
+/** A list of hosts that our requests to a participant may reach, in addition to HTTPS in the public network. */
 import type { Participant } from '../../api/answers.ts'
 import { answered, api } from '../../api/client.ts'
 import { FormDialog } from '../../parts/form-dialog.tsx'

@@ -1,4 +1,4 @@
-/** Columns of registered and published keys. */
+/** Columns of the tables of registered and published keys. */
 import type { Participant } from '../../api/answers.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { Id } from '../../parts/identifier.tsx'

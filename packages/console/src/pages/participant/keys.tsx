@@ -1,4 +1,4 @@
-/** Keys of a participant: registered ones, and published ones that have signed. */
+/** Lists the keys of a participant: registered ones, and published ones that have signed messages. */
 import type { Participant } from '../../api/answers.ts'
 import { answered, api } from '../../api/client.ts'
 import { FormDialog } from '../../parts/form-dialog.tsx'
@@ -50,7 +50,7 @@ export function Keys({ participant: { sender_id, keys, published_keys } }: { rea
   )
 }
 
-/** Number of other live keys of the same use. */
+/** Counts the other live keys of the same use. */
 const leftWithout = (keys: readonly Key[], { kid, use }: Key): number =>
   keys.filter((key) => key.state === 'live' && key.use === use && key.kid !== kid).length
 

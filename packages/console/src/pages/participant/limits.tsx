@@ -1,4 +1,4 @@
-/** Limits of a participant's requests at a time, and of its subscriptions. */
+/** Forms for the limits of a participant: its requests, and its subscriptions. */
 import type { Participant } from '../../api/answers.ts'
 import { answered, api } from '../../api/client.ts'
 import { FormDialog } from '../../parts/form-dialog.tsx'

@@ -1,4 +1,4 @@
-/** One participant: its policies, its rights, and its usage. */
+/** The page of one participant: its policies, its rights, and its usage. */
 
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
@@ -67,7 +67,7 @@ export function Page() {
   )
 }
 
-/** Its name for people, if that differs from the id. */
+/** The name of a participant for people, if it differs from the id, and whether it is demo data. */
 function leadOf({ sender_id, name, demo }: Participant): ReactNode {
   if (name === sender_id && !demo) return undefined
   return (

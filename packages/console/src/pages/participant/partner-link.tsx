@@ -1,4 +1,4 @@
-/** A link that signs a participant's people in to the partner page; it is shown once. */
+/** A button that makes a sign-in link to the partner page for a participant. The link is shown once. */
 import { useState } from 'react'
 import { answered, api } from '../../api/client.ts'
 import { FormDialog } from '../../parts/form-dialog.tsx'

@@ -1,4 +1,4 @@
-/** How a participant signs and encrypts. */
+/** Shows and changes how a participant signs and encrypts. */
 import type { Participant } from '../../api/answers.ts'
 import { answered, api } from '../../api/client.ts'
 import { FormDialog } from '../../parts/form-dialog.tsx'

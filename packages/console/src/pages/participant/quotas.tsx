@@ -1,4 +1,4 @@
-/** A participant's usage of its quotas today. */
+/** Shows how much of its quotas a participant has used today. */
 import type { Participant } from '../../api/answers.ts'
 import { Panel, Section } from '../../parts/page.tsx'
 import { type Column, DataTable, fixed } from '../../parts/table.tsx'

@@ -1,4 +1,4 @@
-/** The list of participants. */
+/** The page with the list of participants. */
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { type Answer, answered, api } from '../../api/client.ts'

@@ -1,4 +1,4 @@
-/** The list of registries. */
+/** The page with the list of registries. */
 import { useQuery } from '@tanstack/react-query'
 import { type Answer, answered, api } from '../../api/client.ts'
 import { Badge } from '../../parts/badge.tsx'
@@ -33,7 +33,7 @@ function recordsText(records: Registry['records']): string {
   return rows.map(([type, number]) => `${type} ${count(number, LOCALE)}`).join(', ')
 }
 
-/** An operator who is bound to registries may ask for each of them, but not for the list. */
+/** Loads the registries, one by one for an operator who is bound to some and may not list all. */
 function useRegistries() {
   const { registries } = useSession()
   return useQuery({

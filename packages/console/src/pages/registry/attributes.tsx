@@ -44,7 +44,7 @@ const COLUMNS: readonly Column<Attribute>[] = [
 export function Attributes({ registry }: { readonly registry: Registry }) {
   const { namespace, attributes, primary_identifiers } = registry
   const mayOperate = useMay()('operate')
-  // Where records are read live, no column here has their values.
+  // Columns are filled only where records are ours or copied, not where they are read live.
   const hasColumns = registry.source === null || (registry.source as { readonly way?: string }).way === 'mirror'
   const acts: Column<Attribute> = {
     title: TITLES.acts,

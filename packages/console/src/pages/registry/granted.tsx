@@ -1,4 +1,4 @@
-/** Who may ask the registry. */
+/** Lists the participants that may ask the registry. */
 import { useQuery } from '@tanstack/react-query'
 import { type Answer, answered, api } from '../../api/client.ts'
 import { Panel, Section } from '../../parts/page.tsx'

@@ -1,4 +1,4 @@
-/** The running import, or the report of the last one. */
+/** Shows the running import, or the report of the last one. */
 
 import type { ReactNode } from 'react'
 import type { Registry } from '../../api/answers.ts'
@@ -18,7 +18,7 @@ type Begun = NonNullable<Registry['import']>
 type Ended = NonNullable<Registry['last_import']>
 
 interface Problem {
-  /** Attribute or path; null: of the whole entry. */
+  /** The attribute or path; null: the problem is about the whole entry. */
   readonly name: string | null
   readonly reason: string
   readonly count: number
@@ -63,7 +63,7 @@ const Found = ({ facts, problems }: FoundProps) => (
   </>
 )
 
-/** A table of the values that were not understood; nothing is shown without one. */
+/** A table of the values that were not understood; nothing without such values. */
 export const Problems = ({ problems }: Pick<FoundProps, 'problems'>) =>
   problems.length > 0 && (
     <Panel>
@@ -89,7 +89,7 @@ interface Reported {
   readonly after_today_lines: readonly number[]
 }
 
-/** Texts about values that are understood and odd. */
+/** Texts about values that are understood but unlikely. */
 interface OddTexts {
   readonly unlisted: string
   readonly afterToday: string
@@ -105,7 +105,7 @@ const ofValues = (name: string, row: Reported, odd: OddTexts): Problem[] => [
     : []),
 ]
 
-/** Columns explain best what was not understood; only attributes know codes that are not on a list. */
+/** Lists problems by column where columns are known. Only attributes know codes that are not on a list. */
 export function problemsOf(
   { rejections, repeated, attributes, paths }: Pick<Ended, 'rejections' | 'repeated' | 'attributes' | 'paths'>,
   odd: OddTexts = TEXTS,

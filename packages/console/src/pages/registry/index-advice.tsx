@@ -1,4 +1,4 @@
-/** Declared indexes that do not exist, and existing ones that nothing declares. */
+/** A list of declared indexes that are missing, and of existing indexes that nothing declares. */
 import type { Registry } from '../../api/answers.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { CopyValue } from '../../parts/identifier.tsx'
@@ -17,7 +17,7 @@ interface Advice {
   readonly record_type: string
   readonly state: keyof typeof TEXTS.states
   readonly why: string
-  /** A command, or else a sentence. */
+  /** The command that helps; null: a sentence says what to do. */
   readonly command: string | null
   readonly note?: string
 }

@@ -1,4 +1,4 @@
-/** Fills columns and builds indexes: a run is started here, watched and left. */
+/** Fills columns and builds indexes: a run is started here and watched, and goes on when the page is left. */
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
@@ -28,7 +28,7 @@ function useBuild(namespace: string) {
     queryFn: () => answered(api.GET(PATH, { params: { path: { namespace } } })),
     refetchInterval: ({ state }) => (isUnderWay(state.data) ? EVERY_MS : false),
   })
-  // After a run, other indexes are missing.
+  // After a run the list of missing indexes is loaded again.
   const before = useRef(false)
   const now = isUnderWay(query.data)
   useEffect(() => {
@@ -38,7 +38,7 @@ function useBuild(namespace: string) {
   return query.data
 }
 
-/** Begins or stops a build. Hidden when it would do nothing. @param isNeeded there is something to fill or to build */
+/** The button that begins or stops a build; hidden when there is nothing to do. @param isNeeded whether there is */
 export function BuildButton({ namespace, isNeeded }: { readonly namespace: string; readonly isNeeded: boolean }) {
   const progress = useBuild(namespace)
   const may = useMay()

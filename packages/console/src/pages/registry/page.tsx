@@ -1,4 +1,4 @@
-/** One registry: its settings, its attributes, its import, a synthetic record. */
+/** The page of one registry: its settings, its attributes, its import, and a synthetic record. */
 
 import { useQuery } from '@tanstack/react-query'
 import type { Registry } from '../../api/answers.ts'

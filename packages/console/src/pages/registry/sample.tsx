@@ -1,4 +1,4 @@
-/** A synthetic record of each type, with its schema. */
+/** Shows a synthetic record of each type with its schema. */
 import { useQuery } from '@tanstack/react-query'
 import { answered, api } from '../../api/client.ts'
 import { Columns } from '../../parts/columns.tsx'
@@ -13,7 +13,7 @@ export function Sample({ namespace }: { readonly namespace: string }) {
   const query = useQuery({
     queryKey: ['registries', 'sample', namespace],
     queryFn: () => answered(api.GET('/admin/v1/registries/{namespace}/sample', { params: { path: { namespace } } })),
-    // Every answer is another record: this one stays.
+    // The shown record stays: every answer would have another one.
     staleTime: Number.POSITIVE_INFINITY,
   })
   return (

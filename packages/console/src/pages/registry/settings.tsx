@@ -1,4 +1,4 @@
-/** Changes what an operator decides about a registry. */
+/** A form for the settings of a registry that an operator decides about. */
 import type { Registry } from '../../api/answers.ts'
 import { answered, api } from '../../api/client.ts'
 import type { DialogField } from '../../parts/field.tsx'

@@ -1,4 +1,4 @@
-/** The database of a registry whose records stay there: where it is, whether it answers, and what a check finds. */
+/** Shows the source of a registry: where the database is, whether it answers, and what a check finds. */
 
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
@@ -76,7 +76,7 @@ export function Source({ registry: { namespace, source_away }, source }: SourceP
   )
 }
 
-/** How a copy follows its source. */
+/** Shows how far a mirror has followed its source. */
 function Following({ namespace }: { readonly namespace: string }) {
   const query = useQuery({
     queryKey: ['registries', 'source', namespace],
@@ -118,7 +118,7 @@ const followingOf = ({ state, answers, lag_seconds, behind, rejects, compared_at
     [NAMES.advice, advice],
   ] as const
 
-/** A copy answers while its source is away; a live source does not. */
+/** The facts about a source. A mirror answers also while its source is away; a live source does not. */
 const factsOf = ({ engine, way = '', url, records = {} }: Shown, isAway: boolean) =>
   [
     ...(way === 'mirror'

@@ -1,4 +1,4 @@
-/** A new token: its operator, roles, registries and end. */
+/** A form that adds an operator token: its name, roles, registries and end. */
 import { Button, Checkbox, TextInput } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { OPERATOR_ROLES, type OperatorRole } from '@rollcall/core/model/operator'

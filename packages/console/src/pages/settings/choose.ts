@@ -1,4 +1,4 @@
-/** Which settings a filter shows, and how their values are written. */
+/** Filters the settings, and writes their values. */
 import { count } from '../../parts/times.ts'
 import { LOCALE } from '../../texts/common.ts'
 
@@ -9,7 +9,7 @@ interface Described {
   readonly source: string
 }
 
-/** Every word must be in the name or the meaning, in upper or lower case. */
+/** Finds settings with every word in the name or the meaning, in upper or lower case. */
 export function chosenSettings<Setting extends Described>(
   settings: readonly Setting[],
   { text = '', kind, source }: Readonly<Record<string, string | undefined>>,

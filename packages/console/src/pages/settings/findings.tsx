@@ -1,4 +1,4 @@
-/** Findings of doctor, the worst first, with the command that solves each. */
+/** A list of doctor's findings, the worst first, with the command that solves each. */
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { type Answer, answered, api } from '../../api/client.ts'

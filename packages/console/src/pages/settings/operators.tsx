@@ -1,4 +1,4 @@
-/** The tokens of operators. */
+/** A list of the operators' tokens. */
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'

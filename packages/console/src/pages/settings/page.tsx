@@ -1,4 +1,4 @@
-/** The settings of the node, doctor's findings, and the operators. */
+/** The page of the settings of a node, doctor's findings, and the operators. */
 import { PageFrame } from '../../parts/page.tsx'
 import { Views } from '../../parts/views.tsx'
 import { PAGES } from '../../texts/pages.ts'

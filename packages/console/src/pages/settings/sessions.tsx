@@ -1,4 +1,4 @@
-/** Who is signed in to the console. */
+/** A list of the operators who are signed in to the console. */
 import { Button, Checkbox } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'

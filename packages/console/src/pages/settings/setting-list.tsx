@@ -1,4 +1,4 @@
-/** Every limit and option with its value, source and meaning. */
+/** A list of every limit and option with its value, source and meaning. */
 import { useQuery } from '@tanstack/react-query'
 import { Fragment } from 'react'
 import { type Answer, answered, api } from '../../api/client.ts'
@@ -62,7 +62,7 @@ export function SettingList() {
   )
 }
 
-/** A name that may be broken only after a `_`. */
+/** A name that a line may break only after a `_`. */
 const Variable = ({ name }: { readonly name: string }) => (
   <code className={styles.variable}>
     {name.split(/(?<=_)/).map((part, at) => (

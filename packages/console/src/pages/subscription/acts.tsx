@@ -1,4 +1,4 @@
-/** Acts on a subscription. */
+/** Buttons for acts on a subscription. */
 
 import { Button } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'

@@ -1,4 +1,4 @@
-/** One subscription with its mailbox. */
+/** The page of one subscription with its mailbox. */
 
 import { useQuery } from '@tanstack/react-query'
 import type { Subscription } from '../../api/answers.ts'

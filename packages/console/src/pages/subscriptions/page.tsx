@@ -1,4 +1,4 @@
-/** The list of subscriptions. */
+/** The page with the list of subscriptions. */
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { type Answer, answered, api } from '../../api/client.ts'
 import { Badge } from '../../parts/badge.tsx'

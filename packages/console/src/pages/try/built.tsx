@@ -1,4 +1,4 @@
-/** The built message, how to send it, the signed bytes, and the answer if it was sent. */
+/** Shows the built message, how to send it, the text to sign, and the answer if the message was sent. */
 import { Button, Tabs } from '@mantine/core'
 import { useEffect, useState } from 'react'
 import { Badge } from '../../parts/badge.tsx'
@@ -37,13 +37,13 @@ interface BuiltProps {
 type PartName = keyof typeof TRY.part
 
 const { signature: NAMES } = TRY
-/** The parts that are the same search for a shell or as a program. */
+/** The parts that show the same search as a shell command or a program. */
 const LANGUAGES = ['curl', 'typescript', 'python', 'java'] as const
 
 export function Built({ built, sender_id, namespace, busy, onSend }: BuiltProps) {
   const { reply, can_send, send_problem, envelope } = built
   const [part, setPart] = useState<PartName>('envelope')
-  // After sending, the reader wants to see the answer.
+  // After sending, the part with the answer is shown.
   useEffect(() => setPart(reply === null ? 'envelope' : 'answer'), [reply])
   const names = (Object.keys(TRY.part) as PartName[]).filter((name) => name !== 'answer' || reply !== null)
   return (
@@ -104,7 +104,7 @@ export function Built({ built, sender_id, namespace, busy, onSend }: BuiltProps)
 
 interface ReplyProps extends Pick<BuiltSearch, 'envelope'> {
   readonly reply: NonNullable<BuiltSearch['reply']>
-  /** Address of the grant under which it was answered. */
+  /** The address of the grant under which the search was answered. */
   readonly grant: string
 }
 
@@ -177,7 +177,7 @@ function readable(body: string): string {
   return json === undefined ? body : JSON.stringify(json, null, 2)
 }
 
-/** Undefined for a text that is no JSON. */
+/** Reads a text as JSON; undefined for other text. */
 function parsed(body: string): unknown {
   try {
     return JSON.parse(body)

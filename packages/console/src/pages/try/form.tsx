@@ -1,4 +1,4 @@
-/** The form of a search: in whose name, of which records, and by an identifier or by attributes. */
+/** The form of a search: the sender, the record type, and an identifier or conditions on attributes. */
 
 import { Button, NativeSelect, Radio, TextInput } from '@mantine/core'
 import { useState } from 'react'
@@ -125,7 +125,7 @@ export function TryForm({ registry, samples, busy, onBuild }: FormProps) {
   )
 }
 
-/** The first condition: the first attribute for which the synthetic record has a value. */
+/** The condition at the start: the first attribute for which the synthetic record has a value. */
 function usual(attributes: Registry['attributes'], samples: Samples, recordType: string): readonly Condition[] {
   const record = samples.find(({ record_type }) => record_type === recordType)?.record
   for (const { name, paths } of attributes) {

@@ -1,4 +1,4 @@
-/** A search that is tried out: built in a form, and sent where nobody's data are at stake. */
+/** The page that tries out a search: builds it in a form, and sends it in a demo or a sandbox. */
 import { NativeSelect } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'

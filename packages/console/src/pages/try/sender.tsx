@@ -1,4 +1,4 @@
-/** The participant in whose name a search is built: a choice, or a text where the operator may not list participants. */
+/** The field for the sender of a search: a choice, or a text where the operator may not list participants. */
 import { NativeSelect, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
