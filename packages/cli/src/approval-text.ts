@@ -1,4 +1,4 @@
-/** Prints acts that wait for a second operator. */
+/** Writes acts that wait for a second operator as text. */
 import { printableLines } from './asking/printing.ts'
 
 export interface ProposedAct {
@@ -7,7 +7,7 @@ export interface ProposedAct {
   readonly diff: readonly { readonly at: string; readonly from: unknown; readonly to: unknown }[]
 }
 
-/** The subject of the act, and lines for each change: the present value and the proposed one. */
+/** Writes the subject of an act, and for each change the present value and the proposed one. */
 export const diffLines = (diff: ProposedAct['diff']): readonly string[] =>
   diff.flatMap(({ at, from, to }) => {
     const [was, wanted] = [JSON.stringify(from), JSON.stringify(to)]
@@ -15,7 +15,7 @@ export const diffLines = (diff: ProposedAct['diff']): readonly string[] =>
     return [`${at}:`, ...(from === null ? [] : [`    - ${was}`]), ...(to === null ? [] : [`    + ${wanted}`])]
   })
 
-/** For the operator who proposed the act: nothing was done, and what a second operator does now. */
+/** Tells the operator who proposed an act that nothing was done yet, and what a second operator does now. */
 export const proposedText = (message: string, { id, diff }: ProposedAct): string =>
   printableLines(
     [

@@ -1,4 +1,4 @@
-/** Audit entries in words, for people. */
+/** Writes audit entries as text for people. */
 import type { listAuditEntries, listEmergencies } from '@rollcall/admin/audit/list'
 import type { PersonAudit } from '@rollcall/admin/audit/person-accesses'
 import { counted, table } from './output.ts'
@@ -8,7 +8,7 @@ type Emergencies = Awaited<ReturnType<typeof listEmergencies>>
 
 export const COLUMNS = ['at', 'who', 'registry', 'operation', 'purpose', 'basis', 'outcome', 'shown']
 
-/** Rows of a table. */
+/** Makes the rows of a table of audit entries. */
 export const entryRows = (entries: Entries) =>
   entries.map((entry) => ({
     id: entry.id,
@@ -34,7 +34,7 @@ const shownText = ({ shown }: Entries[number]): string | null => {
   return paths === '' ? null : paths
 }
 
-/** Lists participants that have seen data before those that have only asked. */
+/** Writes the accesses to a person's data: first who has seen data, then writers, then who only asked. */
 export function personText({ identifier_types, seen, written, asked }: PersonAudit): string {
   const part = (title: string, accesses: PersonAudit['seen']): string =>
     `${title}: ${accesses.length}${accesses.length === 0 ? '' : `\n${table([...COLUMNS, ...more(accesses)], rows(accesses), '')}`}`
@@ -50,7 +50,7 @@ const DETAILS = ['requested_by', 'case', 'reason'] as const
 
 const FLAGS = ['again', 'unsent'] as const
 
-/** Columns of what only some have. */
+/** The columns that only some entries have. */
 const more = (accesses: PersonAudit['seen']): readonly string[] => [
   ...DETAILS.filter((name) => accesses.some((access) => access[name] !== undefined)),
   ...FLAGS.filter((name) => accesses.some((access) => access[name])),

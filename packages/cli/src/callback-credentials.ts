@@ -1,4 +1,4 @@
-/** The credentials of a participant's callbacks, from files: a secret on a command line would be seen by others. */
+/** Reads the credentials for a participant's callbacks from files: others can see a secret on a command line. */
 import type { CallbackAuth } from '@rollcall/admin/callbacks/callbacks'
 import { CommandError } from './failure.ts'
 import { readInput } from './input.ts'
@@ -15,7 +15,7 @@ export interface CredentialOptions {
   readonly key?: string | undefined
 }
 
-/** The member of each option, and whether the option gives the text or names its file. */
+/** For each option its member in the input, and whether the option gives the text or names a file with it. */
 const OPTIONS = {
   origin: { member: 'origin', read: 'text' },
   tokenFile: { member: 'token', read: 'secret' },
@@ -38,7 +38,7 @@ const TAKEN: Readonly<Record<CallbackAuth, { readonly needed: readonly Name[]; r
 }
 
 /**
- * The options as members of the admin function.
+ * Reads the credentials into the input of the admin function.
  * @throws CommandError an option is missing, does not fit the others, or cannot be read
  */
 export async function credentialsFrom(

@@ -1,4 +1,4 @@
-/** Withdrawals of consents as texts for people. */
+/** Writes withdrawals of consents as texts for people. */
 import type { withdrawConsent } from '@rollcall/admin/consents/consents'
 import { counted } from './output.ts'
 

@@ -1,18 +1,18 @@
-/** Failed connections to the operator's own database: a row for each cause, with advice. */
+/** Failed connections to the operator's own database: for each cause a row with advice. */
 
-/** Facts about a failure, without data. */
+/** Facts about a failed connection, without data. */
 export interface DatabaseFailure {
   readonly sqlstate?: string | undefined
   /** Code of the operating system, such as ECONNREFUSED. */
   readonly code?: string | undefined
-  /** Only read, never printed. */
+  /** The message of the driver. It is only compared, never printed. */
   readonly message: string
 }
 
 interface KnownFailure {
-  /** SQLSTATEs, codes, or the beginnings of `pg`'s messages without a code. */
+  /** What shows the cause: SQLSTATEs, codes, or beginnings of messages of `pg` that have no code. */
   readonly known: readonly string[]
-  /** @param place such as `the database registry on db.example.org:5432` */
+  /** Writes the advice. @param place such as `the database registry on db.example.org:5432` */
   readonly advice: (place: string) => string
 }
 
@@ -85,7 +85,7 @@ const CAUSES: readonly KnownFailure[] = [
   },
 ]
 
-/** Undefined: the cause is none of those known here. */
+/** Advises on a failed connection; undefined: the cause is not known here. */
 export function databaseAdvice({ sqlstate, code, message }: DatabaseFailure, place: string): string | undefined {
   const found = CAUSES.find(({ known }) =>
     known.some((mark) => mark === sqlstate || mark === code || message.startsWith(mark)),

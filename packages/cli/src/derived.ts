@@ -1,4 +1,4 @@
-/** Makes commands of admin functions: their input is arguments and options, and their result is printed. */
+/** Makes commands from admin functions: arguments and options are the input, and the result is printed. */
 import { Argument, type Command, Option } from 'commander'
 import type { Deps } from './environment.ts'
 import { EXIT } from './failure.ts'
@@ -11,26 +11,26 @@ import type { Leaf } from './subject.ts'
 export interface AdminFunction<Input, Result, More> {
   (deps: Deps & More, input: Input): Promise<Result>
   readonly input: { readonly properties?: object }
-  /** Only admin functions have this member. */
+  /** Every admin function has this member, and nothing else has. */
   readonly act: object | null
 }
 
-/** How a member is written on the command line, where its schema is not enough. */
+/** How a member is written on the command line, where its schema does not say enough. */
 interface Spelling {
-  /** For example `--participant <sender_id>`; by default the member's own name. */
+  /** The flags, such as `--participant <sender_id>` (default: the name of the member). */
   readonly flags?: string
-  /** By default the schema's description. */
+  /** The help text (default: the description in the schema). */
   readonly help?: string
   readonly default?: number | string
-  /** The word for null; `none` by default. */
+  /** The word that means null (default: `none`). */
   readonly none?: string
-  /** The words for true and false, in place of a flag. */
+  /** The words that mean true and false, in place of a flag. */
   readonly words?: readonly [string, string]
-  /** Reads one value; by default the member's type says how. */
+  /** Reads one value (default: the type of the member says how). */
   readonly read?: (text: string, before: never) => unknown
 }
 
-/** Values of the command line, by members and options. */
+/** The values of a command line, by members and options. */
 type Given<Input> = Input & Readonly<Record<string, unknown>>
 
 interface Row<Input, Result, More> {
@@ -38,33 +38,33 @@ interface Row<Input, Result, More> {
   readonly about?: string
   /** Members that are arguments, as in `namespace [record_type]` or `[ids...]`. `input` reads those in `<>`. */
   readonly args?: string
-  /** Spellings of members: flags or more; null for no option. By default the option is `--` and the name. */
+  /** How members are spelled: flags, or a spelling; null: there is no option. Default: `--` and the name. */
   readonly options?: Readonly<Record<string, string | Spelling | null>>
-  /** Options that are no members: flags and meaning. A `!` before the meaning: the option is required. */
+  /** Options that are no members: flags, and the help text. With a `!` before the text the option is required. */
   readonly more?: Readonly<Record<string, string>>
   /** A text below the options. */
   readonly notes?: string
-  /** Arguments of examples, or whole lines with the command's name. */
+  /** Arguments of examples, or whole lines that begin with the name of the command. */
   readonly examples: readonly string[]
   /** Members whose text is read from a file that the command line names. */
   readonly reads?: readonly string[]
-  /** The member that a YAML file has: its option names the file, and a refusal names the line. */
+  /** The member whose value is in a YAML file. Its option names the file, and a refusal names the line. */
   readonly file?: string
-  /** Adds data of the operator, which the database of a demo refuses. */
+  /** The command adds an operator's own data, which the database of a demo refuses. */
   readonly adds?: true
-  /** Prints `limit` rows (50 by default), and says whether there are more. */
+  /** The command prints `limit` rows (50 by default), and says whether there are more. */
   readonly pages?: true
-  /** Further dependencies of the function. */
+  /** Makes further dependencies of the function. */
   readonly deps?: (deps: Deps, given: Given<Input>) => More | Promise<More>
-  /** Members of the input that are computed; the others stay as given. */
+  /** Computes members of the input; the others stay as given. */
   readonly input?: (given: Given<Input>) => Partial<Input> | Promise<Partial<Input>>
-  /** True for exit code 1. */
+  /** Whether the command ends with exit code 1. */
   readonly failed?: (result: Result) => boolean
-  /** The result as text; by default a line for each member. */
+  /** Writes the result as text (default: a line for each member). */
   readonly text?: (result: Result, given: Given<Input>, more: More) => string | Promise<string>
 }
 
-/** A command that calls an admin function, which `load` imports: no command loads those of others. */
+/** Makes a command that calls an admin function. `load` imports the function, when its command is used. */
 export function derived<Input, Result, More = unknown>(
   load: () => Promise<AdminFunction<Input, Result, More>>,
   row: Row<Input, Result, More>,
@@ -97,7 +97,7 @@ export function derived<Input, Result, More = unknown>(
   }
 }
 
-/** The function with another answer, which says what the settings of this process say. */
+/** Makes an admin function whose result is changed by `answer`, which may read the settings of this process. */
 export const withAnswer = <Input, Found, Result>(
   adminFunction: AdminFunction<Input, Found, unknown>,
   answer: (found: Found, deps: Deps) => Result,
@@ -106,7 +106,7 @@ export const withAnswer = <Input, Found, Result>(
   return Object.assign(call, { input: adminFunction.input, act: adminFunction.act })
 }
 
-/** This value is read as null: commander takes a null for an option without a value. */
+/** Stands for null: commander uses null for an option without a value. */
 const NULL = Symbol('null')
 
 const keepingNull =
@@ -114,7 +114,7 @@ const keepingNull =
   (text: string, before: unknown): unknown =>
     read(text, before as never) ?? NULL
 
-/** Variadic arguments are an empty list where none was given. */
+/** Whether no value was given. Commander gives an empty list for variadic arguments without values. */
 const isNothing = (value: unknown): boolean => value === undefined || (Array.isArray(value) && value.length === 0)
 
 async function run<Input, Result, More>(
@@ -145,7 +145,7 @@ async function run<Input, Result, More>(
 
 type Files = Pick<Row<unknown, unknown, unknown>, 'args' | 'options' | 'reads' | 'file'>
 
-/** The option that names the file of a member, for messages; undefined for an argument. */
+/** The option that names the file of a member, for messages; undefined when the member is an argument. */
 function optionOf({ args = '', options = {} }: Files, member: string): string | undefined {
   const { flags = `--${member}` } = spellingOf(options[member])
   return args.includes(member) ? undefined : flags.split(' ')[0]
@@ -181,7 +181,7 @@ type SchemaReader = typeof import('./schema-reader.ts')
 
 type Described = Pick<Row<unknown, unknown, unknown>, 'args' | 'options' | 'more' | 'notes' | 'examples' | 'pages'>
 
-/** @returns the names of the arguments, in order */
+/** Adds the arguments of a command. @returns their names, in order */
 function addArguments(
   { memberReader }: SchemaReader,
   command: Command,
@@ -203,7 +203,7 @@ function addArguments(
   return names
 }
 
-/** @returns for each option the member, and the name under which commander has the value */
+/** Adds the options of a command. @returns for each its member, and the name of its value in commander */
 function addOptions(
   { memberReader }: SchemaReader,
   command: Command,

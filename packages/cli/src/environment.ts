@@ -1,4 +1,4 @@
-/** The configuration and the database of a command. */
+/** Opens the configuration and the database for a command. */
 import { lstat } from 'node:fs/promises'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ import { type Config, readConfig } from '@rollcall/settings/config'
 import { openAuditLog, openStorage, openVault } from '@rollcall/settings/storage'
 import { CommandError } from './failure.ts'
 
-/** @throws CommandError that names the variable */
+/** Reads the configuration from the environment. @throws CommandError, which names the variable */
 export function configuration(): Config {
   try {
     return readConfig(process.env)
@@ -20,10 +20,10 @@ export function configuration(): Config {
   }
 }
 
-/** Where the embedded database is, or will be. */
+/** The paths of the embedded database, which need not exist yet. */
 export const embeddedFiles = ({ dataDirectory }: Config) => embeddedLayout(join(dataDirectory, 'postgres'))
 
-/** True when there is a database; makes none. */
+/** Whether there is a database. It makes none. */
 export async function hasDatabase(config: Config): Promise<boolean> {
   if (config.databaseUrl !== undefined) return true
   return lstat(embeddedFiles(config).home).then(
@@ -36,18 +36,18 @@ export async function hasDatabase(config: Config): Promise<boolean> {
 export interface Deps extends Acting {
   /** The database as the application role. */
   readonly db: Database
-  /** The database as the owner, for acts that only the owner may do; it connects when it is used. */
+  /** The database as the owner, for acts that only the owner may do; it connects when it is first used. */
   readonly owner: Database
   readonly config: Config
-  /** The limits of `config`. */
+  /** The limits of the configuration. */
   readonly limits: Config['limits']
-  /** Opened on demand: most functions need no master key. */
+  /** Opens the vault when a function needs it: most functions need no master key. */
   readonly vault: () => Promise<Vault>
 }
 
 /**
- * Opens the database, which is the server's if a server runs, works with it and closes it. It makes no database and
- * changes no table: only migrate, serve and demo do.
+ * Opens the database (that of a running server, if there is one), does work with it, and closes it. It makes no
+ * database and changes no table: only migrate, serve and demo do.
  * @throws CommandError there is no database
  * @throws StoreRefusal its tables are older or newer than this version's
  */
@@ -96,7 +96,7 @@ export async function withStorage<Result>(config: Config, work: (deps: Deps) => 
 }
 
 /**
- * The caller, and the rule for acts that need a second operator.
+ * Finds who calls, and whether acts need a second operator.
  * @throws AdminRefusal the token of the command is not valid
  */
 async function approving({ twoPerson, limits }: Config, db: Database): Promise<Pick<Deps, 'caller' | 'approvals'>> {
@@ -111,7 +111,7 @@ async function approving({ twoPerson, limits }: Config, db: Database): Promise<P
   return { caller, approvals: twoPerson ? createApprovals({ limits }) : ONE_OPERATOR }
 }
 
-/** The user whose act it is. /usr/bin/rollcall names the operator, because it runs commands as the service's user. */
+/** The user who gave the command. /usr/bin/rollcall sets it, because it runs commands as the service's user. */
 function shellUser(): string {
   const named = process.env.ROLLCALL_SHELL_USER ?? ''
   if (named !== '') return named
@@ -123,13 +123,13 @@ function shellUser(): string {
   }
 }
 
-/** Calls an admin function that needs the database alone. */
+/** Calls an admin function that needs only the database. */
 export const ask = <Input, Result>(
   useCase: (deps: Deps, input: Input) => Promise<Result>,
   input: Input,
 ): Promise<Result> => withDatabase((deps) => useCase(deps, input))
 
-/** Like `ask`, for acts that add data of the operator. */
+/** Like `ask`, for acts that add an operator's own data. */
 export const askToAdd = <Input, Result>(
   useCase: (deps: Deps, input: Input) => Promise<Result>,
   input: Input,

@@ -1,16 +1,16 @@
-/** Reports a failed command: one line on standard error, and an exit code. */
+/** Reports a failed command by one line on standard error and an exit code. */
 import { type ProposedAct, proposedText } from './approval-text.ts'
 import { ADDRESS_FORM, databaseAdvice } from './database-failure.ts'
 
 /** Exit codes; `rollcall import --help` explains 3 and 4. */
 export const EXIT = { done: 0, failed: 1, usage: 2, some_rejected: 3, interrupted: 4, proposed: 5 } as const
 
-/** A failure in words for the person who gave the command. */
+/** A failure whose message is written for the person who gave the command. */
 export class CommandError extends Error {
   override readonly name = 'CommandError'
 }
 
-/** Errors whose message is written for that person, by name: to ask for their classes would load the server. */
+/** Names of errors with such a message. Their classes are not imported: that would load the server. */
 const IN_PLAIN_WORDS: ReadonlySet<string> = new Set([
   'AdminRefusal',
   'CommandError',
@@ -22,7 +22,7 @@ const IN_PLAIN_WORDS: ReadonlySet<string> = new Set([
   'StoreRefusal',
 ])
 
-/** Prints the failure and returns the exit code. With LOG_LEVEL=debug or trace an unexpected error has its stack. */
+/** Prints a failure and returns the exit code. With LOG_LEVEL=debug or trace an unexpected error has its stack. */
 export async function reportFailure(error: unknown): Promise<number> {
   if (error instanceof Error && error.name === 'Proposed' && 'proposal' in error) {
     process.stderr.write(`rollcall: ${proposedText(error.message, error.proposal as ProposedAct)}\n`)
@@ -34,19 +34,19 @@ export async function reportFailure(error: unknown): Promise<number> {
   return EXIT.failed
 }
 
-/** The failure in one line that quotes no data. */
+/** Writes a failure in one line, without data. */
 export async function failureText(error: unknown): Promise<string> {
   return error instanceof Error && isExpected(error) ? `${error.message}${hintOf(error)}` : unexpectedText(error)
 }
 
-/** The nearest name for an unknown participant. */
+/** The hint of a refusal: the nearest name for an unknown participant. */
 const hintOf = (error: Error): string => ('hint' in error && typeof error.hint === 'string' ? error.hint : '')
 
 function isExpected(error: unknown): boolean {
   return error instanceof Error && IN_PLAIN_WORDS.has(error.name)
 }
 
-/** Names only parts without data: a database error's message may quote a record, an address a password. */
+/** Writes an unexpected error without data: its message may quote a record or a password. */
 async function unexpectedText(error: unknown): Promise<string> {
   const { isUnavailable, safeDatabaseError } = await import('@rollcall/database/database-errors')
   const { error: name, sqlstate, code } = safeDatabaseError(error)
@@ -60,13 +60,13 @@ async function unexpectedText(error: unknown): Promise<string> {
   return `unexpected error (${what}); LOG_LEVEL=debug shows where`
 }
 
-/** The error of the first tried address, when a host has several. */
+/** The code of the error at the first tried address, when a host has several. */
 function causeOf(error: unknown): string | undefined {
   const [first] = error instanceof AggregateError ? error.errors : []
   return first instanceof Error && 'code' in first ? String(first.code) : undefined
 }
 
-/** Name of the database in DATABASE_URL, without its secrets; undefined for the embedded one. */
+/** The name of the database in DATABASE_URL, without secrets; undefined for the embedded database. */
 async function ownDatabase(): Promise<string | undefined> {
   const [{ readConfig }, { databaseName }] = await Promise.all([
     import('@rollcall/settings/config'),

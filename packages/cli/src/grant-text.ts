@@ -1,4 +1,4 @@
-/** Grants in words, for people. */
+/** Writes grants as text for people. */
 
 import type { revokeGrant } from '@rollcall/admin/grants/grant-changes'
 import type { explainGrant, listGrants } from '@rollcall/admin/grants/grants'
@@ -11,7 +11,7 @@ type Listed = Awaited<ReturnType<typeof listGrants>>
 type Revoked = Awaited<ReturnType<typeof revokeGrant>>
 type Explained = Awaited<ReturnType<typeof explainGrant>>
 
-/** Says grants as a table. */
+/** Makes a printer of grants as a table. */
 export const listedGrants = (nothing: string) =>
   tablePrinter<Listed[number]>(
     'sender_id namespace version basis operations valid_from valid_until',
@@ -19,7 +19,7 @@ export const listedGrants = (nothing: string) =>
     ({ terms: { basis, operations }, ...grant }) => ({ ...grant, basis, operations: names(operations) }),
   )
 
-/** @throws CommandError there is none */
+/** Writes the grants with their terms. @throws CommandError there is none */
 export async function shownText(grants: Listed, { sender_id, namespace }: Whose): Promise<string> {
   const { stringify } = await import('yaml')
   if (grants.length === 0) throw new CommandError(`${sender_id} has no grant in ${namespace}`)
@@ -35,13 +35,13 @@ export function revokedText(done: Revoked): string {
   return [text, ...suspendedText(done)].join('\n')
 }
 
-/** Subscriptions that ended with the grant that allowed them. */
+/** Says how many subscriptions were suspended, because the grant does not allow them any more. */
 export const suspendedText = ({ suspended }: { readonly suspended: number }): readonly string[] =>
   suspended === 0
     ? []
     : [`${suspended} of its subscriptions ${suspended === 1 ? 'is' : 'are'} suspended: not granted any more`]
 
-/** The meaning of a grant, in lines; allowed things come first. */
+/** Writes the meaning of a grant in lines; what is permitted comes first. */
 export function explanationText(explained: Explained): string {
   const { version, valid_from, valid_until } = explained
   const lines: readonly (readonly [string, string])[] = [
@@ -54,7 +54,7 @@ export function explanationText(explained: Explained): string {
 
 const names = (list: 'all' | readonly string[]): string => (list === 'all' ? 'all' : list.join(', '))
 
-/** The arguments of a command. */
+/** The arguments of a grant's command. */
 interface Whose {
   readonly sender_id?: string | undefined
   readonly namespace?: string | undefined
@@ -62,7 +62,7 @@ interface Whose {
 
 type Proposal = Awaited<ReturnType<typeof proposeGrant>>
 
-/** A file for `grant set`, with notes for people as comments. */
+/** Writes a proposed grant as a file for `grant set`, with comments for people. */
 export async function proposalText(proposal: Proposal, { sender_id, namespace }: Whose): Promise<string> {
   const { stringify } = await import('yaml')
   const { terms, from, days, entries, left_out, unchanged } = proposal

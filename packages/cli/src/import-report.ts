@@ -1,4 +1,4 @@
-/** The report of an import as text: what was understood and what was not. It has no values. */
+/** Writes the report of an import as text: what was understood and what was not. It has no values. */
 import { delimiterName, type importRecords } from '@rollcall/admin/records/records'
 import { linesText, table } from './output.ts'
 
@@ -14,14 +14,14 @@ const countsOf = ({ understood, empty, not_understood }: Counted) => ({
   'not understood': not_understood,
 })
 
-/** How the file was read, of which much is found out. */
+/** Says how the file was read, because much of that is guessed. */
 export function readAsText({ encoding, delimiter, header }: Result['read_as']): string[] {
   if (delimiter === null) return []
   const first = header ? 'with a header line' : 'without a header line'
   return [`read as CSV in ${encoding}, with ${delimiterName(delimiter)} between cells, ${first}`]
 }
 
-/** The lines that tell what an import report counted. @param undecided columns that the mapping leaves to a person and that are not imported */
+/** Writes the counts of an import report. @param undecided columns that the mapping leaves to a person */
 export function reportText(
   { kept, rejections, repeated, columns, unused_columns, attributes }: Report,
   undecided: readonly string[],

@@ -1,4 +1,4 @@
-/** Files that a command is given, `-` for standard input. */
+/** Reads files that a command is given; `-` is standard input. */
 import { readFile } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
 import { getSystemErrorMessage } from 'node:util'
@@ -6,8 +6,8 @@ import { JsonError, type JsonValue, parseJson } from '@rollcall/protocol'
 import { CommandError } from './failure.ts'
 
 /**
- * The text of a file.
- * @param option the option that names it; undefined for an argument
+ * Reads the text of a file.
+ * @param option the option that names the file; undefined for an argument
  * @throws CommandError it cannot be read
  */
 export async function readInput(path: string, option?: string): Promise<string> {
@@ -19,29 +19,26 @@ export async function readInput(path: string, option?: string): Promise<string> 
   }
 }
 
-/** A mapping of the columns of a CSV file, from the file of --map. @throws CommandError */
+/** Reads a mapping of the columns of a CSV file from the file of --map. @throws CommandError */
 export async function readColumns(path: string): Promise<JsonValue> {
   return parsedJson('the file of --map', await readInput(path, '--map'))
 }
 
-/** The operating system's reason, such as `no such file or directory`. */
+/** The reason of a failure in words of the operating system, such as `no such file or directory`. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown'
   const { errno, code } = error as NodeJS.ErrnoException
   return errno === undefined ? String(code ?? error.name) : getSystemErrorMessage(errno)
 }
 
-/**
- * @param advice the right form
- * @throws CommandError that names the character at which it is not JSON
- */
+/** Reads JSON. @param advice the right form @throws CommandError, which names the character at which it is not JSON */
 export function parsedJson(name: string, json: string, advice?: string): JsonValue {
   try {
     return parseJson(json)
   } catch (error) {
     if (!(error instanceof JsonError)) throw error
     const { message } = error
-    // Most messages begin with these words.
+    // Many messages begin with these words already.
     const problem = message.startsWith('not JSON') ? message : `not JSON: ${message}`
     throw new CommandError(`${name} is ${problem}${advice === undefined ? '' : `; ${advice}`}`)
   }

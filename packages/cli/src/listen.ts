@@ -1,4 +1,4 @@
-/** Starting the listeners, with errors that say which variable helps. */
+/** Starts the listeners. Errors say which variable helps. */
 import { createServer } from 'node:net'
 import type { Database } from '@rollcall/database/database'
 import { createLog, type Log } from '@rollcall/observe/log'
@@ -8,9 +8,9 @@ import { CommandError } from './failure.ts'
 import { trialRecords } from './synthetic-people.ts'
 
 interface Listener {
-  /** The variables of its address. */
+  /** The variables that set the address. */
   readonly variables: { readonly host: string; readonly port: string }
-  /** How to change its port. */
+  /** How to change the port. */
   readonly advice: string
   readonly address: (config: Config) => { readonly host: string; readonly port: number }
 }
@@ -29,7 +29,7 @@ const LISTENERS: Readonly<Record<ListenerName, Listener>> = {
 }
 
 /**
- * Listens briefly on the configured addresses before anything is made or changed: a start that must fail makes no new
+ * Checks the configured addresses by listening briefly, before anything is made: a start that must fail makes no new
  * database.
  * @throws CommandError an address or a port that cannot be listened on
  */
@@ -53,12 +53,12 @@ function probe(address: { readonly host: string; readonly port: number }): Promi
   return promise
 }
 
-/** @throws CommandError an address or a port that cannot be listened on */
+/** Starts the server. @throws CommandError an address or a port cannot be listened on */
 export async function startListening(
   config: Config,
   db: Database,
 ): Promise<{ readonly server: RunningServer; readonly log: Log }> {
-  // Loaded here: help, and a start that is refused, do not wait for the whole server.
+  // The server is loaded only here: help, and a start that is refused, do not wait for it.
   const { createContext } = await import('@rollcall/server/app/context')
   const { ListenFailed, startServer } = await import('@rollcall/server/app/serve')
   const log = createLog({ level: config.logLevel })
@@ -69,7 +69,7 @@ export async function startListening(
   }
 }
 
-/** Codes of failed listens: the problem, and the part of the address that has it. */
+/** For each error code of a listen: the problem, and the part of the address that has it. */
 const PROBLEMS: Readonly<Record<string, { readonly problem: string; readonly part: 'host' | 'port' }>> = {
   EADDRINUSE: { problem: 'is taken by another program, perhaps another Rollcall', part: 'port' },
   EACCES: { problem: 'needs rights that this user does not have', part: 'port' },

@@ -1,4 +1,4 @@
-/** The `rollcall` command. */
+/** The entry point of the `rollcall` command. */
 import { enableCompileCache } from 'node:module'
 import { fileURLToPath } from 'node:url'
 
@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 process.stdout.on('error', () => undefined)
 process.stderr.on('error', () => undefined)
 
-// Node's compiled code is cached beside the packages, where this user may write: a command then starts in half the time.
+// Node caches compiled code beside the packages, if this user may write there: commands start in half the time.
 enableCompileCache(fileURLToPath(new URL('../../../node_modules/.cache/rollcall', import.meta.url)))
 
 const { runCommand } = await import('./program.ts')

@@ -1,4 +1,4 @@
-/** A proposed mapping as a file in YAML, with the reasons as comments. */
+/** Writes a proposed mapping as a YAML file, with the reasons as comments. */
 
 import type { proposeMapping } from '@rollcall/admin/registries/mapping-proposal'
 import { memberText, nameText } from '@rollcall/base/shared/yaml-text'
@@ -7,7 +7,7 @@ import { linesText } from './output.ts'
 type Proposal = Awaited<ReturnType<typeof proposeMapping>>
 type Column = Proposal['columns'][number]
 
-/** Rows that the proposal is not made from, in words. */
+/** Says which rows the proposal does not consider. */
 export const leftOutText = ({ left_out: { rows, lines } }: Proposal): string[] =>
   rows === 0
     ? []
@@ -45,7 +45,7 @@ const decide = (column: Column): string =>
     ...column.choices.map(({ path, rule, meaning }) => `${memberText(path, rule)}   # ${meaning}`),
   ])
 
-/** Columns that a proposed mapping leaves to a person, from the text of its file. */
+/** Lists the columns that a proposed mapping leaves to a person, from the text of its file. */
 export function columnsToDecide(text: string): readonly string[] {
   return [...text.matchAll(/^# DECIDE (?:("(?:[^"\\]|\\.)*")|([^:]*)): /gm)].map(([, quoted, word = '']) =>
     quoted === undefined ? word : String(JSON.parse(quoted)),

@@ -12,8 +12,8 @@ export function withJson(command: Command): Command {
 }
 
 /**
- * Prints `value` as one JSON text with --json, otherwise the text. Peers write ids and the like: characters that a
- * terminal would obey are escaped.
+ * Prints `value` as one JSON text with --json, otherwise the text. Peers write ids and other parts, so characters that
+ * a terminal would obey are escaped.
  */
 export function print({ json }: OutputOptions, value: unknown, text: string): void {
   process.stdout.write(json ? `${printable(JSON.stringify(value))}\n` : `${printableLines(text)}\n`)
@@ -22,19 +22,19 @@ export function print({ json }: OutputOptions, value: unknown, text: string): vo
 /** Prints a line while a command goes on. */
 export const printLine = (line: string): void => void process.stdout.write(`${line}\n`)
 
-/** Prints progress of a command: lines for people, and nothing with --json. */
+/** Makes a printer of progress: it prints lines for people, and nothing with --json. */
 export const progressLine = ({ json }: OutputOptions): ((line: string) => void) => (json ? () => undefined : printLine)
 
-/** Some line numbers of a file. @param count number of all lines */
+/** Lists some line numbers of a file, and how many others there are. @param count number of all lines */
 export const linesText = (count: number, lines: readonly number[]): string =>
   `${count === 1 ? 'line' : 'lines'} ${lines.join(', ')}${count > lines.length ? ` and ${count - lines.length} others` : ''}`
 
-/** A number with its noun: `1 record`, `2 records`. */
+/** Writes a number with its noun, such as `1 record` or `2 records`. */
 export const counted = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`
 
 type Cell = string | number | boolean | null | readonly string[]
 
-/** Rows under their columns' names, in columns; `nothing` where there are none. */
+/** Writes rows in columns below their names; without rows the text `nothing`. */
 export function table(
   columns: readonly string[],
   rows: readonly Readonly<Record<string, Cell>>[],
@@ -60,7 +60,7 @@ function cellText(cell: Cell | undefined): string {
   return printable(String(cell))
 }
 
-/** Names and values of one thing in two columns; a list is one line, and `-` is no value. */
+/** Writes names and values in two columns. A list has one line, and `-` stands for no value. */
 export function factsText(facts: object): string {
   const rows = Object.entries(facts)
   const width = Math.max(15, ...rows.map(([name]) => name.length)) + 1

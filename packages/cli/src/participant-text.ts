@@ -1,4 +1,4 @@
-/** Participants as texts for people. */
+/** Writes participants as texts for people. */
 import type { checkParticipant } from '@rollcall/admin/participants/check'
 
 interface Credentials {
@@ -6,7 +6,7 @@ interface Credentials {
   readonly client_secret: string
 }
 
-/** A secret is shown once. */
+/** Writes new credentials. The secret is shown only this once. */
 export const credentialsText = ({ client_id, client_secret }: Credentials): readonly string[] => [
   `client_id      ${client_id}`,
   `client_secret  ${client_secret}`,

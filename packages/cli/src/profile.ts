@@ -1,4 +1,4 @@
-/** Signature profiles on the command line: words with commas, such as `jws,as-received,RS256`. */
+/** Reads and writes signature profiles on the command line: words with commas, such as `jws,as-received,RS256`. */
 import {
   ALGORITHMS,
   type AlgorithmName,
@@ -14,18 +14,18 @@ import {
 } from '@rollcall/protocol'
 import { InvalidArgumentError } from 'commander'
 
-// The tables have exactly the names that the types list.
+// The tables have exactly the names of their types.
 export const LAYOUT_NAMES = Object.keys(LAYOUTS) as LayoutName[]
 export const FORM_NAMES = Object.keys(CANONICAL_FORMS) as CanonicalFormName[]
 export const DIGEST_PREFIXES = Object.keys(DIGESTS) as DigestPrefix[]
 const ALGORITHM_NAMES = Object.keys(ALGORITHMS) as AlgorithmName[]
 
-/** The words of a profile, as `readProfile` takes them. */
+/** Writes a profile as the words that `readProfile` takes. */
 export function profileText({ layout, canonical_form, digest_prefix, algorithms }: SignatureProfile): string {
   return [layout, canonical_form, ...(digest_prefix === '' ? [] : [digest_prefix]), ...algorithms].join(',')
 }
 
-/** The profile of some words in any order; the specification's own profile has the rest. */
+/** Reads a profile from words in any order. Parts without a word are those of the specification's profile. */
 export function readProfile(text: string): SignatureProfile {
   const words = text === 'default' ? [] : text.split(',')
   const known: readonly string[] = [...LAYOUT_NAMES, ...FORM_NAMES, ...DIGEST_PREFIXES, ...ALGORITHM_NAMES]
@@ -53,7 +53,7 @@ function one<Name extends string>(names: readonly Name[], words: readonly string
   return name
 }
 
-/** Every possible profile, each for one algorithm. */
+/** Lists every possible profile, each with one algorithm. */
 export function everyProfile(): SignatureProfile[] {
   const profiles: SignatureProfile[] = []
   for (const layout of LAYOUT_NAMES) {

@@ -1,14 +1,14 @@
-/** The commands, loaded as they are needed: `rollcall generate` does not wait for the parts of a server. */
+/** The commands. Each is loaded when it is needed: `rollcall generate` does not wait for the parts of a server. */
 import { Command, CommanderError, Help } from 'commander'
 import packageJson from '../package.json' with { type: 'json' }
 import { EXIT, reportFailure } from './failure.ts'
 import { addSubject, type Group, type Leaf } from './subject.ts'
 
-/** A command written by hand adds itself; others are rows. */
+/** A command written by hand adds itself; all others are rows of data. */
 type CommandModule = { readonly addCommand: (program: Command) => void } | { readonly SUBJECT: Leaf | Group }
 
 interface Row {
-  /** For the list of all commands, which loads none of them. */
+  /** The line in the list of all commands, which loads none of them. */
   readonly summary: string
   readonly load: () => Promise<CommandModule>
 }
@@ -118,7 +118,7 @@ export async function runCommand(words: readonly string[]): Promise<void> {
   }
 }
 
-/** The program with the named command; without one, with a list of all commands, none of them loaded. */
+/** Makes the program with the named command; without a name, with a list of all commands and none of them loaded. */
 export async function programFor(words: readonly string[]): Promise<Command> {
   const [first, ...others] = words[0] === 'help' ? words.slice(1) : words
   const program = await programWith(
@@ -129,14 +129,14 @@ export async function programFor(words: readonly string[]): Promise<Command> {
   return isAskedForAll ? program : program.configureHelp({ ...PLAIN, formatHelp: namesOf })
 }
 
-/** The program with all of its commands. */
+/** Makes the program with all of its commands. */
 export const wholeProgram = (): Promise<Command> =>
   programWith(
     () => true,
     () => true,
   )
 
-/** @param isNamed whether the command line names a command below that one */
+/** Makes the program. @param isNamed whether the command line names a command below the loaded one */
 async function programWith(isLoaded: (name: string) => boolean, isNamed: (name: string) => boolean): Promise<Command> {
   const program = newProgram()
   for (const [group, rows] of Object.entries(COMMANDS)) {
@@ -153,16 +153,16 @@ async function programWith(isLoaded: (name: string) => boolean, isNamed: (name: 
         .helpGroup(group)
     }
   }
-  // The commands have the one of newProgram, which is in no group of this list.
+  // All commands have the help command of newProgram, which is in no group of this list.
   return program.addHelpCommand(helpCommand().helpGroup(FIRST))
 }
 
 const PLAIN: Partial<Help> = { subcommandTerm: (command) => command.name() }
 
-/** Characters of a line of the help. */
+/** Characters in a line of the help. */
 const WIDTH = 80
 
-/** The help on one screen: the names of all commands by group. Commander writes the help of a command. */
+/** Writes the names of all commands by group, on one screen. Commander writes the help of a single command. */
 function namesOf(command: Command, helper: Help): string {
   if (command.parent !== null) return Help.prototype.formatHelp.call(helper, command, helper)
   const groups = Object.entries(COMMANDS).map(([group, rows]) => {
@@ -192,7 +192,7 @@ Exit codes: 0 done, 1 failed, 2 not understood, 5 waits for a second operator.`,
     )
 }
 
-/** commander has already printed the error; a request for help or version is not an error. */
+/** The exit code after commander has printed an error. A request for help or the version is no error. */
 function usageExit({ exitCode }: CommanderError): number {
   return exitCode === 0 ? EXIT.done : EXIT.usage
 }

@@ -1,17 +1,17 @@
-/** How far a long task has come, on standard error: a bar on a terminal, else a line now and then. */
+/** Shows on standard error how far a long task has come: a bar on a terminal, otherwise a line now and then. */
 import type { ImportProgress } from '@rollcall/admin/records/records'
 import cliProgress from 'cli-progress'
 
 export interface ProgressReport<Progress> {
   update(progress: Progress): void
-  /** Before anything else is printed. */
+  /** Ends the bar. It is called before anything else is printed. */
   stop(): void
 }
 
 export interface TaskProgress {
   readonly task: string
   readonly done: number
-  /** 0 when unknown. */
+  /** The number of all steps; 0 when it is unknown. */
   readonly total: number
 }
 
@@ -30,7 +30,7 @@ export const reportTasks = (): ProgressReport<TaskProgress> =>
 
 type FileProgress = Pick<ImportProgress, 'bytes' | 'totalBytes' | 'lines' | 'rejected'>
 
-/** An interrupted import's earlier rows are left out of this run's rate. */
+/** Shows the progress of an import. Rows of an earlier, interrupted run do not count for the rate. */
 export function reportImport(): ProgressReport<FileProgress> {
   let first: { readonly at: number; readonly progress: FileProgress } | null = null
   return report((progress) => {

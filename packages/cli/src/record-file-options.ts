@@ -13,7 +13,7 @@ export interface RecordFileOptions {
   readonly rejects?: string
 }
 
-/** @param paths examples of paths of the kind of records that the command reads */
+/** Adds the options. @param paths examples of paths in records of the kind that the command reads */
 export function withRecordFileOptions(command: Command, paths: string): Command {
   return command
     .addOption(
@@ -30,7 +30,7 @@ export function withRecordFileOptions(command: Command, paths: string): Command 
     .option('--rejects <file>', 'file that lists the rejected lines (default: <file>.rejects.ndjson)')
 }
 
-/** How the file is read. @throws CommandError the file of --map cannot be read */
+/** Reads from options how the file is read. @throws CommandError the file of --map cannot be read */
 export async function readRecordFileOptions({ format, map, delimiter, encoding, header }: RecordFileOptions) {
   const mapping = map === undefined ? undefined : await readMapping(map)
   return {
@@ -42,7 +42,7 @@ export async function readRecordFileOptions({ format, map, delimiter, encoding, 
   }
 }
 
-/** The columns that a proposed mapping leaves to a person; none in JSON, which has no comments. */
+/** Lists the columns that a proposed mapping leaves to a person; none for a mapping in JSON, which has no comments. */
 export async function readColumnsToDecide(map: string | undefined): Promise<readonly string[]> {
   return map !== undefined && YAML_NAME.test(map) ? columnsToDecide(await readInput(map, '--map')) : []
 }

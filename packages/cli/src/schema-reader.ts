@@ -1,8 +1,8 @@
-/** Members of the schema of an admin function, as they are read from a command line. */
+/** Reads the members of an admin function's schema from a command line. */
 import { InvalidArgumentError } from 'commander'
 import { readInstant, wholeNumber } from './values.ts'
 
-/** The members of a JSON Schema that are read. */
+/** The members of a JSON Schema that this file knows. */
 interface Schema {
   readonly type?: string
   readonly description?: string
@@ -26,19 +26,19 @@ export interface Member {
   readonly isRequired: boolean
 }
 
-/** How the text of an option or an argument is read. */
+/** How the text of an option or an argument becomes a value. */
 interface Reader {
-  /** Undefined: the text is the value. */
+  /** Reads the text; undefined: the text is the value. */
   readonly parse?: (text: string, before?: readonly unknown[] | string) => unknown
   /** The possible values. */
   readonly choices?: readonly string[]
-  /** Name of the value in the help; undefined: the member's name; '': the option has no value. */
+  /** The name of the value in the help; undefined: that of the member; '': the option has no value. */
   readonly placeholder?: string
   /** Words that are allowed in place of a value, such as `unlimited`. */
   readonly words?: readonly string[]
 }
 
-/** The members of an input, in the order of its schema. */
+/** Lists the members of an input, in the order of its schema. */
 export function membersOf(input: object): readonly Member[] {
   const { properties = {}, required = [] } = input as Schema
   return Object.entries(properties).map(([name, schema]) => ({
@@ -49,7 +49,7 @@ export function membersOf(input: object): readonly Member[] {
   }))
 }
 
-/** How a member is read; null when it has parts, which no option can give. @param none the word for null */
+/** Finds how a member is read; null for an object, which no option can give. @param none the word for null */
 export function memberReader(schema: Schema, none: string): Reader | null {
   if (schema.anyOf !== undefined) return unionReader(schema.anyOf, none)
   if (schema.enum !== undefined) return { choices: schema.enum }
@@ -65,7 +65,7 @@ const READERS: Readonly<Record<string, (schema: Schema) => Reader | null>> = {
   array: ({ items = {} }) => {
     const each = memberReader(items, '')
     if (each === null) return null
-    // Commander collects choices by itself; other options are repeated.
+    // Commander collects the values of choices itself; other options are given once for each value.
     if (each.choices !== undefined) return { ...each, placeholder: 'value...' }
     return {
       placeholder: 'value',
@@ -74,7 +74,7 @@ const READERS: Readonly<Record<string, (schema: Schema) => Reader | null>> = {
   },
 }
 
-/** Words such as `unlimited`, or a value of the one other type. */
+/** Reads words such as `unlimited`, or a value of the only other type. */
 function unionReader(kinds: readonly Schema[], none: string): Reader | null {
   const words = kinds.flatMap(({ const: word, type }) => word ?? (type === 'null' ? none : []))
   const others = kinds.filter((kind) => kind.const === undefined && kind.type !== 'null')
@@ -83,7 +83,7 @@ function unionReader(kinds: readonly Schema[], none: string): Reader | null {
   if (reader === null || reader.choices !== undefined) return reader
   const parse = (text: string, before?: readonly unknown[] | string) => {
     if (words.includes(text)) return kinds.some((kind) => kind.const === text) ? text : null
-    // A word means all values: further ones add nothing.
+    // The word already means all values: further values add nothing.
     if (typeof before === 'string') return before
     try {
       return reader.parse === undefined ? text : reader.parse(text, before)

@@ -1,10 +1,8 @@
-/** Requests to end the process: by Ctrl-C, by a supervisor, by a terminal that closes. */
+/** Requests to end the process: by Ctrl-C, by a supervisor, or by a terminal that closes. */
 
 const SIGNALS = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const
 
-/**
- * Milliseconds. Ctrl-C comes from the terminal and once more through npm: signals this close together are one request.
- */
+/** Milliseconds in which signals are one request: Ctrl-C comes from the terminal, and once more through npm. */
 const ONE_REQUEST = 500
 
 /** The request to stop. */
@@ -17,7 +15,7 @@ export interface StopRequest {
 
 let listening: StopRequest | null = null
 
-/** The first signal from now on requests a clean stop; a second one ends the process at once. */
+/** Listens for signals: the first one requests a clean stop, a second one ends the process at once. */
 export function stopRequest(): StopRequest {
   listening ??= listen()
   return listening

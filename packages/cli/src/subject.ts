@@ -1,7 +1,7 @@
-/** The commands below a word. A subject is loaded when the command line names it, and then the named command. */
+/** A tree of commands. Each command is loaded when the command line names it. */
 import type { Command } from 'commander'
 
-/** The row of a command, which is loaded when the command line names it. */
+/** A single command. */
 export interface Leaf {
   /** One line for the list of commands. */
   readonly about: string
@@ -9,19 +9,19 @@ export interface Leaf {
   readonly define: (command: Command) => Promise<void> | void
 }
 
-/** A command with commands below it. */
+/** A command that only has commands below it. */
 export interface Group {
   readonly about: string
   readonly commands: Readonly<Record<string, Leaf | Group>>
 }
 
-/** A command in a module of its own: it is written by hand, or its row needs more imports than the subject. */
+/** A command in a module of its own, which is loaded when the command line names it. */
 export const lazyCommand = (about: string, load: () => Promise<Pick<Leaf, 'define'>>): Leaf => ({
   about,
   define: async (command) => (await load()).define(command),
 })
 
-/** Adds the commands of a subject; only named ones are defined. */
+/** Adds a tree of commands; only those that the command line names are defined. */
 export async function addSubject(
   command: Command,
   subject: Leaf | Group,

@@ -1,24 +1,24 @@
-/** Synthetic people of the demo and of sandbox registries: the same in every registry. */
+/** Makes the synthetic people of the demo and of sandbox registries: the same people in every registry. */
 import { Readable } from 'node:stream'
 import { kindNamed } from '@rollcall/protocol'
 import { generate, generateLines } from '@rollcall/synthetic'
 
-/** The seed of the population: people of one registry are found in another one by their identifiers. */
+/** The seed of the population. With the same seed, people of one registry are found in another by their identifiers. */
 export const PEOPLE_SEED = 'demo'
 
-/** Documents in each registry of the demo. */
+/** The number of records in each registry of the demo. */
 export const DEMO_RECORDS = 2_000
 
-/** Lines that are handed over at once. */
+/** The number of lines that the stream passes on at once. */
 const PIECE = 200
 
 type Types = Readonly<Record<string, string>>
 
-/** Records of a kind, as NDJSON. @param identifier_types new names of identifier types that a registry renamed */
+/** Makes records of a kind, as NDJSON. @param identifier_types new names of identifier types that a registry renamed */
 export const syntheticRecords = (kind: string, count: number, identifier_types: Types = {}): Readable =>
   Readable.from(pieces(generateLines(kind, { seed: PEOPLE_SEED, count, identifier_types })))
 
-/** The registry's primary identifiers, by the primary identifier that the kind has instead. */
+/** Maps the primary identifier of the kind to that of the registry, for each record type. */
 export function renamedPrimaries(kind: string, primaries: Types): Types {
   const types = kindNamed(kind)?.record_types ?? []
   return Object.fromEntries(
@@ -37,6 +37,6 @@ function* pieces(lines: Iterable<string>): Generator<string> {
   if (piece.length > 0) yield `${piece.join('\n')}\n`
 }
 
-/** Records of a kind, for a trial that needs one of a certain type. */
+/** Makes 100 records of a kind, from which a trial takes one of a certain type. */
 export const trialRecords = (kind: string, identifier_types: Types = {}): Iterable<object> =>
   generate(kind, { count: 100, seed: 'test', identifier_types })

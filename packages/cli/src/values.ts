@@ -1,9 +1,9 @@
-/** Values on the command line. */
+/** Reads values of the command line. */
 import { timestampInstant } from '@rollcall/protocol'
 import { type Command, InvalidArgumentError } from 'commander'
 import { CommandError } from './failure.ts'
 
-/** A reader of whole numbers of at least `min`, with `_` allowed between digits as in 1_000_000. */
+/** Makes a reader of whole numbers from `min`, with `_` allowed between digits as in 1_000_000. */
 export function wholeNumber(min: number, max: number = Number.MAX_SAFE_INTEGER): (text: string) => number {
   return (text) => {
     const value = Number(text.replaceAll('_', ''))
@@ -12,7 +12,7 @@ export function wholeNumber(min: number, max: number = Number.MAX_SAFE_INTEGER):
   }
 }
 
-/** A limit: a number above 0, whole ones from 1 where `whole`; `unlimited` is Infinity. */
+/** Makes a reader of limits above 0, whole ones where `whole` is set. `unlimited` is read as Infinity. */
 export function limitReader(options: { readonly whole: boolean }): (text: string) => number {
   return (text) => {
     if (text === 'unlimited') return Number.POSITIVE_INFINITY
@@ -22,14 +22,14 @@ export function limitReader(options: { readonly whole: boolean }): (text: string
   }
 }
 
-/** A moment: a day, which begins at midnight UTC, or a time with a time zone. */
+/** Reads a time: a day, which begins at midnight UTC, or a time with a time zone. */
 export function readInstant(text: string): Date {
   const milliseconds = timestampInstant(text.includes('T') ? text : `${text}T00:00:00Z`)
   if (milliseconds !== null) return new Date(milliseconds)
   throw new InvalidArgumentError('It must be a day such as 2026-07-01 or a time such as 2026-07-01T09:30:00Z.')
 }
 
-/** An identifier as TYPE=VALUE. */
+/** Reads an identifier from the form TYPE=VALUE. */
 export function typeAndValue(text: string, name: string): { readonly type: string; readonly value: string } {
   const [, type, value] = /^([^=]+)=(.+)$/s.exec(text) ?? []
   if (type !== undefined && value !== undefined) return { type, value }
@@ -46,21 +46,21 @@ export const PERSON_HELP = {
 export const withPerson = (command: Command): Command =>
   command.argument('<type>', PERSON_HELP.type.help).argument('[value]', PERSON_HELP.value.help)
 
-/** The person that these arguments name. @throws CommandError as `personOf` */
+/** Reads the person from these arguments. @throws CommandError as `personOf` */
 export const personIn = ({ type, value }: Readonly<Record<string, unknown>>) =>
   personOf(String(type), value === undefined ? undefined : String(value))
 
-/** @throws CommandError for a single word other than TYPE=VALUE */
+/** Reads a person from two words or one. @throws CommandError a single word is not TYPE=VALUE */
 export const personOf = (type: string, value: string | undefined): { readonly type: string; readonly value: string } =>
   value === undefined ? typeAndValue(type, 'an identifier in one word') : { type, value }
 
-/** The type and value of a person as members of an identifier. */
+/** Writes the type and value of a person as members of an identifier. */
 export const identifierOf = ({ type, value }: ReturnType<typeof personOf>) => ({
   identifier_type: type,
   identifier_value: value,
 })
 
-/** A reader of options that may be given again. */
+/** Reads an option that may be given several times. */
 export function collectOption(text: string, before: readonly string[] = []): readonly string[] {
   return [...before, text]
 }

@@ -1,4 +1,4 @@
-/** Files in YAML, or in JSON, which is YAML too; a refusal names the line. */
+/** Reads files in YAML, or in JSON, which is YAML too. A refusal of their content names the line. */
 import type { PathStep } from '@rollcall/protocol'
 import { type Document, isAlias, isMap, isSeq, LineCounter, parseDocument } from 'yaml'
 import { CommandError } from './failure.ts'
@@ -47,14 +47,14 @@ export async function readYaml(path: string, option?: string): Promise<YamlFile>
   }
 }
 
-/** The message of a refusal, which begins with the member, without the members that the file does not have. */
+/** The message of a refusal, without the members at its beginning that the file does not have. */
 function withoutPrefix(message: string, within: readonly PathStep[]): string {
   const prefix = within.join('.')
   const rest = message.slice(prefix.length)
   return prefix !== '' && message.startsWith(prefix) && /^(\.|: )/.test(rest) ? rest.replace(/^(\.|: )/, '') : message
 }
 
-/** @throws CommandError an alias that names nothing, contains itself, or expands too far */
+/** Reads the value of a YAML document. @throws CommandError an alias names nothing or itself, or expands too far */
 function jsonOf(parsed: Document, path: string): unknown {
   try {
     const value: unknown = parsed.toJS()
@@ -65,13 +65,13 @@ function jsonOf(parsed: Document, path: string): unknown {
   }
 }
 
-/** The member that an admin function refused. The class is not imported: it would load the server. */
+/** The path of the member that an admin function refused. Its class is not imported: it would load the server. */
 function placeOf(error: unknown): readonly PathStep[] | undefined {
   if (!(error instanceof Error) || error.name !== 'AdminRefusal' || !('at' in error)) return undefined
   return Array.isArray(error.at) && error.at.length > 0 ? error.at : undefined
 }
 
-/** Offset of the member in the text; of its parent when it is missing. */
+/** The offset of a member in the text; of its parent when the member is missing. */
 function offsetAt(document: Document, at: readonly PathStep[]): number {
   let node: unknown = document.contents
   let offset = document.contents?.range?.[0] ?? 0

@@ -1,4 +1,4 @@
-/** Asking with a listener of this process: the registry's callbacks come here. */
+/** Requests whose callbacks come to a listener of this process. */
 import {
   type ClientOptions,
   callbacksAt,
@@ -16,18 +16,18 @@ import type { Target } from './target.ts'
 
 export interface CalledBack {
   readonly at: ListenAt
-  /** The address that the registry gets, or one for each callback; by default the listener's. */
+  /** The address that the registry gets, or one for each callback (default: that of the listener). */
   readonly sender_uri: ClientOptions['sender_uri'] | undefined
   readonly handlers?: Handlers
   /** Milliseconds to wait for the callback of a subscribe or an unsubscribe. */
   readonly callback_timeout?: number
-  /** Called with the message_id of every callback, before it is verified and also for a repeated one. */
+  /** Called with the message_id of every callback, before it is verified; a repeated callback calls again. */
   readonly arrived?: (message_id: string) => void
 }
 
 /**
- * Listens while `work` goes on. `rejected` is aborted when the registry rejects a whole request: such a callback names
- * no request, but this process has only one.
+ * Listens for callbacks while `work` goes on. `rejected` is aborted when the registry rejects a whole request: such a
+ * callback names no request, but this process has only one.
  * @throws CommandError
  */
 export async function calledBack<Result>(

@@ -1,6 +1,6 @@
 /**
- * Checks our own system against a registry, from our side: it sends requests and prints the answers. `rollcall
- * participant check` on the registry's side has the verdict.
+ * Checks our own system with a registry: sends requests and prints the answers. The verdict is given on the registry's
+ * side, by `rollcall participant check`.
  */
 import { type Handlers, itemsOrThrow, notifyMeta, RegistryClient, type SubscribeInput } from '@rollcall/client'
 import type { JsonObject, SearchCriteria, SubscribeCriteria } from '@rollcall/protocol'
@@ -19,9 +19,9 @@ export interface CheckedStep {
 }
 
 export interface Checking {
-  /** The identifier of a person whom the registry has. */
+  /** A query that finds a person whom the registry has. */
   readonly query: SearchCriteria
-  /** Null when the system sends synchronous requests only. */
+  /** Where callbacks come; null when the system sends synchronous requests only. */
   readonly callbacks: Pick<CalledBack, 'at' | 'sender_uri'> | null
   /** The subscription to make; null for none. */
   readonly subscription: { readonly event: string; readonly record_type: string } | null
@@ -66,13 +66,13 @@ export async function checkSystem(target: Target, checking: Checking): Promise<b
 const sealOf = ({ signed }: { readonly signed: boolean }): string =>
   signed ? 'in a signed answer that verifies' : 'in an answer without signature'
 
-/** @returns whether what only the operator's side sends has come, too */
+/** @returns whether the messages that only the operator's side sends have come, too */
 function checkCallbacks(
   target: Target,
   { query, callbacks, subscription, wait, signal, tell }: Checking & { readonly callbacks: object },
   step: Step,
 ): Promise<boolean> {
-  /** How often each message_id came. */
+  /** How often a callback with each message_id came. */
   const arrivals = new Map<string, number>()
   let isTested = false
   const handlers: Handlers = {
@@ -122,7 +122,7 @@ function checkCallbacks(
   })
 }
 
-/** A subscription to what happens to the person who is searched for. */
+/** A subscription to events of the person who is searched for. */
 const criteriaOf = (query: SearchCriteria, { event, record_type }: NonNullable<Checking['subscription']>) =>
   ({
     reg_event_type: event,
@@ -131,7 +131,7 @@ const criteriaOf = (query: SearchCriteria, { event, record_type }: NonNullable<C
     notify_record_type: record_type,
   }) as JsonObject & SubscribeCriteria as SubscribeInput
 
-/** Milliseconds between two looks. */
+/** Milliseconds between two checks for new callbacks. */
 const PAUSE = 100
 
 async function until(isOver: () => boolean, milliseconds: number, signal: AbortSignal): Promise<void> {

@@ -1,4 +1,4 @@
-/** The demo of this machine, as its file describes it: commands beside it need no credentials. */
+/** Reads demo.json of this machine: with it commands find the demo, and need no credentials. */
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { PROTOCOL_VERSION } from '@rollcall/protocol'
@@ -6,11 +6,10 @@ import type { DemoFile, DemoRegistry } from '../demo/demo-file.ts'
 import { CommandError } from '../failure.ts'
 import { reasonOf } from '../input.ts'
 
-/** Where demo.json is; the server's configuration says the same and takes a second to load. */
+/** The path of demo.json. The configuration of the server has it too, but takes a second to load. */
 const demoFile = (): string => resolve(process.env.ROLLCALL_DATA || '.rollcall', 'demo.json')
 
-/** @returns null where there was no demo here
- * @throws CommandError the file cannot be read */
+/** Reads demo.json; null: there was no demo here. @throws CommandError the file cannot be read */
 export async function readDemoFile(): Promise<DemoFile | null> {
   const path = demoFile()
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
@@ -22,12 +21,12 @@ export async function readDemoFile(): Promise<DemoFile | null> {
     const demo = JSON.parse(text) as DemoFile
     if (typeof demo.participant.sender_id === 'string' && Array.isArray(demo.registries)) return demo
   } catch {
-    // Said below.
+    // The error below says so.
   }
   throw new CommandError(`the file ${path} is damaged; start the demo again (npm start)`)
 }
 
-/** The demo's registry with this namespace, or its first. @throws CommandError for an unknown one */
+/** Finds the demo's registry with this namespace, or its first. @throws CommandError there is none */
 export function demoRegistry({ registries }: DemoFile, namespace: string | undefined): DemoRegistry {
   const found = registries.find((registry) => namespace === undefined || registry.namespace === namespace)
   if (found !== undefined) return found
@@ -39,19 +38,19 @@ export function demoRegistry({ registries }: DemoFile, namespace: string | undef
 export const demoRegistryUrl = ({ base_url }: DemoFile, { namespace }: DemoRegistry): string =>
   `${base_url}/${namespace}/v${PROTOCOL_VERSION}`
 
-/** The registry of the demo that answers at this base address. */
+/** Finds the registry of the demo at this base address. */
 export function demoRegistryAt(demo: DemoFile, base_url: URL): DemoRegistry | undefined {
   return demo.registries.find((registry) =>
     isSamePlace(new URL(demoRegistryUrl(demo, registry)), base_url, { path: true }),
   )
 }
 
-/** True for an address of the demo: its participant's credentials go nowhere else. */
+/** Whether an address is one of the demo: the credentials of the demo's participants go nowhere else. */
 export const isOfDemo = (demo: DemoFile, address: URL): boolean => isSamePlace(new URL(demo.base_url), address)
 
 const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]']
 
-/** True for an address of this machine. */
+/** Whether an address is one of this machine. */
 export const isLoopbackAddress = ({ hostname }: URL): boolean => LOOPBACK.includes(hostname)
 
 function isSamePlace(one: URL, other: URL, { path = false } = {}): boolean {

@@ -1,8 +1,8 @@
-/** From the rows of a file to a beneficiary registry: in messages of some rows, one after the other. */
+/** Sends the rows of a file to a beneficiary registry, in messages of several rows, one after the other. */
 import type { EnrolmentUpdate } from '@rollcall/client'
 import type { JsonObject } from '@rollcall/protocol'
 
-/** A row of a file, and how much of the file was read with it. */
+/** A row of a file, with the number of its line and the bytes of the file up to its end. */
 export type Row = { readonly line: number; readonly end: number } & (
   | { readonly document: JsonObject }
   | { readonly problem: string }
@@ -13,18 +13,18 @@ export interface Reject {
   readonly reason: string
 }
 
-/** Results of the rows up to a message. */
+/** The results of all rows up to the end of a message. */
 export interface EnrolledRows {
   readonly lines: number
   readonly taken: number
   readonly rejected: number
-  /** Bytes of the file up to here. */
+  /** Bytes of the file up to the last of these rows. */
   readonly bytes: number
 }
 
 export const NO_ROWS: EnrolledRows = { lines: 0, taken: 0, rejected: 0, bytes: 0 }
 
-/** Limits of one message: beneficiaries, and characters of their texts; a larger one goes alone. */
+/** The most beneficiaries of one message, and the most characters of their texts. A longer row is sent alone. */
 export const MESSAGE = { beneficiaries: 100, size: 2_000_000 } as const
 
 export interface Sending {

@@ -1,4 +1,4 @@
-/** Errors of requests to a registry, in words for the person who gave the command. */
+/** Explains errors of requests to a registry to the person who gave the command. */
 import { AckError, HeaderRejected, ItemRejected, TokenRefused, TransportError, UntrustedAnswer } from '@rollcall/client'
 import { KeyRefused } from '@rollcall/protocol'
 import { CommandError } from '../failure.ts'
@@ -14,7 +14,7 @@ export async function callClient<Result>(asking: Promise<Result>, signal?: Abort
   }
 }
 
-/** Makes a client or a receiver. @throws CommandError for keys that do not fit their use */
+/** Makes a client or a receiver. @throws CommandError a key does not fit its use */
 export function makeClient<Result>(make: () => Result): Result {
   try {
     return make()
@@ -23,7 +23,7 @@ export function makeClient<Result>(make: () => Result): Result {
   }
 }
 
-/** Returns other errors unchanged. */
+/** Makes a CommandError of an error of the client; other errors are returned unchanged. */
 function asCommandError(error: unknown): unknown {
   const words = wordsOf(error)
   return words === null ? error : new CommandError(printable(words))
@@ -52,7 +52,7 @@ const ADVICE: Readonly<Record<string, string>> = {
     '--sign-key and --sign-kid must be those of a key that the operator has registered, and --profile the profile that the operator has set for us',
 }
 
-/** A registry of this software says so of a namespace, a version or a path. */
+/** The text with which Rollcall refuses an unknown namespace, version or path. */
 const NO_SUCH_PATH = 'there is no such namespace or path here'
 
 function adviceOn({ code, message }: AckError): string {
@@ -63,13 +63,13 @@ function adviceOn({ code, message }: AckError): string {
   return advice === undefined ? '' : `; ${advice}`
 }
 
-/** Options of the client as the commands call them. */
+/** Names an option of the client as the commands call it, and adds advice. */
 const settingsText = (message: string): string =>
   message.startsWith('signing.profile')
     ? `${message.replace('signing.profile', '--profile')}; the algorithm of an Ed25519 key is EdDSA: --profile parameters,rfc8785,EdDSA`
     : message
 
-/** Options of the client, as the commands call them. */
+/** The options of the client, with the names that commands have for them. */
 const OPTIONS: Readonly<Record<string, string>> = {
   sender_id: '--sender-id',
   receiver_id: '--receiver-id',

@@ -24,7 +24,7 @@ export interface Listening {
   readonly decryption_keys: readonly Jwk[]
 }
 
-/** @throws CommandError */
+/** Reads the peers whose callbacks are accepted. @throws CommandError */
 export async function readListening(options: PeerOptions): Promise<Listening> {
   const { peer: named, senderId, verify, decryptKey, decryptKid } = options
   const policy = verify === undefined ? {} : { signature: verify }
@@ -47,7 +47,7 @@ export async function readListening(options: PeerOptions): Promise<Listening> {
   }
 }
 
-/** Reads `civil.example=https://civil.example`: the host, the address or the file of its keys. */
+/** Reads a peer such as `civil.example=https://civil.example`: its sender_id, and the address or file of its keys. */
 async function readPeer(text: string, policy: Pick<Peer, 'signature'>): Promise<Peer> {
   const at = text.indexOf('=')
   const sender_id = at === -1 ? text : text.slice(0, at)
@@ -65,7 +65,7 @@ async function readPeer(text: string, policy: Pick<Peer, 'signature'>): Promise<
 
 export interface CallbackServer {
   readonly url: string
-  /** Finishes the requests under way and accepts no more. */
+  /** Accepts no more requests, and waits for the end of those under way. */
   close(): Promise<void>
 }
 
@@ -74,7 +74,7 @@ export interface ListenAt {
   readonly port: number
 }
 
-/** Milliseconds for which a request that is under way may go on after the end. */
+/** Milliseconds for which a request under way may go on after the server was closed. */
 const PATIENCE = 10_000
 
 const PROBLEMS: Readonly<Record<string, string>> = {
@@ -82,7 +82,7 @@ const PROBLEMS: Readonly<Record<string, string>> = {
   EACCES: 'needs rights that this user does not have; choose another',
 }
 
-/** @throws CommandError an address or a port that cannot be listened on */
+/** Starts a server for callbacks. @throws CommandError the address or the port cannot be listened on */
 export async function listenForCallbacks(
   { host, port }: ListenAt,
   handle: (request: Request) => Promise<Response>,
@@ -99,7 +99,7 @@ export async function listenForCallbacks(
     async close() {
       const closed = once(server, 'close')
       server.close()
-      // An idle connection after its answer must not delay the end.
+      // An idle connection must not delay the end of the server.
       const sweep = setInterval(() => server.closeIdleConnections(), 20)
       const end = setTimeout(() => server.closeAllConnections(), PATIENCE)
       await closed
@@ -119,16 +119,16 @@ export function warnOfOpenHost(host: string): void {
   )
 }
 
-/** The command did not take an envelope. */
+/** Thrown when the command of --exec did not accept an envelope. */
 export class NotTaken extends Error {
   override readonly name = 'NotTaken'
 }
 
 /**
- * Makes a function that hands over envelopes one after the other. It resolves when the command ended with exit code 0,
- * and rejects with NotTaken otherwise.
+ * Makes a function that gives envelopes to a command, one after the other. It resolves when the command ended with exit
+ * code 0, and rejects with NotTaken otherwise.
  * @param command for the shell; it gets the decrypted envelope as one JSON text on its standard input
- * @param stdout target of the command's output: with --json our own output is for machines
+ * @param stdout where the command's output goes: with --json our own standard output is for JSON alone
  */
 export function handOver(command: string, stdout: 'inherit' | 'stderr'): (envelope: object) => Promise<void> {
   let last: Promise<unknown> = Promise.resolve()
@@ -143,7 +143,7 @@ function run(command: string, input: string, stdout: 'inherit' | 'stderr'): Prom
   return new Promise((resolve, reject) => {
     const output = stdout === 'stderr' ? 2 : stdout
     const child = spawn(command, { shell: true, stdio: ['pipe', output, 'inherit'] })
-    // The command may ignore its input.
+    // The command may end without reading its input.
     child.stdin?.on('error', () => undefined)
     child.stdin?.end(`${input}\n`)
     child.once('error', () => reject(new NotTaken('the command of --exec cannot be started')))

@@ -3,17 +3,17 @@
 /** Control characters, and those that change the direction of text. */
 const UNSEEN = /[\p{Cc}\p{Bidi_Control}]/gu
 
-/** A peer's text in one line: unseen characters are escaped as in JSON. */
+/** Writes a peer's text in one line. Unseen characters are escaped as in JSON. */
 export function printable(text: string): string {
   return text.replace(UNSEEN, escaped)
 }
 
-/** A text with our own line breaks, which are kept; other unseen characters are escaped. */
+/** Escapes unseen characters of a text with our own line breaks, which are kept. */
 export function printableLines(text: string): string {
   return text.replace(UNSEEN, (character) => (character === '\n' ? character : escaped(character)))
 }
 
-/** A peer's value as JSON with line breaks. It stays JSON: only strings have characters to escape. */
+/** Writes a peer's value as JSON with line breaks. It stays valid JSON: only strings have characters to escape. */
 export function printableJson(value: unknown): string {
   return printableLines(JSON.stringify(value, null, 2))
 }

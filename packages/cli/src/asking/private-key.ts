@@ -1,4 +1,4 @@
-/** Reads keys from files: our own private ones, and a peer's public ones. */
+/** Reads keys from files: our own private keys, and public keys of peers. */
 import { createPrivateKey } from 'node:crypto'
 import type { JwkSet } from '@rollcall/client'
 import { isJsonObject, isPrivateJwk, JsonError, type Jwk, parseJson } from '@rollcall/protocol'
@@ -6,9 +6,9 @@ import { CommandError } from '../failure.ts'
 import { readInput } from '../input.ts'
 
 /**
- * A private key in PEM or as a JWK, with the kid that registries know.
- * @param kid of the command line; a JWK may have its own
- * @throws CommandError that quotes nothing of the file
+ * Reads a private key in PEM or as a JWK, with its kid.
+ * @param kid the kid of the command line; a JWK may have its own
+ * @throws CommandError, which quotes nothing of the file
  */
 export async function readPrivateKey(path: string, kid: string | undefined): Promise<Jwk> {
   const text = (await readInput(path)).trim()
@@ -26,7 +26,7 @@ export async function readPrivateKey(path: string, kid: string | undefined): Pro
   return { ...jwk, kid: name }
 }
 
-/** Public keys as a JWK set or one JWK. @throws CommandError */
+/** Reads public keys: a JWK set or one JWK. @throws CommandError */
 export async function readPublicKeys(path: string): Promise<JwkSet> {
   const value = parsed(path, await readInput(path))
   const keys: readonly unknown[] = isJsonObject(value) && Array.isArray(value.keys) ? value.keys : [value]
@@ -41,7 +41,7 @@ const publicKey = (path: string): CommandError =>
   new CommandError(`${path} holds a public key: give the file with the private key that belongs to it`)
 
 function fromPem(path: string, text: string): unknown {
-  // `openssl` writes a private key and its public half under these names.
+  // These are the names under which `openssl` writes a public key.
   if (/^-----BEGIN (RSA )?PUBLIC KEY-----/.test(text)) throw publicKey(path)
   try {
     return createPrivateKey(text).export({ format: 'jwk' })

@@ -1,4 +1,4 @@
-/** The queries of `rollcall search`, as the client sends them. */
+/** Reads the queries of `rollcall search` from its options. */
 import {
   assertedConsent,
   type Conditions,
@@ -28,7 +28,7 @@ export interface QuestionOptions {
   readonly consentJws?: string
 }
 
-/** The question or batch that the options give. @throws CommandError that repeats no value */
+/** Reads the question, or a batch of them, from options. @throws CommandError, which repeats no value */
 export async function readQuestions(options: QuestionOptions): Promise<readonly SearchInput[]> {
   const { identifier: identifiers, where, graphql: text, query } = options
   const given = [identifiers, where, text, query].filter((form) => form !== undefined)
@@ -43,7 +43,7 @@ export async function readQuestions(options: QuestionOptions): Promise<readonly 
   return inputs.map((input) => completed(input, options, under))
 }
 
-/** The consent of the options: a signed one in a file, or one that we assert. */
+/** Reads the consent from options: a signed one in a file, or an unsigned one for a purpose. */
 async function consentOf({ consentPurpose: purpose, consentJws }: QuestionOptions): Promise<UnderConsent> {
   if (consentJws === undefined) return purpose === undefined ? {} : assertedConsent(purpose)
   const jws = (await readInput(consentJws, '--consent-jws')).trim()
@@ -87,7 +87,7 @@ function itemOf(value: JsonValue): SearchInput {
   throw new CommandError('the file of --query: each item of search_request must be an object with search_criteria')
 }
 
-/** An identifier, a typed expression, or conditions alone. */
+/** Reads an identifier, an expression with its type, or conditions alone. */
 function byShape(value: JsonObject): SearchInput {
   const { type, value: inner } = value
   if (typeof type !== 'string') return byConditions(value, '--query')
@@ -99,7 +99,7 @@ function byShape(value: JsonObject): SearchInput {
 // The registry checks the inner shape, and says what is wrong with it.
 const asCriteria = (criteria: JsonObject): SearchCriteria => criteria as JsonObject & SearchCriteria
 
-/** Adds the other options to a question; they override the file. */
+/** Adds the other options to a question; they override what the file says. */
 function completed(input: SearchInput, options: QuestionOptions, under: UnderConsent): SearchInput {
   const isItem = 'search_criteria' in input
   const criteria = isItem ? input.search_criteria : input

@@ -1,4 +1,4 @@
-/** Options of every command that asks a registry: the registry, the sender, its keys. */
+/** Options of every command that sends requests to a registry: the registry, the sender, its keys. */
 import type { Outgoing, Paths, SignaturePolicy } from '@rollcall/client'
 import type { SignatureProfile } from '@rollcall/protocol'
 import { type Command, InvalidArgumentError, Option } from 'commander'
@@ -40,7 +40,7 @@ function collectedPaths(text: string, before: Paths = {}): Paths {
   throw new InvalidArgumentError('It must be a name and a path, such as registry=dci.')
 }
 
-/** The environment variable of the client secret: a command line stays in the shell's history. */
+/** The environment variable of the client secret. As an option it would stay in the history of the shell. */
 export const SECRET_VARIABLE = 'ROLLCALL_CLIENT_SECRET'
 
 export function withRegistryOptions(command: Command): Command {

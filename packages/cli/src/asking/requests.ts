@@ -1,10 +1,10 @@
-/** Asynchronous requests whose callbacks go elsewhere: sends them and prints the ack. */
+/** Sends asynchronous requests whose callbacks go to another system, and writes the acknowledgement as text. */
 import { type Accepted, RegistryClient } from '@rollcall/client'
 import { callClient, makeClient } from './failures.ts'
 import { printable } from './printing.ts'
 import type { Target } from './target.ts'
 
-/** Sends a request; the result goes to `sender_uri`, or to the address that the registry has on file. */
+/** Sends a request. Its callbacks go to `sender_uri`, or to the address that the registry has stored. */
 export function askLater(
   { client }: Target,
   { sender_uri, signal }: { readonly sender_uri: string | undefined; readonly signal: AbortSignal },
@@ -15,7 +15,7 @@ export function askLater(
   return callClient(send(asking), signal)
 }
 
-/** @param type of `rollcall status` */
+/** Writes an acknowledgement as text. @param type the --type for `rollcall status` */
 export function ackText({ ack_status, correlation_id }: Accepted, type = 'search'): string {
   const id = printable(correlation_id)
   if (ack_status === 'NACK') return `taken, correlation_id ${id}; no callback follows (NACK)`

@@ -1,18 +1,18 @@
-/** An asynchronous search whose callbacks come to this process. */
+/** Sends an asynchronous search whose callbacks come to this process. */
 import type { Accepted, ReplyCallback, SearchInput } from '@rollcall/client'
 import { type CalledBack, calledBack } from './called-back.ts'
 import { callClient } from './failures.ts'
 import type { Target } from './target.ts'
 
 export interface Wait extends Pick<CalledBack, 'at' | 'sender_uri'> {
-  /** Milliseconds for each callback. */
+  /** Milliseconds to wait for each callback. */
   readonly timeout: number
   readonly signal: AbortSignal
   readonly accepted: (accepted: Accepted) => void
   readonly callback: (callback: ReplyCallback) => void
 }
 
-/** Sends the request and reports each callback, until every item has its last page. @throws CommandError */
+/** Sends the request and reports each callback, until the last page of every item has come. @throws CommandError */
 export function searchAndWait(target: Target, questions: readonly SearchInput[], wait: Wait): Promise<void> {
   return calledBack(target, wait, async (asking, rejected) => {
     const { timeout, accepted } = wait

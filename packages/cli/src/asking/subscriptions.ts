@@ -1,4 +1,4 @@
-/** The subscription of `rollcall subscribe`, and the text of a subscription and of an event. */
+/** Reads the subscription of `rollcall subscribe`, and writes subscriptions and events as text. */
 import { type EventContext, ItemRejected, type SubscribeInput } from '@rollcall/client'
 import type { JsonObject, SubscribeCriteria, SubscribeResponseItem, Subscription } from '@rollcall/protocol'
 import { CommandError } from '../failure.ts'
@@ -14,7 +14,7 @@ export interface SubscriptionOptions
   readonly until?: Date
 }
 
-/** @throws CommandError that repeats no value */
+/** Reads a subscription from options. @throws CommandError, which repeats no value */
 export async function readSubscription(
   options: SubscriptionOptions,
   { record_type }: Pick<Target, 'record_type'>,
@@ -27,7 +27,7 @@ export async function readSubscription(
     notify_record_type: recordType,
     ...frequencyOf(options),
   }
-  // A subscription without a filter is for the registry to permit.
+  // The registry decides whether a subscription without a filter is permitted.
   return criteria as JsonObject & SubscribeCriteria
 }
 
@@ -57,20 +57,20 @@ function frequencyOf({ frequency, start, until }: SubscriptionOptions): Pick<Par
   return { frequency: { frequency, start_time, end_time: until.toISOString() } }
 }
 
-/** Codes of the subscriptions that an item made. */
+/** Lists the codes of the subscriptions that an item has made. */
 export const codesIn = ({ subscriptions = [] }: Pick<SubscribeResponseItem, 'subscriptions'>): string[] =>
   subscriptions.map(({ code }: Subscription) => code)
 
-/** Codes of Rollcall's subscriptions; other registries have others. */
+/** The form of codes of Rollcall; other registries have other codes. */
 const CODES = /\bSUB-[0-9A-Z]{24}\b/g
 
-/** The codes of our own subscriptions to the same, for which a subscribe was rejected; none for any other failure. */
+/** Lists the codes of our equal subscriptions, because of which a subscribe was rejected; empty for other failures. */
 export function sameAs(failure: unknown): readonly string[] {
   if (!(failure instanceof ItemRejected) || failure.code !== 'rjct.event.already_subscribed') return []
   return failure.message.match(CODES) ?? []
 }
 
-/** The advice where equal subscriptions exist. */
+/** Advice to end the equal subscriptions, or to replace them. */
 export const sameText = (codes: readonly string[], namespace: string): string =>
   [
     `rejected: rjct.event.already_subscribed: you have a subscription to the same, ${codes.join(', ')}`,
@@ -80,7 +80,7 @@ export const sameText = (codes: readonly string[], namespace: string): string =>
     `rollcall subscriptions show ${codes[0]} shows it to the operator of the registry`,
   ].join('; ')
 
-/** An event for machines. */
+/** An event as JSON, for programs. */
 export function eventJson(record: unknown, context: EventContext): object {
   const { event: _, notification, ...said } = context
   const { message_id, sender_id } = notification.header

@@ -1,9 +1,9 @@
-/** Summarises a message of a registry without its personal data: for answers, callbacks and status alike. */
+/** Summarises a message of a registry without its personal data. It reads answers, callbacks and status answers. */
 import { CALLBACKS, isJsonObject, OPERATIONS } from '@rollcall/protocol'
 import { counted } from '../output.ts'
 import { printable } from './printing.ts'
 
-/** A message that was verified and opened; without `message` where only the header says something. */
+/** A message that was verified and decrypted. `message` is absent where only the header is known. */
 export interface Said {
   readonly header: object
   readonly message?: object
@@ -17,9 +17,9 @@ export interface ItemSummary {
   readonly code: string | null
   readonly reason: string | null
   readonly event: string | null
-  /** In this message. */
+  /** The number of records in this message. */
   readonly records: number | null
-  /** On all pages. */
+  /** The number of records on all pages. */
   readonly total_count: number | null
   readonly page_number: number | null
   readonly page_size: number | null
@@ -40,7 +40,7 @@ export interface Summary {
 
 type Members = Readonly<Record<string, unknown>>
 
-/** Members that hold the batch of a message, in all rows of the tables. */
+/** The members of messages that hold a batch, from all rows of the tables. */
 const BATCHES = [
   ...new Set(
     [...OPERATIONS.map(({ reply }) => reply.items), ...CALLBACKS.map(({ message }) => message.items)].filter(
@@ -66,7 +66,7 @@ export function summaryOf({ header, message, signed, encrypted = false }: Said):
   }
 }
 
-/** The items of a message, or of the message in a status answer. */
+/** Lists the items of a message; of a status answer, those of the message in it. */
 export function itemsOf(message: object): readonly Members[] {
   const said = members(message)
   const status = members(members(said.txnstatus_response).txn_status)
@@ -78,7 +78,7 @@ export function itemsOf(message: object): readonly Members[] {
   return []
 }
 
-/** The records of an item. */
+/** Lists the records of an item. */
 export function recordsOf(item: Members): readonly unknown[] {
   const { reg_records } = members(item.data)
   if (reg_records === undefined || reg_records === null) return []
@@ -100,13 +100,13 @@ function itemSummary(item: Members): ItemSummary {
   }
 }
 
-/** True when further pages of the item follow. */
+/** Whether further pages of the item follow. */
 export function hasFurtherPages({ page_number, page_size, total_count }: ItemSummary): boolean {
   if (page_number === null || page_size === null || total_count === null) return false
   return page_number * page_size < total_count
 }
 
-/** One item in one line, such as `item 1: succ, 100 of 1234 records (page 1)`. */
+/** Writes an item in one line, such as `item 1: succ, 100 of 1234 records (page 1)`. */
 export function itemText(item: ItemSummary): string {
   const { status, code, reason, event } = item
   const why = [code, reason].filter((part) => part !== null).join(': ')
@@ -121,14 +121,14 @@ function recordsText(item: ItemSummary): string | null {
   return `${records} of ${counted(total_count ?? records, 'record')}, page ${page_number}`
 }
 
-/** Names and values, a line each; unknown values are left out. */
+/** Writes names and values, a line for each; unknown values are left out. */
 export function rowLines(rows: Readonly<Record<string, string | null>>): string[] {
   return Object.entries(rows).flatMap(([name, value]) =>
     value === null ? [] : [printable(`  ${name.padEnd(12)} ${value}`)],
   )
 }
 
-/** `succ`, or `rjct` with the registry's reason. */
+/** Writes the status: `succ`, or `rjct` with the registry's reason. */
 export function outcomeText({ status, code, reason }: Pick<Summary, 'status' | 'code' | 'reason'>): string | null {
   const parts = [status, code, reason].filter((part) => part !== null)
   return parts.length === 0 ? null : parts.join(', ')

@@ -1,4 +1,4 @@
-/** Reads from options which registry to ask, and as whom: as the demo's participant, or elsewhere as the named one. */
+/** Reads from options which registry to ask, and in whose name: the demo's participant, or a named one. */
 import type { ClientOptions, Encryption, JwkSet, Peer, Signing } from '@rollcall/client'
 import type { Jwk } from '@rollcall/protocol'
 import type { DemoCredentials } from '../demo/credentials.ts'
@@ -16,15 +16,15 @@ export interface Target {
   readonly decryption_keys: readonly Jwk[]
   /** The registry as the sender of callbacks; null where its sender_id is not known. */
   readonly peer: Peer | null
-  /** Record type to ask for by default; null when unknown. */
+  /** The record type to ask for by default; null when it is unknown. */
   readonly record_type: string | null
 }
 
-/** @throws CommandError that says which option is missing or wrong */
+/** Reads the registry and the sender. @throws CommandError, which says which option is missing or wrong */
 export async function readTarget(options: RegistryOptions): Promise<Target> {
   const demo = await readDemoFile()
   const { base_url, registry } = addressOf(options, demo)
-  // The demo's secret and keys go to the demo only, and only where nobody else is named.
+  // The demo's secret and keys are used only for the demo, and only if no other sender is named.
   const isDemos = demo !== null && isOfDemo(demo, base_url)
   const participant =
     isDemos && options.senderId === undefined && options.clientId === undefined ? demo.participant : null
@@ -74,7 +74,7 @@ function addressOf(
   return { base_url: new URL(demoRegistryUrl(demo, registry)), registry }
 }
 
-/** @throws CommandError */
+/** Reads the address of an option. @throws CommandError */
 export function readAddress(option: string, text: string): URL {
   const address = URL.canParse(text) ? new URL(text) : null
   if (address !== null && /^https?:$/.test(address.protocol)) return address
@@ -146,7 +146,7 @@ function callbackPeer(
   { encrypt, profile }: RegistryOptions,
 ): Peer {
   const keys = trust.keys ?? publishedKeysAt(base_url)
-  // A registry signs in our own profile (D16).
+  // A registry signs with the signature profile that it expects of us (D16).
   const same = profile === undefined ? {} : { profile }
   return { sender_id, ...same, ...trust, keys, encrypted: encrypt === true }
 }

@@ -1,4 +1,4 @@
-/** `rollcall apply`: makes a database as a configuration file says. */
+/** `rollcall apply`: changes a database to match a configuration file. */
 import { applyConfiguration, Configuration } from '@rollcall/admin/configuration/apply'
 import type { Command } from 'commander'
 import { askToAdd } from '../environment.ts'

@@ -1,4 +1,4 @@
-/** `rollcall attribute`: what a registry can be searched by. */
+/** `rollcall attribute`: manages the attributes by which a registry can be searched. */
 import type { indexAttribute } from '@rollcall/admin/registries/attributes'
 import { derived } from '../derived.ts'
 import { tablePrinter } from '../output.ts'

@@ -53,7 +53,7 @@ const messageText = (name: string, message: Message): readonly string[] =>
         `  ${name} ${message.message_id ?? '-'}  SHA-256 ${message.digest}  ${message.kid === null ? 'unsigned' : `signed with ${message.kid}`}`,
       ]
 
-/** @throws CommandError */
+/** Reads evidence as JSON. @throws CommandError */
 function read(text: string, file: string): unknown {
   try {
     return parseJson(text)
@@ -62,7 +62,7 @@ function read(text: string, file: string): unknown {
   }
 }
 
-/** @throws CommandError no message of the evidence has these bytes */
+/** Checks that a message belongs to evidence. @throws CommandError no message of the evidence has these bytes */
 async function checkMessage(file: string, { accounts }: Checked): Promise<void> {
   const sum = createHash('sha256')
   await pipeline(createReadStream(file), sum)

@@ -1,4 +1,4 @@
-/** `rollcall audit evidence`: the audit entries of a message, in a file. */
+/** `rollcall audit evidence`: writes evidence of the audit entries of a message into a file. */
 import { makeEvidence } from '@rollcall/admin/audit/evidence'
 import type { Command } from 'commander'
 import { ask } from '../environment.ts'

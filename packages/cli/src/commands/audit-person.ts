@@ -1,4 +1,4 @@
-/** `rollcall audit person`: who has seen the data of a person, as a list or as an answer to the person. */
+/** `rollcall audit person`: lists who has seen the data of a person, or writes a report for the person. */
 import { reportAccess } from '@rollcall/admin/audit/access-report'
 import { auditPerson } from '@rollcall/admin/audit/person-accesses'
 import type { Command } from 'commander'
@@ -43,7 +43,7 @@ async function runPerson(type: string, value: string | undefined, options: Perso
   print(options, audited, personText(audited))
 }
 
-/** @throws CommandError a file is there already, or cannot be written */
+/** Writes the report as a page and as JSON. @throws CommandError a file exists already, or cannot be written */
 async function writeReport(
   person: Parameters<typeof reportAccess>[1],
   file: string,

@@ -37,7 +37,7 @@ async function runVerify({ against, ...options }: VerifyOptions): Promise<void> 
   if (!verified.good) process.exitCode = EXIT.failed
 }
 
-/** The lines that the file has now: later lines of a running server are newer than the snapshot of the database. */
+/** Reads the lines that the file has now. A running server adds lines that are newer than the database snapshot. */
 async function linesOf(path: string): Promise<AsyncIterable<string>> {
   const { size } = await stat(path).catch((error: unknown) => {
     throw new CommandError(`the file of the witness cannot be read: ${path}`, { cause: error })
@@ -45,7 +45,7 @@ async function linesOf(path: string): Promise<AsyncIterable<string>> {
   return firstLines(path, size)
 }
 
-/** Opens the file at the first read: a reader of lines drops lines that come earlier. */
+/** Opens the file only when it is read: a reader of lines loses those that come before. */
 async function* firstLines(path: string, size: number): AsyncGenerator<string> {
   if (size > 0) yield* createInterface({ input: createReadStream(path, { end: size - 1 }) })
 }

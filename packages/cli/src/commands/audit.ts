@@ -1,4 +1,4 @@
-/** `rollcall audit`: the audit log, for operators and for the people whose data they are about. */
+/** `rollcall audit`: shows and verifies the audit log, for operators and for persons who ask. */
 import { COLUMNS, emergencyText, entryRows } from '../audit-text.ts'
 import { derived } from '../derived.ts'
 import { tablePrinter } from '../output.ts'

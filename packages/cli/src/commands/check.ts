@@ -1,4 +1,4 @@
-/** `rollcall check`: tries our own system with a registry, step by step. */
+/** `rollcall check`: tries out our own system with a registry, step by step. */
 import { callbacksAt } from '@rollcall/client'
 import { KINDS } from '@rollcall/protocol'
 import type { Command } from 'commander'

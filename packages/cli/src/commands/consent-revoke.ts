@@ -1,4 +1,4 @@
-/** `rollcall consent revoke`: a revocation list in a file. */
+/** `rollcall consent revoke`: revokes the consents of a list in a file. */
 import { revokeConsents } from '@rollcall/admin/consents/consents'
 import type { Command } from 'commander'
 import { receiptText } from '../consent-text.ts'

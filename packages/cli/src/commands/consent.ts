@@ -1,4 +1,4 @@
-/** `rollcall consent`: who may sign consents, and withdrawals of consents. */
+/** `rollcall consent`: manages who may sign consents, and withdraws consents. */
 import { receiptText, stoppedText } from '../consent-text.ts'
 import { derived } from '../derived.ts'
 import { CommandError } from '../failure.ts'
@@ -12,7 +12,7 @@ const consents = () => import('@rollcall/admin/consents/consents')
 const keysText = ({ keys }: { readonly keys: readonly { readonly kid: string }[] }): string =>
   keys.length === 0 ? 'the keys that it publishes' : keys.map(({ kid }) => kid).join(', ')
 
-/** An identifier is one word here. */
+/** The person, whose identifier is one word TYPE=VALUE. */
 const PERSON = {
   options: {
     identifier_type: null,

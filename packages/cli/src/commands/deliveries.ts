@@ -1,4 +1,4 @@
-/** `rollcall deliveries`: messages to participants, their results, and changes by hand. */
+/** `rollcall deliveries`: shows messages to participants and the results of their attempts, and changes them. */
 import type { DeliveryChange, showDelivery } from '@rollcall/admin/deliveries/deliveries'
 import { derived } from '../derived.ts'
 import { CommandError } from '../failure.ts'
@@ -7,7 +7,7 @@ import type { Group, Leaf } from '../subject.ts'
 
 const deliveries = () => import('@rollcall/admin/deliveries/deliveries')
 
-/** A command that changes deliveries. @param done text for the changed ones */
+/** Makes a command that changes deliveries. @param done the word for changed deliveries in the output */
 const change = (word: DeliveryChange, about: string, done: string): Leaf =>
   derived(async () => (await deliveries()).changeDeliveries, {
     about,
@@ -41,7 +41,7 @@ export const SUBJECT: Group = {
       text: tablePrinter(
         'id participant callback page state attempts reason created_at next_attempt_at',
         'no deliveries',
-        // A waiting delivery has no reason of its own: its last attempt has one.
+        // A waiting delivery has no reason of its own, but its last attempt has one.
         ({ cause, ...row }) => ({ ...row, reason: row.reason ?? cause?.cause ?? null }),
       ),
     }),

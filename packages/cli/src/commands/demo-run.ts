@@ -31,8 +31,8 @@ export interface DemoOptions extends OutputOptions {
 }
 
 export async function runDemo(stop: StopRequest, options: DemoOptions): Promise<void> {
-  // A demo starts without preparation on any database, so it may keep its master key by itself. It does everything.
-  // No load balancer stands before it, so it need not wait for one when it stops.
+  // A demo starts on any database without preparation, so it may make and keep its own master key. It does all work of
+  // a server. It has no load balancer, so it does not wait for one when it stops.
   const read = onThisMachine(configuration())
   const limits = { ...read.limits, drain_time: 0 }
   const partnerPage = process.env.ROLLCALL_PARTNER_PAGE !== '0'
@@ -40,7 +40,7 @@ export async function runDemo(stop: StopRequest, options: DemoOptions): Promise<
   await refuseTakenPorts(config)
   if (stop.signal.aborted) return
   const storage = await openStorage(config).catch((error: unknown) => {
-    // Ctrl-C in a terminal also ends the processes of PostgreSQL that are at work: that is no failure.
+    // Ctrl-C in a terminal also ends the working processes of PostgreSQL: their failures are not reported.
     if (stop.signal.aborted) return null
     throw error
   })
@@ -60,8 +60,8 @@ export async function runDemo(stop: StopRequest, options: DemoOptions): Promise<
 }
 
 /**
- * A demo listens on this machine only: its data are in this source, and its secret may be on a screen. Many systems set
- * HOST for other purposes, so an address that others reach is reported and not used.
+ * Makes the demo listen on this machine only: its data are in this source, and its secret may be on a screen. Many
+ * systems set HOST for other purposes, so an address for other machines is reported and not used.
  */
 function onThisMachine(config: Config): Config {
   if (process.env.ROLLCALL_DEMO_REMOTE === '1') return config
@@ -100,7 +100,7 @@ type Deps = Parameters<typeof ensureDemoDirectory>[0]
 async function runWith(stop: StopRequest, config: Config, deps: Deps, options: DemoOptions): Promise<void> {
   const { db } = deps
   const { registries, secrets, ...participants } = await ensureDemoDirectory(deps)
-  // The port is known, and ours, before the long work.
+  // The port is taken before the long work, so that its address is known.
   const { server } = await startListening(config, db)
   const simulation = demoSimulation()
   let switches: Awaited<ReturnType<typeof startSwitches>> | null = null
@@ -135,7 +135,7 @@ async function runWith(stop: StopRequest, config: Config, deps: Deps, options: D
   } finally {
     await simulation.close()
     await server.stop()
-    // Callbacks that are sent until then still arrive.
+    // The receiver is closed last: callbacks that are sent until then still arrive.
     await switches?.close()
   }
 }

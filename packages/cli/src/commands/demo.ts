@@ -1,10 +1,10 @@
-/** `rollcall demo` (npm start): a registry of synthetic people for each kind, and a participant to ask them. */
+/** `rollcall demo` (npm start): runs a registry of synthetic people for each kind, with participants to ask them. */
 import type { Command } from 'commander'
 import { withJson } from '../output.ts'
 import { stopRequest } from '../stop.ts'
 import type { DemoOptions } from './demo-run.ts'
 
-/** Said at once: the parts of a server take seconds to load, and the first start makes a database and fills it. */
+/** Printed first: loading a server takes seconds, and the first start makes and fills a database. */
 export const STARTING_TEXT =
   'The demo is starting; the first time that takes about half a minute. A line says when it listens.\n'
 

@@ -1,4 +1,4 @@
-/** `rollcall doctor`: every weak setting, with advice. */
+/** `rollcall doctor`: lists every weak setting, with advice. */
 
 import { examineDatabase } from '@rollcall/admin/database'
 import { DATABASE_CHECKS } from '@rollcall/admin/doctor/database'
@@ -39,14 +39,14 @@ async function runDoctor(options: OutputOptions): Promise<void> {
   stopRequest()
   const rows = await examine()
   const examined = rows.find(({ check, state }) => check === EXAMINED && state === 'ok')
-  // The first line shows that row.
+  // The first line of the output shows the examined row.
   const others = rows.filter((row) => row !== examined).map((row) => ({ ...row }))
   const found = table(['check', 'state', 'advice'], others, '')
   print(options, rows, examined === undefined ? found : `Examined: ${examined.advice}\n\n${found}`)
   if (rows.some(({ state }) => state === 'broken')) process.exitCode = EXIT.failed
 }
 
-/** The check whose advice says what the others are about. */
+/** The name of the check whose advice says what was examined. */
 const EXAMINED = 'configuration'
 
 async function examine(): Promise<Finding[]> {
@@ -65,7 +65,7 @@ async function examine(): Promise<Finding[]> {
   ]
 }
 
-/** The database, and the names of the settings that this environment has. */
+/** Names the database, and the settings that this environment has. */
 function examinedText(config: Config): string {
   const names = settingsOf(config).flatMap(({ variable, source }) => (source === 'default' ? [] : [variable]))
   const settings = names.length === 0 ? 'every setting at its default' : `these settings: ${names.join(', ')}`

@@ -61,7 +61,7 @@ async function runEnrol(words: readonly string[], options: EnrolOptions): Promis
   const receipt = receipt_type === undefined ? {} : { receipt_type }
   try {
     const sending = {
-      // A message is sent to its end once begun: its lines are then known as taken or rejected.
+      // A message that was begun is sent completely: all its lines are then known as accepted or rejected.
       send: (list: Parameters<RegistryClient['updateEnrolments']>[0]) =>
         callClient(asking.updateEnrolments(list, receipt)),
       reject: source.reject,
@@ -84,7 +84,7 @@ async function runEnrol(words: readonly string[], options: EnrolOptions): Promis
 
 const AGAIN = 'Run the same command again: what was written is not written twice.'
 
-/** @throws CommandError */
+/** Reads the registry and the file from the arguments. @throws CommandError */
 function named(
   words: readonly string[],
   { url, registry }: RegistryOptions,

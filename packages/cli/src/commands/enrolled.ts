@@ -58,7 +58,7 @@ async function runEnrolled(namespace: string | undefined, options: EnrolledOptio
   print(options, { enrolled }, enrolled ? 'yes' : 'no')
 }
 
-/** Names the identifier's type, except the primary one: every registry accepts that as person_identifier. */
+/** Reads a person. The type of the primary identifier is left out: each registry takes it for person_identifier. */
 export function personIn(text: string, kindName: 'ess' | 'ibr'): Pick<EnrolmentQuestion, 'person' | 'identifier_type'> {
   const { type, value } = typeAndValue(text, '--person')
   const kind = kindNamed(kindName)

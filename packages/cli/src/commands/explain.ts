@@ -1,4 +1,4 @@
-/** `rollcall explain`: how a search is understood and answered, and what would speed it up. */
+/** `rollcall explain`: shows how a search is understood and answered, and what would speed it up. */
 import type { explainQuery } from '@rollcall/admin/registries/explain'
 import { derived } from '../derived.ts'
 import { parsedJson, readInput } from '../input.ts'

@@ -1,4 +1,4 @@
-/** `rollcall export`: the configuration of a database as a file. */
+/** `rollcall export`: prints the configuration of a database as a file. */
 import { derived } from '../derived.ts'
 
 export const SUBJECT = derived(async () => (await import('@rollcall/admin/configuration/apply')).exportConfiguration, {

@@ -1,4 +1,4 @@
-/** `rollcall generate`: synthetic people, as lines that `rollcall import` reads. */
+/** `rollcall generate`: writes synthetic people, as lines that `rollcall import` reads. */
 import { createWriteStream } from 'node:fs'
 import { finished } from 'node:stream/promises'
 import { kindNamed } from '@rollcall/protocol'
@@ -9,7 +9,7 @@ import { reasonOf } from '../input.ts'
 import { type OutputOptions, print, withJson } from '../output.ts'
 import { wholeNumber } from '../values.ts'
 
-/** Characters written at once. */
+/** The number of characters that are written at once. */
 const CHUNK = 256 * 1024
 
 export function addCommand(program: Command): void {
@@ -46,7 +46,7 @@ async function runGenerate(kind: string, options: GenerateOptions): Promise<void
     return
   }
   const file = createWriteStream(out)
-  // Every write reports its own failure; without a listener the event would end the process.
+  // Every write reports its own failure. Without this listener the event would end the process.
   file.on('error', () => undefined)
   try {
     await writeLines(file, lines)

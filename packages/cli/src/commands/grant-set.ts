@@ -1,4 +1,4 @@
-/** `rollcall grant set`: a grant from a file or a template. */
+/** `rollcall grant set`: grants the terms of a file or a template. */
 import { setGrant } from '@rollcall/admin/grants/grant-changes'
 import { GRANT_TEMPLATES, grantTemplate } from '@rollcall/admin/grants/grants'
 import { type Command, Option } from 'commander'
@@ -40,7 +40,7 @@ interface SetOptions extends OutputOptions {
   readonly beside?: true
 }
 
-/** Terms in a file; the admin function checks them. */
+/** The terms of a file; the admin function checks them. */
 type Terms = Parameters<typeof setGrant>[1]['terms']
 
 async function runSet(

@@ -1,4 +1,4 @@
-/** `rollcall grant`: what each participant may do in each registry. */
+/** `rollcall grant`: manages what each participant may do in each registry. */
 import { derived } from '../derived.ts'
 import { explanationText, listedGrants, proposalText, revokedText, shownText } from '../grant-text.ts'
 import { type Group, lazyCommand } from '../subject.ts'

@@ -1,4 +1,4 @@
-/** `rollcall hold`: data that are not deleted while somebody needs them. */
+/** `rollcall hold`: manages holds, which keep data that somebody needs from being deleted. */
 import { derived } from '../derived.ts'
 import { tablePrinter } from '../output.ts'
 import type { Group } from '../subject.ts'

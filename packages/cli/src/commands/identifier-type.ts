@@ -1,4 +1,4 @@
-/** `rollcall identifier-type`: by which numbers the records of a registry are found. */
+/** `rollcall identifier-type`: manages the types of identifiers that find the records of a registry. */
 import { derived } from '../derived.ts'
 import { tablePrinter } from '../output.ts'
 import type { Group } from '../subject.ts'

@@ -1,4 +1,4 @@
-/** `rollcall import`: records from a file into a registry. */
+/** `rollcall import`: reads records from a file into a registry. */
 import { EVENT_MODES, type EventMode, importRecords } from '@rollcall/admin/records/records'
 import { type Command, Option } from 'commander'
 import { withOwnDatabase } from '../environment.ts'
@@ -141,7 +141,7 @@ function removalText({ removal, dry_run }: Awaited<ReturnType<typeof importRecor
   return [dry_run ? `${absentees}: they would be deleted` : `${absentees}: ${removed} are deleted`]
 }
 
-/** @throws CommandError */
+/** Reads the value of --allow-removal. @throws CommandError */
 function wholeNumberIn(text: string): number {
   if (/^\d{1,15}$/.test(text)) return Number(text)
   throw new CommandError('--allow-removal must be a whole number, such as 120')

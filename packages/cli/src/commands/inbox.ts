@@ -1,4 +1,4 @@
-/** `rollcall inbox`: the callbacks that other systems sent to us. */
+/** `rollcall inbox`: lists and shows the callbacks that other systems sent to us. */
 import { printable } from '../asking/printing.ts'
 import { derived } from '../derived.ts'
 import { tablePrinter } from '../output.ts'

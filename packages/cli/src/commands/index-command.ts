@@ -1,4 +1,4 @@
-/** `rollcall index`: compares the indexes that searches need with the existing ones. */
+/** `rollcall index`: compares the indexes that searches need with the existing ones, and builds missing ones. */
 import type { planIndexes } from '@rollcall/admin/registries/indexes'
 import { derived } from '../derived.ts'
 import { tablePrinter } from '../output.ts'

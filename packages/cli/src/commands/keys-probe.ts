@@ -1,4 +1,4 @@
-/** `rollcall keys probe`: the only place where a signature profile is guessed. The server is given one, and never guesses. */
+/** `rollcall keys probe`: finds the signature profile of a message by trying. The server never guesses a profile. */
 
 import { listPublicKeys, type PublicKey, readPublicKeys } from '@rollcall/admin/participants/keys'
 import {
@@ -63,7 +63,7 @@ async function runProbe(file: string, options: ProbeOptions): Promise<void> {
   if (found.length === 0) process.exitCode = EXIT.failed
 }
 
-/** @throws CommandError */
+/** Reads the message file as an envelope. @throws CommandError */
 function readEnvelope(text: string): SourcedEnvelope {
   try {
     return new SourcedEnvelope(text)
@@ -88,7 +88,7 @@ async function keysOf(sender_id: string, { key }: ProbeOptions): Promise<readonl
   return live
 }
 
-/** Tries all profiles; the simplest that verifies comes first. */
+/** Tries all profiles. The matches are in the order of `everyProfile`, the simplest first. */
 async function probe(
   envelope: SourcedEnvelope,
   keys: readonly PublicKey[],
@@ -115,7 +115,7 @@ async function probe(
 
 async function verifies(read: ReadSignature, envelope: SourcedEnvelope, key: PublicKey): Promise<boolean> {
   const publicKey = await importVerifyingKey(key.public_jwk, read.algorithm)
-  // The sender that the signature names is printed, not checked.
+  // The sender that the signature names is printed, but not checked.
   return verifySignature({ ...read, sender_id: null }, envelope, publicKey).then(
     () => true,
     (error: unknown) => {
@@ -125,7 +125,7 @@ async function verifies(read: ReadSignature, envelope: SourcedEnvelope, key: Pub
   )
 }
 
-/** The namespace of the envelope, as the accepted one: any is accepted here, while the server has a list. */
+/** Returns the namespace of the envelope as the accepted one: the server has a list, and here any is accepted. */
 function namespacesOf(envelope: SourcedEnvelope): readonly string[] {
   const namespace = namespaceOf(envelope)
   return namespace === null ? [] : [namespace]

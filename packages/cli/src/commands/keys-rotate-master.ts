@@ -1,4 +1,4 @@
-/** `rollcall keys rotate-master`: another master key. */
+/** `rollcall keys rotate-master`: replaces the master key. */
 import { rotateMasterKey } from '@rollcall/admin/operators/own-keys'
 import type { Config } from '@rollcall/settings/config'
 import { masterKeyFile, masterKeySource } from '@rollcall/settings/storage'

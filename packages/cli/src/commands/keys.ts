@@ -1,4 +1,4 @@
-/** `rollcall keys`: our own keys, and the master key that encrypts them. */
+/** `rollcall keys`: manages our own keys, and the master key that encrypts them. */
 import { derived } from '../derived.ts'
 import { table, tablePrinter } from '../output.ts'
 import { type Group, lazyCommand } from '../subject.ts'

@@ -1,4 +1,4 @@
-/** `rollcall listen`: receives callbacks, prints them, and hands them over to a command. */
+/** `rollcall listen`: receives callbacks, prints them, and gives them to a command. */
 import { type Handlers, type Received, Receiver, type Rejected, TransportError } from '@rollcall/client'
 import type { Command } from 'commander'
 import { makeClient } from '../asking/failures.ts'
@@ -77,7 +77,7 @@ async function runListen(options: ListenOptions): Promise<void> {
     return response
   })
   try {
-    // Standard output is for what arrives.
+    // Standard output is only for received callbacks.
     process.stderr.write(
       `listening on ${server.url} for callbacks of ${listening.peers.map(({ sender_id }) => sender_id).join(', ')}; Ctrl-C ends it\n`,
     )
@@ -130,7 +130,7 @@ function tell(callback: Callback, options: ListenOptions): void {
   process.stdout.write(`${lines.join('\n')}\n\n`)
 }
 
-/** Prints refusals too: they show that a new registry signs in another way. */
+/** Prints refusals too, which show for example that a new registry signs in another way. */
 async function reportRefusal(response: Response, { json }: ListenOptions): Promise<void> {
   // Internal failures were already reported.
   if (response.ok || response.status >= 500) return

@@ -1,4 +1,4 @@
-/** `rollcall mapping propose`: a column mapping for a table, to be reviewed. */
+/** `rollcall mapping propose`: proposes a mapping for the columns of a table, to be reviewed. */
 import { writeFile } from 'node:fs/promises'
 import { proposeMapping } from '@rollcall/admin/registries/mapping-proposal'
 import type { Command } from 'commander'
@@ -43,7 +43,7 @@ async function runPropose(file: string, of: string, options: ProposeOptions): Pr
   const { recordType: record_type, delimiter, encoding, out } = options
   const source = file === '-' ? process.stdin : file
   const input = { of, record_type, delimiter, encoding }
-  // A kind needs no database.
+  // Without a database the name must be that of a kind.
   const proposal = (await hasDatabase(configuration()))
     ? await withDatabase(({ db }) => proposeMapping({ db, source }, input))
     : await proposeMapping({ db: null, source }, input)

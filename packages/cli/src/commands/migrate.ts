@@ -1,4 +1,4 @@
-/** `rollcall migrate`: the step of a deployment that prepares the database. */
+/** `rollcall migrate`: prepares the database in a deployment. */
 
 import { migrateDatabase } from '@rollcall/admin/database'
 import { openStorage } from '@rollcall/settings/storage'

@@ -1,4 +1,4 @@
-/** `rollcall operator`: who may call the admin API. */
+/** `rollcall operator`: manages who may call the admin API. */
 
 import type { makeSignInLink } from '@rollcall/admin/operators/sessions'
 import { derived, withAnswer } from '../derived.ts'

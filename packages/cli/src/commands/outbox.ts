@@ -1,4 +1,4 @@
-/** `rollcall outbox`: rows of existing systems that could not be published. */
+/** `rollcall outbox`: shows and retries rows of existing systems that could not be published. */
 import { derived } from '../derived.ts'
 import { counted, table } from '../output.ts'
 import type { Group } from '../subject.ts'

@@ -1,4 +1,4 @@
-/** `rollcall participant callback`: the callback address of a participant, and its authentication. */
+/** `rollcall participant callback`: sets the callback address of a participant, and its authentication. */
 import { changeCallback, parseSchedule } from '@rollcall/admin/callbacks/callbacks'
 import { InvalidArgumentError } from 'commander'
 import { credentialsFrom } from '../callback-credentials.ts'
@@ -59,7 +59,7 @@ Credentials are encrypted at rest, sent to their origin only, and never shown ag
     }),
 })
 
-/** Reads a schedule of attempts; null: the server's own. */
+/** Reads a schedule of attempts; null: the schedule of the server applies. */
 function readSchedule(text: string): readonly number[] | null {
   if (text === 'default') return null
   const schedule = parseSchedule(text)

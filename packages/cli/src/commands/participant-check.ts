@@ -1,4 +1,4 @@
-/** `rollcall participant check`: what the system of a sandbox participant has done. */
+/** `rollcall participant check`: checks what the system of a sandbox participant has done. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { checkParticipant } from '@rollcall/admin/participants/check'
 import type { Command } from 'commander'
@@ -10,7 +10,7 @@ import { stopRequest } from '../stop.ts'
 import { trialRecords } from '../synthetic-people.ts'
 import { readInstant, wholeNumber } from '../values.ts'
 
-/** Milliseconds between two looks. */
+/** Milliseconds between two checks while the command waits. */
 const PAUSE = 1_000
 
 const A_DAY = 86_400_000

@@ -1,4 +1,4 @@
-/** `rollcall participant policy`: how a participant signs and encrypts, and where its keys are. */
+/** `rollcall participant policy`: sets how a participant signs and encrypts, and where its keys are. */
 import { changeParticipantPolicy } from '@rollcall/admin/participants/policy'
 import { derived } from '../derived.ts'
 import { factsText } from '../output.ts'

@@ -1,4 +1,4 @@
-/** `rollcall participant`: who may ask the registries. */
+/** `rollcall participant`: manages the participants that may ask the registries. */
 import { derived } from '../derived.ts'
 import { factsText, tablePrinter } from '../output.ts'
 import { checkReportText, credentialsText } from '../participant-text.ts'
@@ -11,7 +11,7 @@ const partnerLinks = () => import('@rollcall/admin/partner/link')
 
 const EXAMPLE = 'spmis.example.org'
 
-/** `disable` and `enable`. */
+/** Makes the commands `disable` and `enable`. */
 const status = (word: 'disable' | 'enable', effect: string): Leaf =>
   derived(async () => (await participants())[`${word}Participant`], {
     about: `${word} a participant: ${effect}`,
@@ -95,7 +95,7 @@ until rollcall participant sign-out.`,
       examples: [EXAMPLE],
       deps: async ({ config }) => {
         const { baseUrl } = await import('@rollcall/settings/addresses')
-        // The server's setting is not known here: its environment may differ.
+        // The setting of the server is not known here, because its environment may differ.
         return { partnerPage: { isOn: true, base: () => baseUrl(config, config.port) } }
       },
       text: ({ url, sender_id, expires_at }) =>

@@ -1,4 +1,4 @@
-/** `rollcall proposal`: acts that wait for a second operator. */
+/** `rollcall proposal`: lists and decides about acts that wait for a second operator. */
 import type { showProposal } from '@rollcall/admin/approvals/proposals'
 import { diffLines } from '../approval-text.ts'
 import { derived } from '../derived.ts'
@@ -9,7 +9,7 @@ import type { Group } from '../subject.ts'
 
 const proposals = () => import('@rollcall/admin/approvals/proposals')
 
-/** An operator is needed: a second person could not be told apart from the user of a shell. */
+/** Requires an operator's token: two users of a shell could not be told from one another. */
 async function asOperator(deps: Deps, { tokenFile }: Readonly<Record<string, unknown>>) {
   if (tokenFile !== undefined) {
     const operator = await (await proposals()).operatorWithToken(deps, await textOf(tokenFile))

@@ -1,4 +1,4 @@
-/** `rollcall prune`: deletes data at the end of their retention. */
+/** `rollcall prune`: deletes data at the end of its retention. */
 import { prune, showRetention } from '@rollcall/admin/persons/retention'
 import type { Command } from 'commander'
 import { withDatabase } from '../environment.ts'

@@ -1,11 +1,11 @@
-/** `rollcall publish`: says that an event has happened to a record. */
+/** `rollcall publish`: publishes an event that has happened to a record. */
 import { isJsonObject, type JsonObject, type JsonValue } from '@rollcall/protocol'
 import { derived } from '../derived.ts'
 import { CommandError } from '../failure.ts'
 import { parsedJson, readInput } from '../input.ts'
 import { counted } from '../output.ts'
 
-/** The file of a member that is an object. */
+/** An option for the file of a member that is a JSON object. */
 const file = (flags: string, help: string) => ({ flags, help, read: (path: string) => path })
 
 export const SUBJECT = derived(async () => (await import('@rollcall/admin/events/publish')).publishEvent, {
@@ -38,13 +38,13 @@ export const SUBJECT = derived(async () => (await import('@rollcall/admin/events
     }
     const read = await objectIn(record, '--record')
     if (remove === undefined) return { record: read }
-    // The call checks that every path has a list.
+    // The admin function checks that every path has a list.
     return { record: read, remove: (await objectIn(remove, '--remove')) as Record<string, JsonValue[]> }
   },
   text: ({ id, matched }) => `event ${id}: ${counted(matched, 'subscription')} matched`,
 })
 
-/** The object in the file of an option. */
+/** Reads the JSON object in the file of an option. */
 async function objectIn(path: unknown, option: string): Promise<JsonObject> {
   const value = parsedJson(`the file of ${option}`, await readInput(String(path), option))
   if (!isJsonObject(value)) throw new CommandError(`the file of ${option} must hold a JSON object`)

@@ -1,4 +1,4 @@
-/** `rollcall purpose`: the purposes that consents may name. */
+/** `rollcall purpose`: manages the purposes that consents may name. */
 import { derived } from '../derived.ts'
 import { tablePrinter } from '../output.ts'
 import type { Group } from '../subject.ts'

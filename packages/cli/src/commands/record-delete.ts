@@ -1,4 +1,4 @@
-/** `rollcall record delete`: records of a registry, by their primary identifiers. */
+/** `rollcall record delete`: deletes records of a registry by their primary identifiers. */
 import { deleteRecords } from '@rollcall/admin/records/records'
 import type { Command } from 'commander'
 import { withDatabase } from '../environment.ts'

@@ -1,4 +1,4 @@
-/** `rollcall record`: single records of a registry, and persons who are hidden. */
+/** `rollcall record`: shows, deletes, merges and protects single records of a registry. */
 import { derived } from '../derived.ts'
 import { counted, table } from '../output.ts'
 import { type Group, lazyCommand } from '../subject.ts'
@@ -16,7 +16,7 @@ const identifierIn = (text: unknown, name: string) => identifierOf(typeAndValue(
 
 const identifierOfPerson = (given: Readonly<Record<string, unknown>>) => identifierOf(personIn(given))
 
-/** A person by an identifier: two words, or one. */
+/** A person, named by the two words of an identifier, or by one word TYPE=VALUE. */
 const PERSON = {
   args: 'namespace type [value]',
   options: { ...PERSON_HELP, identifier_type: null, identifier_value: null },

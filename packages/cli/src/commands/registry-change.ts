@@ -1,4 +1,4 @@
-/** `rollcall registry add` and `set`. */
+/** `rollcall registry add` and `set`: add and change a registry. */
 import { importRecords } from '@rollcall/admin/records/records'
 import { addRegistry, changeRegistry, listRegistries } from '@rollcall/admin/registries/registries'
 import { nearestHint } from '@rollcall/base/shared/nearest'
@@ -97,7 +97,7 @@ Example: rollcall registry set civil --time-zone Africa/Kigali --majority 21`,
 const KIND_NAMES = KINDS.map(({ name }) => name)
 const NAMES = KIND_NAMES.join(', ')
 
-/** Limit of the people of a sandbox registry: they are written in one go. */
+/** The most people of a sandbox registry: they are written in one transaction. */
 const MOST_PEOPLE = 100_000
 const PEOPLE = 1_000
 
@@ -106,7 +106,7 @@ interface KindAndNamespace {
   readonly namespace: string | undefined
 }
 
-/** `civil` is a kind; `civil-test` is a namespace of that kind. */
+/** Reads a kind, such as `civil`, or a namespace that begins with its kind, such as `civil-test`. */
 function kindAndNamespace(text: string): KindAndNamespace {
   const [name = ''] = text.split('-')
   if (!KINDS.some((kind) => kind.name === name)) {
@@ -136,7 +136,7 @@ const SOURCES = `With --source its records stay in a database of their own, whic
 rollcall source check does it. A registry that was added without a source keeps its records here.
 `
 
-/** Calls with what the source file holds; a refusal names its line. */
+/** Makes a call with the content of the source file. A refusal names the line in the file. */
 async function withSource<Result>(
   path: string | undefined,
   call: (source: object | undefined) => Promise<Result>,
@@ -150,7 +150,7 @@ async function withSource<Result>(
 const primaryOption = (): Option =>
   new Option('--primary <type>', 'identifier type by which its records are known').argParser(collectOption)
 
-/** `NID` names the identifier of the first record type, `Group=HOUSEHOLD_NO` that of another. */
+/** Reads primary identifiers: `NID` is for the first record type, `Group=HOUSEHOLD_NO` for another one. */
 function primariesIn(kind: string, given: readonly string[] | undefined) {
   if (given === undefined) return undefined
   const first = kindNamed(kind)?.record_types[0].name ?? ''
@@ -206,7 +206,7 @@ function placeOf({ namespace, source }: RegistryRow): string {
     : '; its records stay in a database of their own'
 }
 
-/** Fills the registry as `rollcall import` does. */
+/** Fills the registry with synthetic people, as `rollcall import` does. */
 async function fill(
   { kind, namespace, primary_identifiers }: RegistryRow,
   people: number,

@@ -1,4 +1,4 @@
-/** `rollcall registry`: which registries are hosted. */
+/** `rollcall registry`: manages the registries of this server. */
 import { derived } from '../derived.ts'
 import { tablePrinter } from '../output.ts'
 import { type Group, lazyCommand } from '../subject.ts'

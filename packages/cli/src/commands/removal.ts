@@ -1,4 +1,4 @@
-/** `rollcall registry remove`, `rollcall participant remove`. */
+/** The commands `rollcall registry remove` and `rollcall participant remove`. */
 import type { removeParticipant } from '@rollcall/admin/removal'
 import { type AdminFunction, derived } from '../derived.ts'
 import { counted } from '../output.ts'
@@ -20,7 +20,7 @@ interface Removal<Input, Result> {
   readonly example: string
 }
 
-/** @param name the member that names what is removed */
+/** Makes a command that removes something. @param name the member of the input that names it */
 export const removal = <Input extends Given, Result extends Removed>(
   name: string,
   { load, about, notes, example }: Removal<Input, Result>,

@@ -1,4 +1,4 @@
-/** `rollcall restore`: brings a database back, applies the journal, and holds what would be sent. */
+/** `rollcall restore`: restores a database, repeats the acts of the journal, and holds outgoing messages. */
 
 import { releaseRestored } from '@rollcall/admin/backup/release'
 import { adoptRestored, restoreDatabase } from '@rollcall/admin/backup/restore'

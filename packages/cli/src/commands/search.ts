@@ -79,7 +79,7 @@ async function runSearch(options: SearchOptions): Promise<void> {
   else await ask(target, questions, options, signal)
 }
 
-/** Standard input is read once. */
+/** Refuses two options that read standard input, because it can be read only once. */
 function refuseTwoInputs(options: SearchOptions): void {
   const { query, consentJws, clientSecretFile, signKey, decryptKey } = options
   const read = [query, consentJws, clientSecretFile, signKey, decryptKey].filter((file) => file === '-')
@@ -94,7 +94,7 @@ async function ask(
 ): Promise<void> {
   const asking = makeClient(() => new RegistryClient(client))
   const answer = await callClient(asking.search(questions, { signal }), signal)
-  // The rejection of a single question is the whole result.
+  // The rejection of a single question is reported as the failure of the command.
   const [only, ...others] = resultsOf(answer)
   if (only?.ok === false && others.length === 0 && options.json !== true) {
     await callClient(Promise.reject(only.rejection))
@@ -152,7 +152,7 @@ async function askForCallback(
   })
 }
 
-/** Prints an answer with its records, and sets the exit code for rejected items. */
+/** Prints an answer with its records, and sets an exit code if items were rejected. */
 function tell(said: Said, options: OutputOptions): void {
   const summary = summaryOf(said)
   const records = itemsOf(said.message ?? {}).map(recordsOf)

@@ -1,4 +1,4 @@
-/** `rollcall serve`: the server, for production. */
+/** `rollcall serve`: runs the server, for production. */
 
 import { migrateDatabase } from '@rollcall/admin/database'
 import { refuseDemoData } from '@rollcall/admin/demo/demo-database'
@@ -63,7 +63,7 @@ async function runServe({ role, migrate, ...options }: ServeOptions): Promise<vo
   }
 }
 
-/** @throws CommandError messages, tokens and secrets would cross a network that others read */
+/** Refuses to send messages, tokens and secrets over a network that others read. @throws CommandError */
 function refusePlainHttp({ role, host, adminHost, behindTlsProxy, adminPrivateNetwork }: Config): void {
   if (behindTlsProxy) return
   if (!adminPrivateNetwork && !isLoopback(adminHost)) {
@@ -80,15 +80,15 @@ function refusePlainHttp({ role, host, adminHost, behindTlsProxy, adminPrivateNe
   )
 }
 
-/** Checks the database before it is migrated. */
+/** Checks the database, then migrates it. Without `migrate` its schema must be that of this version already. */
 async function prepare(storage: Storage, migrate: boolean): Promise<void> {
-  // As the owner: before the migration, tables of an earlier version do not belong to the application.
+  // The owner checks: before the migration the application may not read tables of an earlier version.
   await refuseDemoData(storage.owner)
   if (!migrate) await checkSchema(storage.db)
   await migrateDatabase(storage, {})
 }
 
-/** @throws CommandError always: the tables may lack what this node uses */
+/** Stops the node: the tables may lack what it uses. @throws CommandError always */
 function refuseOutdated({ version }: { readonly version: string }): never {
   throw new CommandError(
     `the schema of the database is of version ${version}, more than one version ahead of this node: ` +

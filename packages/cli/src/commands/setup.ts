@@ -76,7 +76,7 @@ async function runSetup(options: SetupOptions): Promise<void> {
     say(actText(act))
     carryOut(act)
   }
-  // A new certificate changes the plan.
+  // A new certificate changes the plan of the remaining acts.
   const rest = answers.certificate === 'certbot' && acts.length > 0 ? planned(answers) : { acts: [], waits }
   for (const act of rest.acts) {
     say(actText(act))
@@ -101,7 +101,7 @@ const planned = (answers: Answers, restore?: string) => {
   }
 }
 
-/** The answers of the file, or of the person at the terminal, to whom the last setup's answers are proposed. */
+/** Reads the answers from the file, or from the person at the terminal, to whom the last answers are proposed. */
 async function answersOf({ answers: file, dryRun = false }: SetupOptions): Promise<Answers> {
   const before = JSON.parse(textOf(ANSWERS_FILE) ?? '{}') as Partial<Answers>
   if (file !== undefined) return readAnswers((await readYaml(file, '--answers')).value, before)
@@ -127,7 +127,7 @@ async function confirm(): Promise<void> {
 
 const LATER = 'Name another machine for copies of the backups and the journal: run rollcall setup again.'
 
-/** A request of another system would come the same way: by the public name, with TLS, through nginx. */
+/** Asks the node as another system would: by the public name, with TLS, through nginx. Then says what comes next. */
 async function finish({ name, authority_file, copies, operator }: Answers, say: (line: string) => void): Promise<void> {
   await askReady(`https://${name}/ready`, { unit: `rollcall@${portInUse()}`, authority_file })
   say(`\nhttps://${name}/ready answers through nginx.\n`)

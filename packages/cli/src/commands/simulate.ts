@@ -1,4 +1,4 @@
-/** `rollcall simulate`: a sandbox registry, or one of the demo, lives. */
+/** `rollcall simulate`: publishes events of synthetic people in a sandbox registry, or in one of the demo. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { publishEvent } from '@rollcall/admin/events/publish'
 import { listRegistries } from '@rollcall/admin/registries/registries'
@@ -46,7 +46,7 @@ async function runSimulate(namespace: string, options: SimulateOptions): Promise
     const names = renamedPrimaries(kind, primary_identifiers)
     const today = (): string => new Date().toISOString().slice(0, 10)
     const there = Object.values(records).reduce((sum, count) => sum + count, 0)
-    // Among few people nothing would happen any more: others of the same population come from elsewhere.
+    // Among few people nothing would happen any more, so others of the same population move in.
     const people = { seed: PEOPLE_SEED, count: Math.max(there, DEMO_RECORDS) }
     const life = lifeOf(kind, { seed, people, today })
     let published = 0
@@ -65,7 +65,7 @@ async function runSimulate(namespace: string, options: SimulateOptions): Promise
   if (!json) process.stdout.write(`${counted(done, 'event')} in all\n`)
 }
 
-/** The registry, in which only synthetic people are. @throws CommandError */
+/** Finds a registry that has only synthetic people. @throws CommandError */
 async function simulated(deps: Deps, namespace: string): Promise<RegistryRow> {
   const registries = await listRegistries(deps, {})
   const registry = registries.find((row) => row.namespace === namespace)
@@ -83,7 +83,7 @@ async function simulated(deps: Deps, namespace: string): Promise<RegistryRow> {
 
 type RegistryRow = Awaited<ReturnType<typeof listRegistries>>[number]
 
-/** Yields the events at a rate per second; late ones follow at once. */
+/** Yields so many events per second. Late events follow at once. */
 async function* paced(events: Iterable<LifeEvent>, rate: number, signal: AbortSignal): AsyncGenerator<LifeEvent> {
   const begin = performance.now()
   let number = 0

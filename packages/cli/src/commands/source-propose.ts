@@ -1,4 +1,4 @@
-/** `rollcall source propose`: a source file from the catalog of a database, to be reviewed. */
+/** `rollcall source propose`: proposes a source file from the catalog of a database, to be reviewed. */
 import { proposeSource } from '@rollcall/admin/registries/source-proposal'
 import type { Command } from 'commander'
 import { ask } from '../environment.ts'
@@ -54,7 +54,7 @@ async function runPropose(of: string, options: ProposeOptions): Promise<void> {
   print(options, { ...proposal, out }, [summary, ...decide.map((one) => `decide: ${one}`)].join('\n'))
 }
 
-/** `office.person` is the table of the first record type, `Group=office.household` that of another. */
+/** Reads tables: `office.person` is for the first record type, `Group=office.household` for another one. */
 function tablesIn(given: readonly string[] = []): Readonly<Record<string, string>> {
   return Object.fromEntries(
     given.map((text): [string, string] => {

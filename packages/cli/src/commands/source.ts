@@ -1,4 +1,4 @@
-/** `rollcall source`: records that stay in the registry's own database. */
+/** `rollcall source`: manages sources, in which records stay in the registry's own database. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { checkSource } from '@rollcall/admin/registries/source-check'
 import type { sourceStatus } from '@rollcall/admin/registries/source-status'
@@ -86,10 +86,10 @@ function checkedText({ database, writes, weak, records }: Checked): string {
   ].join('\n')
 }
 
-/** Milliseconds between two looks of `--wait`. */
+/** Milliseconds between two reads of the status with `--wait`. */
 const LOOK = 500
 
-/** The status; with `wait`, as soon as the registry answers. Each failure before is printed once. */
+/** Shows the status; with `wait`, only when the registry answers. Each failure before is printed once. */
 async function waitingStatus() {
   const { sourceStatus } = await import('@rollcall/admin/registries/source-status')
   const ask = async (deps: Deps & { readonly wait: boolean }, input: { readonly namespace: string }) => {

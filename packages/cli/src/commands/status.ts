@@ -50,13 +50,13 @@ async function runStatus(options: StatusOptions): Promise<void> {
   const asking = makeClient(() => new RegistryClient(client))
   const answer = await callClient(asking.txnStatus(question, { signal }), signal)
   const { txn_type, txn_status } = answer.message.txnstatus_response
-  // The registry does not know it: the answer repeats the question and gives a reason.
+  // The registry does not know the request: its answer repeats the question and gives a reason.
   if (answer.header.status === 'rjct') {
     const [unknown] = resultsOf(answer)
     if (unknown?.ok === false && options.json !== true) await callClient(Promise.reject(unknown.rejection))
     process.exitCode = EXIT.failed
   }
-  // The embedded message has the transaction of the request; the outer one has that of this question.
+  // The embedded message has the transaction_id of the request, the outer one that of this question.
   const { header, signed, encrypted } = answer
   const embedded = summaryOf({ header: {}, message: txn_status, signed, encrypted })
   const summary: Summary = { ...embedded, sender_id: summaryOf({ header, signed }).sender_id, message_id: null }

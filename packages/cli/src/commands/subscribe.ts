@@ -60,7 +60,7 @@ Example: rollcall subscribe civil --event LiveBirth --where '{"sex": "female"}' 
 
 interface SubscribeOptions extends RegistryOptions, SubscriptionOptions, OutputOptions {
   readonly senderUri?: string
-  /** True: at any free port. */
+  /** True: any free port. */
   readonly listen?: number | true
   readonly keep?: true
   readonly replace?: true
@@ -121,7 +121,7 @@ async function subscribeAndListen(
       }),
       stop.signal,
     )
-    // Standard output is for events.
+    // Standard output is only for events.
     process.stderr.write(`${printable(`subscribed as ${codes.join(', ')}; Ctrl-C ends it`)}\n`)
     await stop.asked
     if (options.keep === true) return
@@ -130,7 +130,7 @@ async function subscribeAndListen(
   })
 }
 
-/** The codes of the subscription, when the registry has made it. */
+/** Subscribes, and returns the codes of the subscriptions that the registry has made. */
 async function subscribed(asking: RegistryClient, criteria: SubscribeInput, signal: AbortSignal): Promise<string[]> {
   const answer = await asking.subscribe(criteria, { signal })
   const codes = resultsOf(answer).flatMap((result) => {

@@ -1,4 +1,4 @@
-/** `rollcall subscriptions`: to which events participants have subscribed, and their mailboxes. */
+/** `rollcall subscriptions`: manages the subscriptions of participants, and their mailboxes. */
 import { derived } from '../derived.ts'
 import { factsText, tablePrinter } from '../output.ts'
 import type { Group } from '../subject.ts'

@@ -1,4 +1,4 @@
-/** `rollcall trace`: the life of a message, from its arrival to the last attempt at its answer. */
+/** `rollcall trace`: shows the life of a message, from its arrival to the last attempt at its answer. */
 import { MOST_SHOWN, trace } from '@rollcall/admin/messages/trace'
 import type { Command } from 'commander'
 import { ask } from '../environment.ts'

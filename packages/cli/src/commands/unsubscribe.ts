@@ -1,4 +1,4 @@
-/** `rollcall unsubscribe`: ends subscriptions at any registry. */
+/** `rollcall unsubscribe`: ends subscriptions in any registry. */
 import { itemsOrThrow } from '@rollcall/client'
 import type { UnSubscribeResponse } from '@rollcall/protocol'
 import type { Command } from 'commander'

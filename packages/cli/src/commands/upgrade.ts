@@ -1,4 +1,4 @@
-/** `rollcall upgrade`: replaces the node in use by one of another version, and refuses no request meanwhile. */
+/** `rollcall upgrade`: replaces the node in use by one of another version, and no request is refused meanwhile. */
 import { spawnSync } from 'node:child_process'
 import { existsSync, globSync, readFileSync, readlinkSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -88,7 +88,7 @@ function stepsOf({ from, to, port, next }: Move): readonly Step[] {
   const step = (text: string, act: Step['act']): void => void steps.push({ text, act })
   const unit = `rollcall@${next}`
   step(`prepare ${unit} with version ${to}`, () => {
-    // A killed upgrade may have left a node there.
+    // An upgrade that was killed may have left a node running on this port.
     spawnSync('systemctl', ['stop', unit])
     link(to, `${CODE_FOLDER}/node-${next}`)
   })
@@ -136,14 +136,14 @@ const versionAt = (port: number): string | null => {
   }
 }
 
-/** Replaces a link at once. Root alone writes in its folder. */
+/** Replaces a link in one step. Only root writes in its folder. */
 function link(target: string, path: string): void {
   rmSync(`${path}.part`, { force: true })
   symlinkSync(target, `${path}.part`)
   renameSync(`${path}.part`, path)
 }
 
-/** nginx checks its files first: a refused site is replaced by the former one. */
+/** Changes the node behind nginx. If nginx refuses the new site, the former one is written again. */
 function moveSite(port: number): void {
   const before = textOf(NGINX_SITE) ?? ''
   writeWhole(NGINX_SITE, siteWithPort(before, port), 0o644)
@@ -156,11 +156,11 @@ function moveSite(port: number): void {
   }
 }
 
-/** The processes of nginx that have the site of now. */
+/** Lists the processes of nginx that serve with the present site. */
 const workersOfNginx = (): readonly string[] =>
   globSync('/proc/[0-9]*/cmdline').filter((path) => (textOf(path) ?? '').startsWith('nginx: worker process'))
 
-/** Waits up to half a minute for processes with the former site, which finish their requests. */
+/** Waits up to half a minute until processes with the former site have finished their requests. */
 async function ended(processes: readonly string[]): Promise<void> {
   for (let tries = 0; tries < 60 && processes.some((path) => existsSync(path)); tries += 1) await sleep(500)
 }

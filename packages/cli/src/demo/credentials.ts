@@ -1,4 +1,4 @@
-/** The client secrets and the own keys of the demo's participants, made once and the same over restarts; the operator's token. */
+/** The client secrets and keys of the demo's participants, which stay the same over restarts, and operator tokens. */
 
 import { generateKeyPairSync, type JsonWebKey } from 'node:crypto'
 import type { Acting } from '@rollcall/admin/act'
@@ -15,12 +15,12 @@ import { AdminRefusal } from '@rollcall/admin/use-case'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Database } from '@rollcall/database/database'
 
-/** The demo's own caller. */
+/** The dependencies with the caller `demo`. */
 export interface DemoDeps extends Acting {
   readonly db: Database
 }
 
-/** The credentials of a demo participant: the written ones if the database still has them, otherwise new ones. */
+/** Returns the written credentials of a demo participant if the database still has them, otherwise new ones. */
 export async function demoCredentials(
   deps: DemoDeps,
   participant: Participant,
@@ -44,12 +44,12 @@ const OPERATORS = {
   console: { name: 'demo-console', roles: ['own'] },
 } as const
 
-/** A new token for the admin API at each start; the earlier one is refused. */
+/** Makes a new token for the admin API at each start; the earlier one is revoked. */
 export const demoOperatorToken = (deps: DemoDeps): Promise<string> => newToken(deps, OPERATORS.program)
 
 /**
- * A link that signs in to the console once. Its operator has no other way in: nobody sees the token.
- * @param console_url address of the console
+ * Makes a link that signs in to the console once. Nobody sees the token of its operator.
+ * @param console_url the address of the console
  */
 export async function demoSignInLink(deps: DemoDeps, console_url: string): Promise<string> {
   await newToken(deps, OPERATORS.console)
@@ -67,19 +67,19 @@ async function newToken(deps: DemoDeps, { name, roles }: (typeof OPERATORS)[keyo
 
 type KeyUse = 'sig' | 'enc'
 
-/** A key of the participant's as demo.json has it. */
+/** A private key of a participant in demo.json. */
 export interface DemoKey {
   readonly kid: string
   readonly private_jwk: Readonly<Record<string, unknown>>
 }
 
-/** The keys of a participant; `algorithm` is the third part of a signature's kidId. */
+/** The keys of a demo participant. `algorithm` is the third part of the keyId of its signatures. */
 export interface DemoKeys {
   readonly sign: DemoKey & { readonly algorithm: 'ed25519' }
   readonly encrypt: DemoKey
 }
 
-/** How each key is made. */
+/** How a key for each use is made. */
 const MAKE: Readonly<Record<KeyUse, () => JsonWebKey>> = {
   sig: () => generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' }),
   enc: () => ({
@@ -89,7 +89,7 @@ const MAKE: Readonly<Record<KeyUse, () => JsonWebKey>> = {
 }
 
 /**
- * The written keys if the database still has them; otherwise new ones, registered.
+ * Returns the written keys if the database still has them; otherwise makes and registers new ones.
  * @param written the participant in demo.json, as far as it can be read
  */
 async function demoKeys(
@@ -109,7 +109,7 @@ async function demoKey(deps: DemoDeps, sender_id: string, use: KeyUse, written: 
     const thumbprint = await thumbprintOf(sender_id, use, before)
     if (live.some((key) => key.kid === before.kid && key.thumbprint === thumbprint)) return before
   }
-  // Nobody can use keys that demo.json does not have: they are revoked, so that they do not pile up.
+  // Nobody can use keys that are not in demo.json. They are revoked, so that their number does not grow.
   for (const { kid, use: other } of live) {
     if (other === use) await revokeParticipantKey(deps, { sender_id, kid })
   }
@@ -126,7 +126,7 @@ function asDemoKey(value: unknown): DemoKey | null {
   return { kid, private_jwk }
 }
 
-/** The thumbprint of a key in demo.json; null: the file was altered and has no key there. */
+/** The thumbprint of a key in demo.json; null: somebody has altered the file, and it has no key there. */
 async function thumbprintOf(sender_id: string, use: KeyUse, { private_jwk }: DemoKey): Promise<string | null> {
   const keys = publicHalf(private_jwk)
   const [key] = await readPublicKeys({}, { sender_id, use, keys }).catch((error: unknown) => {
@@ -136,7 +136,7 @@ async function thumbprintOf(sender_id: string, use: KeyUse, { private_jwk }: Dem
   return key?.thumbprint ?? null
 }
 
-/** The text of the public JWK. */
+/** Writes the public part of a private JWK. */
 function publicHalf({ kty, crv, x, n, e, alg }: DemoKey['private_jwk']): string {
   return JSON.stringify({ kty, crv, x, n, e, alg })
 }

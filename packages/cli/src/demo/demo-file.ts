@@ -1,4 +1,4 @@
-/** demo.json, by which tools find the demo: its shape is fixed for them. Only its owner may read it. */
+/** demo.json, by which tools find the demo: they need this fixed form. Only the file's owner may read it. */
 import { open, readFile, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { type DemoSample, demoSamples } from '@rollcall/admin/demo/demo-samples'
@@ -13,15 +13,15 @@ import type { DemoCredentials } from './credentials.ts'
 export interface DemoFile {
   readonly base_url: string
   readonly token_url: string
-  /** May do everything. */
+  /** A participant that may do everything. */
   readonly participant: DemoCredentials
-  /** May look up people of one registry, and see little of them. */
+  /** A participant that may look up people of one registry, and sees little of them. */
   readonly restricted: DemoCredentials
   readonly admin: DemoAdmin
   readonly registries: readonly DemoRegistry[]
 }
 
-/** The admin API. */
+/** The admin API of the demo. */
 export interface DemoAdmin {
   /** Address of the operator's listener, without a path. */
   readonly base_url: string
@@ -39,12 +39,12 @@ export interface DemoRegistry {
 
 export const demoFilePath = (config: Pick<Config, 'dataDirectory'>): string => demoFile(config)
 
-/** The participants of the file. */
+/** The members of the file that are participants. */
 export const DEMO_PARTICIPANTS = ['participant', 'restricted'] as const
 
 type Written = Partial<Record<keyof DemoCredentials, unknown>>
 
-/** The participants that an earlier start wrote; empty when the file cannot be read. */
+/** Reads the participants that an earlier start wrote; empty when the file cannot be read. */
 export async function writtenParticipants(
   path: string,
 ): Promise<Readonly<Record<(typeof DEMO_PARTICIPANTS)[number], Written>>> {
@@ -61,7 +61,7 @@ function parsed(text: string): { readonly participant?: unknown; readonly restri
   }
 }
 
-/** The content of the file for a demo at `base_url`. */
+/** Makes the content of the file for a demo at `base_url`. */
 export async function describeDemo(
   db: Database,
   demo: Pick<DemoFile, 'base_url' | 'participant' | 'restricted' | 'admin'> & {
@@ -96,7 +96,7 @@ export async function writePrivateFile(path: string, text: string): Promise<void
   await makeDataDirectory(dirname(path))
   const unfinished = `${path}.new`
   await rm(unfinished, { force: true })
-  // Exclusively: another file of this name would be somebody else's, with a mode of their choice.
+  // The new file must not exist: another user could have made it, with permissions of their choice.
   const handle = await open(unfinished, 'wx', 0o600)
   try {
     await handle.writeFile(text)

@@ -3,15 +3,15 @@ import { fileURLToPath } from 'node:url'
 import { applyDemo, type DemoDirectory } from '@rollcall/admin/demo/demo-directory'
 import { readYaml } from '../yaml.ts'
 
-/** The registries, people and participants of the demo, as a configuration file. */
+/** The path of the configuration file with the registries and participants of the demo. */
 export const DEMO_CONFIGURATION = fileURLToPath(new URL('./demo.yaml', import.meta.url))
 
-/** Its participants, by their names in demo.json. */
+/** The sender_ids of the participants, by their members in demo.json. */
 const PARTICIPANTS = { participant: 'demo.spmis.example', restricted: 'restricted.spmis.example' } as const
 
 type Deps = Parameters<typeof applyDemo>[0]
 
-/** Applies the file unless the database has all that it names. */
+/** Adds what the configuration file of the demo names and the database lacks. */
 export async function ensureDemoDirectory(deps: Deps): Promise<DemoDirectory> {
   const { value } = await readYaml(DEMO_CONFIGURATION)
   const file = value as Parameters<typeof applyDemo>[1]['file']

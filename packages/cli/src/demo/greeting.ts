@@ -1,13 +1,13 @@
-/** Printed when the demo is ready: its addresses, and commands that work when they are pasted. */
+/** The text that is printed when the demo is ready: its addresses, and commands to paste into a shell. */
 import { kindNamed, operation, PROTOCOL_VERSION } from '@rollcall/protocol'
 import type { DemoFile, DemoRegistry } from './demo-file.ts'
 
 /**
- * The text, with commands for bash and for sh.
+ * Writes the text, with commands for bash and for sh.
  * @param options.path path of demo.json
  * @param options.link link that signs in to the console
- * @param options.demoPage address of the demo's own page
- * @param options.place the demo's folder and ports; by default the usual ones
+ * @param options.demoPage address of the page of the demo
+ * @param options.place the folder and ports of the demo (default: the usual ones)
  */
 export function greeting(
   demo: DemoFile,
@@ -39,7 +39,7 @@ Ctrl-C stops it.`
 
 /** Folder and ports of a demo. */
 export interface Place {
-  /** The demo's folder; null for the usual one. */
+  /** The folder of the demo; null for the usual one. */
   readonly data: string | null
   readonly port: number
   readonly adminPort: number
@@ -47,13 +47,13 @@ export interface Place {
 
 const USUAL: Place = { data: null, port: 8080, adminPort: 8081 }
 
-/** `rollcall`, as another terminal types it. */
+/** The command `rollcall` with the settings that another terminal needs. */
 const commandAt = (place: Place): string => `${settingsOf(place)}npx rollcall`
 
 export const linkCommand = ({ participant }: DemoFile, place: Place): string =>
   `${commandAt(place)} participant link ${participant.sender_id}`
 
-/** Variables by which a command in another terminal finds this demo; empty for the usual folder and ports. */
+/** The variables by which a command in another terminal finds this demo; empty for the usual folder and ports. */
 function settingsOf({ data, port, adminPort }: Place): string {
   const settings = [
     data === null ? '' : `ROLLCALL_DATA=${quoted(data)} `,
@@ -63,13 +63,13 @@ function settingsOf({ data, port, adminPort }: Place): string {
   return settings.join('')
 }
 
-/** Identifier of the first registry's first sample, as one word for the shell. */
+/** The identifier of the first registry's first sample, as one word for the shell. */
 function identifierOf({ registries }: DemoFile): string {
   const [sample] = registries[0]?.samples ?? []
   return quoted(`${sample?.identifier_type}=${sample?.identifier_value}`)
 }
 
-/** Two commands: a token into a shell variable, and a search of the first registry with it. */
+/** Writes two commands: one stores a token in a shell variable, the other searches the first registry with it. */
 export function curlPair(demo: DemoFile): string {
   const [registry] = demo.registries
   if (registry === undefined) throw new Error('the demo has no registry')
@@ -84,13 +84,13 @@ curl -s ${quoted(`${registryUrl(demo, registry)}/${path}`)} \\
   -d ${searchBody(demo, registry)}; echo`
 }
 
-/** A JSON text in single quotes, left for a moment where the shell puts in the time. */
+/** Writes JSON in single quotes, which end where the shell inserts the time or a number. */
 function searchBody(demo: DemoFile, registry: DemoRegistry): string {
   const text = quoted(JSON.stringify(searchRequest(demo, registry)))
   return text.replaceAll(NOW, `'"$(date -u +%Y-%m-%dT%H:%M:%SZ)"'`).replaceAll(NUMBER, `'"$(date +%s)$RANDOM"'`)
 }
 
-/** Stand where the shell puts in something fresh. */
+/** Placeholders, which the shell replaces by the time and by a new number. */
 const NOW = '@now@'
 const NUMBER = '@number@'
 

@@ -1,4 +1,4 @@
-/** The demo's receiver of callbacks runs in the process of the demo: users can break and mend it. */
+/** The receiver of callbacks in the process of the demo. Users can make it refuse callbacks, and accept them again. */
 
 import { changeCallback } from '@rollcall/admin/callbacks/callbacks'
 import { AdminRefusal } from '@rollcall/admin/use-case'
@@ -12,15 +12,15 @@ type Deps = Parameters<typeof changeCallback>[0]
 
 export interface DemoReceiver {
   state(): {
-    /** False: it answers each callback with HTTP 503. */
+    /** False: the receiver answers each callback with HTTP 503. */
     readonly answers: boolean
     /** Numbers of accepted and refused callbacks since the start of the demo. */
     readonly taken: number
     readonly not_taken: number
-    /** The last accepted callback; nothing else of a callback is kept. Null for none yet. */
+    /** The message_id of the last accepted callback; null for none yet. Nothing else of a callback is kept. */
     readonly last_message_id: string | null
   }
-  /** @param answers true to accept callbacks from now on */
+  /** @param answers true to accept callbacks from now on, false to refuse them */
   answer(answers: boolean): void
   handle(request: Request): Promise<Response>
 }
@@ -33,10 +33,10 @@ export interface Received {
 }
 
 export const RECEIVER_HOST = '127.0.0.1'
-/** A stored address with this path is that of the receiver of an earlier start. */
+/** The path of the receiver's address. A stored address with it is that of an earlier start. */
 export const RECEIVER_PATH = '/demo-receiver'
 
-/** The port of the receiver of an earlier start; 0: there was none. */
+/** Finds the port of the receiver of an earlier start; 0: there was none. */
 export async function earlierPort(deps: Deps, sender_id: string): Promise<number> {
   const { default_url: stored } = await changeCallback(deps, { sender_id })
   return isOfDemo(stored) ? Number(new URL(stored).port) : 0
@@ -50,7 +50,7 @@ export async function callBackAt(deps: Deps, sender_id: string, url: string | nu
   const { default_url: stored } = await changeCallback(deps, { sender_id })
   if (stored === url || (stored !== null && !isOfDemo(stored))) return
   await changeCallback(deps, { sender_id, default_url: url }).catch((error: unknown) => {
-    // Somebody has restricted the participant's addresses.
+    // An operator has restricted the addresses of the participant.
     if (!(error instanceof AdminRefusal)) throw error
     process.stderr.write(`rollcall: the receiver of the demo is not called: ${error.message}\n`)
   })
@@ -81,7 +81,7 @@ export function demoReceiver({ base_url, participant, registries }: Received): D
     receiver_id: sender_id,
     decryption_keys: [encrypt.private_jwk as Jwk],
     handlers,
-    // Nobody awaits its callbacks.
+    // The receiver has no client that waits for callbacks.
     held: { callbacks: 0 },
   })
   return {

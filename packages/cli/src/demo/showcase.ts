@@ -1,4 +1,4 @@
-/** The pages of the demo. */
+/** Describes the pages of the demo for the server. */
 import type { Showcase } from '@rollcall/server/http/showcase'
 import type { DemoFile } from './demo-file.ts'
 import { curlPair, linkCommand, type Place } from './greeting.ts'

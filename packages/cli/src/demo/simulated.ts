@@ -1,4 +1,4 @@
-/** The program of the simulation: the registries of the demo live, and are asked, until its standard input ends. */
+/** The program of the simulation: publishes events in the demo's registries and asks them, until its input ends. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { identifier, RegistryClient } from '@rollcall/client'
 import { type LifeEvent, lifeOf } from '@rollcall/synthetic'
@@ -7,9 +7,9 @@ import { readTarget } from '../asking/target.ts'
 import { DEMO_RECORDS, PEOPLE_SEED } from '../synthetic-people.ts'
 import type { DemoFile, DemoRegistry } from './demo-file.ts'
 
-/** Milliseconds from one act to the next. */
+/** Milliseconds between two acts. */
 const EVERY_MS = 300
-/** Seconds for which an answer is waited for. */
+/** Seconds to wait for an answer. */
 const TIMEOUT = 10
 
 process.stdin.once('end', () => process.exit()).resume()
@@ -36,9 +36,9 @@ async function simulate({ admin, registries }: DemoFile): Promise<void> {
   ]
   for (let number = 0; ; number++) {
     const one = all[number % all.length]
-    // Each registry gets each of the acts.
+    // Each registry gets each of the acts in turn.
     const act = acts[Math.floor(number / all.length) % acts.length]
-    // Users of the demo may change permissions: the console shows refusals.
+    // Users of the demo may change permissions. The console shows the refusals that follow.
     if (one !== undefined) await act?.(one, number).catch(() => undefined)
     await sleep(EVERY_MS)
   }

@@ -1,4 +1,4 @@
-/** The simulation of the demo: a process of its own, which the operator starts and stops. */
+/** The simulation of the demo is a process of its own, which the operator starts and stops. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
@@ -7,9 +7,9 @@ const PROGRAM = fileURLToPath(new URL('./simulated.ts', import.meta.url))
 
 export interface RunningSimulation {
   isRunning(): boolean
-  /** Starts or stops it; does nothing when it is so already. */
+  /** Starts or stops the simulation; does nothing when it runs, or does not run, already. */
   run(running: boolean): void
-  /** Resolves when its process has ended. */
+  /** Stops the simulation; resolves when its process has ended. */
   close(): Promise<void>
 }
 
@@ -38,5 +38,5 @@ export function demoSimulation(): RunningSimulation {
   }
 }
 
-/** Its standard input ends with this process, however that ends, and ends the simulation. */
+/** Its standard input ends when this process ends in any way, and that ends the simulation. */
 const start = () => spawn(process.execPath, [PROGRAM], { stdio: ['pipe', 'ignore', 'inherit'] })

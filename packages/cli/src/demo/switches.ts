@@ -1,4 +1,4 @@
-/** The demo's own page, for this machine alone: it breaks and mends the receiver, and starts and stops the simulation. */
+/** The page of the demo, for this machine alone: it switches the receiver and the simulation on and off. */
 import { isLoopback } from '@rollcall/base/shared/loopback'
 import { type CallbackServer, listenForCallbacks } from '../asking/listening.ts'
 import { CommandError } from '../failure.ts'
@@ -8,12 +8,12 @@ import type { RunningSimulation } from './simulation.ts'
 
 interface Switched {
   readonly demo: Pick<DemoFile, 'admin' | 'participant'>
-  /** Null when the demo runs none. */
+  /** The receiver; null when the demo runs none. */
   readonly receiver: DemoReceiver | null
   readonly simulation: Pick<RunningSimulation, 'isRunning' | 'run'>
 }
 
-/** Effects of a POST, by path. */
+/** What a POST to each path does. */
 const SWITCHES: Readonly<Record<string, (switched: Switched) => void>> = {
   '/receiver/break': ({ receiver }) => receiver?.answer(false),
   '/receiver/mend': ({ receiver }) => receiver?.answer(true),
@@ -30,7 +30,7 @@ const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** Listens for the page and for callbacks. @param port the port of an earlier start; any other one if it is taken */
+/** Starts the listener for the page and for callbacks. @param port the port of an earlier start; another if taken */
 export async function startSwitches(switched: Switched, port: number): Promise<CallbackServer> {
   const handle = (request: Request): Promise<Response> => answer(switched, server.url, request)
   const server = await listenForCallbacks({ host: RECEIVER_HOST, port }, handle).catch((error: unknown) => {
@@ -57,8 +57,8 @@ async function answer(switched: Switched, url: string, request: Request): Promis
 }
 
 /**
- * Why a request is refused: the page has another name (DNS rebinding), or a page of another origin sends a form.
- * Programs of this machine, such as curl, send neither Origin nor Sec-Fetch-Site. Null: it may pass.
+ * Returns the reason to refuse a request; null: it is accepted. The page may be called by another name (DNS rebinding),
+ * or by a form of another origin. Programs of this machine, such as curl, send neither Origin nor Sec-Fetch-Site.
  */
 function faultOf({ method, headers }: Request): string | null {
   const host = headers.get('host') ?? ''

@@ -8,7 +8,7 @@ import { SECRETS } from './places.ts'
 import { type Act, APPLICATION, actText, DATABASE, OWNER } from './plan.ts'
 import { scramVerifier } from './scram.ts'
 
-/** @throws CommandError an act failed; the acts before it stay, and a second run does the rest */
+/** Does an act. @throws CommandError it failed; the acts before it stay, and a second run does the rest */
 export function carryOut(act: Act): void {
   if (act.act === 'write') writeWhole(act.path, act.text, 0o644)
   else if (act.act === 'database') makeDatabase(act)
@@ -16,13 +16,13 @@ export function carryOut(act: Act): void {
   else runQuietly(act.words)
 }
 
-/** Replaces a file at once: nobody reads half of it. Only root writes in its folder. */
+/** Replaces a file in one step: nobody reads half of it. Only root writes in its folder. */
 export function writeWhole(path: string, text: string, mode: number): void {
   const part = `${path}.part`
   rmSync(part, { force: true })
   const file = openSync(part, 'wx', mode)
   try {
-    // Independent of the umask.
+    // This sets the mode whatever the umask is.
     fchmodSync(file, mode)
     writeSync(file, text)
     fsyncSync(file)

@@ -4,7 +4,7 @@ import { nearestHint } from '@rollcall/base/shared/nearest'
 import { KINDS } from '@rollcall/protocol'
 import { CommandError } from '../failure.ts'
 
-/** Where the certificate comes from. */
+/** The ways to get a certificate. */
 export const CERTIFICATES = ['files', 'certbot', 'csr'] as const
 
 export type Answers = Readonly<Record<Member, string>>
@@ -26,9 +26,9 @@ interface Question {
   readonly ask: string
   /** The default answer; null when an answer is needed. */
   readonly otherwise: (answers: Partial<Answers>) => string | null
-  /** Whether to ask; always by default. */
+  /** Whether to ask (default: always). */
   readonly when?: (answers: Partial<Answers>) => boolean
-  /** Returns the rule that an answer breaks, or null for a good answer. */
+  /** Returns the rule that an answer breaks; null for a good answer. */
   readonly problem: (value: string) => string | null
 }
 
@@ -47,7 +47,7 @@ const oneOf =
 const path = (value: string): string | null =>
   value === '' || /^\/[\w./@+-]+$/.test(value) ? null : 'must be the whole path of a file'
 
-/** In their order. `certificate` precedes the questions that its answer decides. */
+/** The questions, in their order. `certificate` is before the questions that depend on its answer. */
 export const QUESTIONS: Readonly<Record<Member, Question>> = {
   name: {
     ask: 'Public name of this machine, as other systems will reach it',
@@ -132,16 +132,16 @@ export const QUESTIONS: Readonly<Record<Member, Question>> = {
 
 const members = Object.keys(QUESTIONS) as Member[]
 
-/** Members that belong to one way to a certificate. */
+/** The members that depend on the way to get a certificate. */
 const OF_CERTIFICATE: readonly Member[] = ['certificate_file', 'key_file', 'authority_file', 'contact']
 
-/** The answer of the last setup, unless it belongs to another way to a certificate; else the default. */
+/** Proposes the last setup's answer, unless it is for another way to get a certificate; else the default. */
 function proposalFor(member: Member, answers: Partial<Answers>, before: Partial<Answers>): string | null {
   const isOther = OF_CERTIFICATE.includes(member) && before.certificate !== answers.certificate
   return (isOther ? undefined : before[member]) ?? QUESTIONS[member].otherwise(answers)
 }
 
-/** @throws CommandError that names the member and its rule */
+/** Checks an answer. @throws CommandError, which names the member and its rule */
 function checked(member: Member, value: string): string {
   const problem = QUESTIONS[member].problem(value)
   if (problem !== null) throw new CommandError(`${member} ${problem}`)
@@ -149,10 +149,10 @@ function checked(member: Member, value: string): string {
 }
 
 /**
- * The answers of a file, completed by defaults.
+ * Reads the answers of a file, and completes them by defaults.
  * @param file content of the file
  * @param before answers of the last setup; members of the file override them
- * @throws CommandError that names the first member that is missing, unknown or wrong
+ * @throws CommandError, which names the first member that is missing, unknown or wrong
  */
 export function readAnswers(file: unknown, before: Partial<Answers> = {}): Answers {
   if (typeof file !== 'object' || file === null || Array.isArray(file)) {
@@ -172,7 +172,7 @@ export function readAnswers(file: unknown, before: Partial<Answers> = {}): Answe
   return answers as Answers
 }
 
-/** Asks each question that comes up, and again where an answer is wrong. */
+/** Asks each question that applies, and repeats a question after a wrong answer. */
 export async function askAnswers(
   ask: (question: string) => Promise<string>,
   say: (line: string) => void,

@@ -2,7 +2,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { rootCertificates } from 'node:tls'
 
-/** A certificate is renewed before it has fewer days. */
+/** Fewer days than these are a problem: the certificate should have been renewed. */
 export const FEWEST_DAYS = 14
 const DAY = 86_400_000
 const PEM = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g
@@ -18,13 +18,13 @@ export interface CertificateFacts {
   readonly chain: string
   readonly key: string
   readonly name: string
-  /** Trusted authorities besides those of Node, in PEM. */
+  /** Trusted authorities in addition to those of Node, in PEM. */
   readonly authorities: string
-  /** Milliseconds since 1970. */
+  /** The time in milliseconds since 1970. */
   readonly now: number
 }
 
-/** Names the fault of a certificate without quoting a key. Null: nginx can serve the certificate. */
+/** Names the fault of a certificate, without quoting a key; null: nginx can serve it. */
 export function certificateProblem({ chain, key, name, authorities, now }: CertificateFacts): string | null {
   let certificates: readonly X509Certificate[]
   try {

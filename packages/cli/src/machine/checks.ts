@@ -1,4 +1,4 @@
-/** Checks and waits of `rollcall setup` and `upgrade`. */
+/** Checks and waiting times of `rollcall setup` and `upgrade`. */
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { request as askHttp } from 'node:http'
@@ -9,7 +9,7 @@ import { CommandError } from '../failure.ts'
 import { textOf } from './facts.ts'
 import { CODE_FOLDER, COMMAND } from './places.ts'
 
-/** @throws CommandError the Debian package is not installed, or the user is not root */
+/** Checks the machine. @throws CommandError the Debian package is not installed, or the user is not root */
 export function requireMachine(): void {
   if (!existsSync(COMMAND) || !existsSync(`${CODE_FOLDER}/current`)) {
     throw new CommandError(
@@ -19,7 +19,7 @@ export function requireMachine(): void {
   if (process.getuid?.() !== 0) throw new CommandError('this command changes the machine: run it as root, with sudo')
 }
 
-/** The output of our own command, also when it reports something broken. */
+/** Runs our own command and returns its output, also after a failure. */
 export const outputOf = (...words: readonly string[]): string => {
   const [program = '', ...others] = words
   const { stdout, stderr } = spawnSync(program, others, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
@@ -27,14 +27,14 @@ export const outputOf = (...words: readonly string[]): string => {
 }
 
 interface Asking {
-  /** Its log says why the node does not answer. */
+  /** The systemd unit of the node. Its log says why the node does not answer. */
   readonly unit: string
   readonly authority_file?: string
-  /** The default takes two minutes: a busy machine starts a node slowly. */
+  /** How often to ask (default: for two minutes, because a busy machine starts a node slowly). */
   readonly tries?: number
 }
 
-/** Asks twice a second. @throws CommandError says what came in place of an answer, and which log says why */
+/** Asks twice a second until a node is ready. @throws CommandError, which says what came, and which log helps */
 export async function askReady(url: string, { unit, authority_file = '', tries = 240 }: Asking): Promise<void> {
   const own = authority_file === '' ? null : textOf(authority_file)
   const ca = [...rootCertificates, textOf('/etc/ssl/certs/ca-certificates.crt') ?? '', own ?? ''].filter(
@@ -51,7 +51,7 @@ export async function askReady(url: string, { unit, authority_file = '', tries =
   )
 }
 
-/** A status, or the error in words. */
+/** Returns the HTTP status, or the error in words. */
 const statusOf = (url: string, ca: readonly string[]): Promise<string> =>
   new Promise((resolve) => {
     const options = { timeout: 5_000, agent: false }

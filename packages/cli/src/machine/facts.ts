@@ -19,7 +19,7 @@ export const textOf = (path: string): string | null => {
   }
 }
 
-/** Runs SQL as the superuser of this machine's PostgreSQL, through standard input: no list of processes shows it. */
+/** Runs SQL as the superuser of this machine's PostgreSQL. It goes through standard input: no process list shows it. */
 export const runAsSuperuser = (sql: string, database = 'postgres'): string =>
   execFileSync(
     'runuser',
@@ -86,7 +86,7 @@ function readDatabase(): Facts['database'] {
   return { port: Number(port), roles: roles.split(',').filter(Boolean), exists: exists === 't', has_keys }
 }
 
-/** The names that `rollcall registry list` or `operator list` print; none before the first migration. */
+/** Lists the names that `rollcall registry list` or `operator list` print; none before the first migration. */
 function listed(subject: string, member: string): readonly string[] {
   const { status, stdout } = spawnSync(COMMAND, [subject, 'list', '--json'], { encoding: 'utf8' })
   if (status !== 0) return []
@@ -110,7 +110,7 @@ export interface SetupFinding {
   readonly advice: string
 }
 
-/** Conditions that must hold before anything is written. */
+/** Checks the conditions that must hold before setup writes anything. */
 export async function checkBeforeSetup({ name, certificate, copies }: Answers): Promise<readonly SetupFinding[]> {
   const found: SetupFinding[] = []
   const add = (check: string, state: SetupFinding['state'], advice: string): void =>
@@ -152,7 +152,7 @@ function checkClock(): SetupFinding {
   return { check: 'clock', state: 'weak', advice }
 }
 
-/** The unit that may listen on each of our ports. The proofs of certbot are fetched from port 80. */
+/** The unit that may listen on each port. certbot needs port 80, where its proofs are fetched. */
 const LISTENERS: readonly (readonly [port: number, unit: string])[] = [
   [80, 'nginx'],
   [443, 'nginx'],

@@ -1,17 +1,17 @@
-/** The files that `rollcall setup` writes, as a function of the answers. */
+/** Makes the files that `rollcall setup` writes, from the answers. */
 import { dirname } from 'node:path'
 import type { Answers } from './answers.ts'
 import { NGINX_SITE, SETTINGS, UNITS } from './places.ts'
 
 export const ANSWERS_FILE = `${SETTINGS}/answers.json`
 export const CERTBOT_NGINX_SITE = '/etc/nginx/conf.d/rollcall-acme.conf'
-/** certbot puts its proofs below this folder. */
+/** The folder in which certbot writes its proofs. */
 export const CERTBOT_FOLDER = '/var/lib/rollcall-acme'
 export const SETUP_SETTINGS = `${SETTINGS}/setup.env`
 /** The unit that waits for a new certificate. */
 export const CERTIFICATE_PATH_UNIT = 'rollcall-certificate.path'
 
-/** Texts of files, by path. Only root writes them, and everybody may read them. */
+/** Makes the texts of files, by path. Only root writes the files, and everybody may read them. */
 export function filesOf(answers: Answers, site: string): ReadonlyMap<string, string> {
   const { name, witness, copies, certificate, certificate_file, key_file } = answers
   const settings = [
@@ -31,7 +31,7 @@ export function filesOf(answers: Answers, site: string): ReadonlyMap<string, str
     .set(`${UNITS}/${CERTIFICATE_PATH_UNIT.replace('.path', '.service')}`, CERTIFICATE_SERVICE)
 }
 
-/** The site of nginx with these names. @param site the file of deploy/nginx, or the existing site, whose node stays */
+/** Puts names into a site of nginx. @param site the file of deploy/nginx, or the existing site, whose port stays */
 function siteOf(site: string, names: { name: string; certificate_file: string; key_file: string }): string {
   return site
     .replaceAll(/https:\/\/registry\.example\.org/g, `https://${names.name}`)
@@ -40,7 +40,7 @@ function siteOf(site: string, names: { name: string; certificate_file: string; k
     .replace(/^( *ssl_certificate_key) .*$/m, `$1 ${names.key_file};`)
 }
 
-/** The site whose requests go to the node on this port. */
+/** Changes the port of the node in a site of nginx. */
 export const siteWithPort = (site: string, port: number): string =>
   site.replace(/^( *server) 127\.0\.0\.1:\d+ /m, `$1 127.0.0.1:${port} `)
 
@@ -57,8 +57,8 @@ server {
 `
 
 /**
- * certbot replaces links, one after the other. systemd notices a replaced link only if it looks at the moment at which there is none,
- * so the folder of the links is watched too.
+ * The paths that systemd watches. certbot replaces links, and systemd misses a new link unless it looks while there is
+ * none, so the folder of the links is watched too.
  */
 const watchedPaths = ({ certificate, certificate_file, key_file }: Answers): readonly string[] => [
   certificate_file,
@@ -66,7 +66,7 @@ const watchedPaths = ({ certificate, certificate_file, key_file }: Answers): rea
   ...(certificate === 'certbot' ? [dirname(certificate_file)] : []),
 ]
 
-/** A certificate and its key come one after the other: nginx reads them when the last one is there. */
+/** A unit that waits for a certificate and its key, which come one after the other, until nginx can read both. */
 const certificatePath = (paths: readonly string[]): string => `# Written by rollcall setup.
 [Unit]
 Description=Rollcall: waits for a new certificate

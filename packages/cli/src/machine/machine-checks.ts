@@ -1,4 +1,4 @@
-/** Checks of `rollcall doctor` on a machine with the Debian package: the last backup, and the certificate that nginx serves. */
+/** Checks of `rollcall doctor` on a machine with the Debian package: the last backup, its copy, and the certificate. */
 import { existsSync, globSync, statSync } from 'node:fs'
 import { connect } from 'node:tls'
 import { type Check, type Finding, findings, judgedBroken, judgedOk, judgedWeak } from '@rollcall/admin/doctor/finding'
@@ -8,24 +8,24 @@ import { ANSWERS_FILE, SETUP_SETTINGS } from './files.ts'
 import { BACKUPS, LAST_COPY_FILE } from './places.ts'
 
 export interface MachineFacts {
-  /** Milliseconds since 1970. */
+  /** The time in milliseconds since 1970. */
   readonly now: number
-  /** When the newest backup was made, in milliseconds since 1970; null: there is none. */
+  /** The time of the newest backup, in milliseconds since 1970; null: there is none. */
   readonly backup: number | null
   /** The other machine to which backups are copied, or `later`. */
   readonly copies: string
-  /** When they were copied last, in milliseconds since 1970; null: never. */
+  /** The time of the last copy, in milliseconds since 1970; null: never. */
   readonly copied: number | null
-  /** The end of the certificate, as TLS shows it; an Error when nobody serves one. */
+  /** The end of the certificate, as TLS shows it; an Error when no server answers. */
   readonly certificate: string | Error
 }
 
 const HOUR = 3_600_000
-/** A night without a backup, and its morning. */
+/** The most hours since the last backup: one is made each night, and somebody needs the morning to mend it. */
 const OLDEST_HOURS = 36
-/** A timer copies every ten minutes: a day without the other machine is no accident. */
+/** The most hours since the last copy: copies are made every ten minutes, so a day is no short fault. */
 const OLDEST_COPY_HOURS = 24
-/** Days before its end from which a warning names a certificate that is renewed by hand. */
+/** A certificate that ends in fewer days than these is reported as broken, and before as weak. */
 const LAST_DAYS = 7
 
 export const MACHINE_CHECKS: readonly Check<MachineFacts>[] = [
@@ -71,7 +71,7 @@ export const MACHINE_CHECKS: readonly Check<MachineFacts>[] = [
   },
 ]
 
-/** Findings on a machine that `rollcall setup` has prepared; empty on others. */
+/** Judges a machine that `rollcall setup` has prepared; no findings on others. */
 export async function judgeMachine(publicUrl: string | undefined): Promise<readonly Finding[]> {
   if (!existsSync(SETUP_SETTINGS) || publicUrl === undefined) return []
   const made = globSync(`${BACKUPS}/*.backup`).map((path) => statSync(path).mtimeMs)
@@ -82,7 +82,7 @@ export async function judgeMachine(publicUrl: string | undefined): Promise<reado
   return findings(MACHINE_CHECKS, { now: Date.now(), backup, copies, copied, certificate })
 }
 
-/** The certificate is looked at, not trusted: nothing is sent. */
+/** Reads the end of the served certificate. It need not be valid, because nothing is sent. */
 const servedUntil = ({ hostname, port }: URL): Promise<string | Error> =>
   new Promise((resolve) => {
     const socket = connect({

@@ -1,27 +1,27 @@
-/** From which version to which an upgrade goes, and whether it may. */
+/** Decides whether an upgrade from one version to another is possible. */
 import { PORTS } from './places.ts'
 
 export interface Move {
   readonly from: string
   readonly to: string
-  /** Ports of the node in use and of its successor. */
+  /** The port of the node in use; `next` is the port of its successor. */
   readonly port: number
   readonly next: number
 }
 
 export interface Versions {
-  /** Port of the node in use. */
+  /** The port of the node in use. */
   readonly port: number
-  /** The version of the node at each port; null before the first one. */
+  /** The version of the node at each port; null: none was installed there. */
   readonly versions: ReadonlyMap<number, string | null>
   readonly installed: string
   /** The versions that changed tables, as far as the installed version knows. */
   readonly schemas: readonly string[]
-  /** The earlier version is wanted. */
+  /** True to go back to the earlier version. */
   readonly back: boolean
 }
 
-/** @returns null when that version is in use; a text with the reason of a refusal */
+/** Plans an upgrade; null: the version is in use already; a text: the reason of a refusal. */
 export function planMove({ port, versions, installed, schemas, back }: Versions): Move | null | string {
   const next = PORTS.find((one) => one !== port) ?? port
   const from = versions.get(port)

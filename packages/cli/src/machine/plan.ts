@@ -1,32 +1,32 @@
-/** The plan of `rollcall setup`: a function of answers and the machine's state. A second run does only what differs. */
+/** Makes the plan of `rollcall setup` from answers and the state of the machine. A second run does the rest. */
 import { basename, dirname } from 'node:path'
 import type { Answers } from './answers.ts'
 import { CERTBOT_FOLDER, CERTIFICATE_PATH_UNIT, filesOf, SETUP_SETTINGS } from './files.ts'
 import { COMMAND, COPY_KEY, JOURNAL, NGINX_SITE, SECRETS, SETTINGS } from './places.ts'
 
 export interface Facts {
-  /** Texts of existing files, by path. */
+  /** The texts of existing files, by path. */
   readonly files: ReadonlyMap<string, string>
-  /** The existing site of nginx, or the package's. */
+  /** The existing site of nginx, or else that of the package. */
   readonly site: string
-  /** Paths of existing secrets. */
+  /** The paths of existing secrets. */
   readonly secrets: ReadonlySet<string>
   readonly database: {
     readonly port: number
     readonly roles: readonly string[]
     readonly exists: boolean
-    /** It has keys that a master key encrypts. */
+    /** True if the database has keys that a master key encrypts. */
     readonly has_keys: boolean
   }
-  /** The fault of the certificate, or null when nginx can serve it. */
+  /** The fault of the certificate; null when nginx can serve it. */
   readonly certificate: string | null
-  /** The certificate's file exists. */
+  /** True if the file of the certificate exists. */
   readonly has_certificate: boolean
-  /** The request for the certificate exists. */
+  /** True if the request for the certificate exists. */
   readonly has_request: boolean
   /** Units that are enabled and active. */
   readonly units: ReadonlySet<string>
-  /** The service has a journal. */
+  /** True if the service has a journal. */
   readonly has_journal: boolean
   readonly has_copy_key: boolean
   /** The port of the node in use. */
@@ -40,20 +40,21 @@ export const DATABASE = 'rollcall'
 
 export type Act =
   | { readonly act: 'write'; readonly path: string; readonly text: string }
-  /** Both roles with new passwords, the database, and the files of both addresses. */
+  /** Makes the database and both roles with new passwords, and writes the files of their addresses. */
   | { readonly act: 'database'; readonly port: number; readonly roles: readonly string[]; readonly create: boolean }
   | { readonly act: 'master_key' }
   | { readonly act: 'run'; readonly words: readonly string[] }
 
 export interface Plan {
   readonly acts: readonly Act[]
-  /** The step that the operator must do before setup can go on, or null. */
+  /** The step that the operator must do before setup can go on; null: none. */
   readonly waits: string | null
 }
 
 /**
+ * Makes the plan.
  * @param restore a backup to fill the new database
- * @throws Error the database has keys that no file opens, or the backup could not be opened
+ * @throws Error no file opens the keys of the database, or the backup could not be opened
  */
 export function planOf(answers: Answers, facts: Facts, restore: string | null = null): Plan {
   const { name, kind, namespace, sender_id, certificate, certificate_file, contact, copies, operator } = answers
@@ -81,7 +82,7 @@ export function planOf(answers: Answers, facts: Facts, restore: string | null = 
   }
   if (isChanged(SETUP_SETTINGS) || isChanged(`/etc/systemd/system/${CERTIFICATE_PATH_UNIT}`))
     acts.push(run('systemctl', 'daemon-reload'))
-  // It waits for other files now.
+  // The unit must now wait for other files.
   if (isChanged(`/etc/systemd/system/${CERTIFICATE_PATH_UNIT}`) && units.has(CERTIFICATE_PATH_UNIT))
     acts.push(run('systemctl', 'restart', CERTIFICATE_PATH_UNIT))
   const isNew = !units.has(`rollcall@${port}`)
@@ -121,7 +122,7 @@ export function planOf(answers: Answers, facts: Facts, restore: string | null = 
   return { acts, waits: null }
 }
 
-/** The restored database begins a new file of the journal (docs/backup.md): the former one is moved aside. */
+/** Restores a backup. The restored database begins a new journal (docs/backup.md), so the former one is moved aside. */
 const restored = (backup: string, has_journal: boolean): readonly (readonly string[])[] =>
   has_journal
     ? [
@@ -130,7 +131,7 @@ const restored = (backup: string, has_journal: boolean): readonly (readonly stri
       ]
     : [[COMMAND, 'restore', backup, '--without-journal', `rollcall setup found no ${JOURNAL}`]]
 
-/** The service's own: root's keys stay root's. */
+/** Makes the SSH key for copies. It belongs to the service, not to root. */
 const COPY_KEY_WORDS: readonly (readonly string[])[] = [
   ['install', '-d', '-m', '0700', '-o', 'rollcall', '-g', 'rollcall', dirname(COPY_KEY)],
   [
@@ -151,7 +152,7 @@ const COPY_KEY_WORDS: readonly (readonly string[])[] = [
   ],
 ]
 
-/** nginx serves the proofs of certbot. */
+/** Asks certbot for a certificate. nginx serves the proofs that certbot writes. */
 const certified = (name: string, contact: string): readonly (readonly string[])[] => [
   ['install', '-d', '-m', '0755', CERTBOT_FOLDER],
   ['systemctl', 'reload-or-restart', 'nginx'],
@@ -161,7 +162,7 @@ const certified = (name: string, contact: string): readonly (readonly string[])[
   ],
 ]
 
-/** Made by OpenSSL: the key never leaves the machine, the request does. */
+/** Makes a key and a request for a certificate with OpenSSL. Only the request leaves the machine. */
 const request = (name: string, key_file: string): readonly (readonly string[])[] => [
   ['openssl', 'genpkey', '-algorithm', 'EC', '-pkeyopt', 'ec_paramgen_curve:P-256', '-out', key_file],
   ['chmod', '0600', key_file],
@@ -171,7 +172,7 @@ const request = (name: string, key_file: string): readonly (readonly string[])[]
   ],
 ]
 
-/** An act as a line for the operator. No secret is in it. */
+/** Writes an act as a line for the operator, without secrets. */
 export function actText(act: Act): string {
   switch (act.act) {
     case 'write':

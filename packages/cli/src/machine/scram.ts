@@ -1,7 +1,7 @@
-/** PostgreSQL's stored form of passwords (RFC 5802, RFC 7677): no statement, and so no log, has the password itself. */
+/** The form in which PostgreSQL stores a password (RFC 5802, RFC 7677): no SQL and no log has the password. */
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto'
 
-/** PostgreSQL's own number. */
+/** The number of iterations that PostgreSQL uses. */
 const ITERATIONS = 4_096
 
 export function scramVerifier(password: string, salt: Uint8Array = randomBytes(16)): string {

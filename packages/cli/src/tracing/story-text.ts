@@ -1,4 +1,4 @@
-/** The life of a message as text: one block, a line for each step. */
+/** Writes the life of a message as text: a line for each step. */
 import type { StoryEvent, Traced } from '@rollcall/admin/messages/trace'
 import { printable } from '../asking/printing.ts'
 import { rowLines } from '../asking/summary.ts'
@@ -8,7 +8,7 @@ type TracedNotification = Extract<Traced, { readonly traced: 'notification' }>
 type TracedExchange = Extract<Traced, { readonly traced: 'exchange' }>
 
 export function storyText(traced: Traced): string {
-  // A notification has one page.
+  // A notification has only one page, so its number is left out.
   const page = traced.traced === 'notification' ? () => '' : pageText
   return [
     printable(headOf(traced)),
@@ -35,7 +35,7 @@ function remarks(traced: Traced): readonly string[] {
   return traced.traced === 'notification' ? whyItWaits(traced) : []
 }
 
-/** Why a notification is not sent. */
+/** Says why a notification waits. */
 function whyItWaits({ state, delivery, mailbox_state, participant_status }: TracedNotification): string[] {
   if (state !== 'waiting' && delivery?.state !== 'pending') return []
   return [
@@ -138,7 +138,7 @@ const leftOut = (what: 'item' | 'delivery', count: number): string[] => {
   return [`  and ${more} more; --full prints them`]
 }
 
-/** Why a due delivery may not be attempted. */
+/** Says why a due delivery may not be attempted. */
 function holdUps({ delivery_states, participant_status, breaker }: TracedExchange): string[] {
   if (delivery_states.pending === undefined) return []
   const { opened_at = null, probe_at = null } = breaker ?? {}
