@@ -34,9 +34,9 @@ interface Spelling {
 type Given<Input> = Input & Readonly<Record<string, unknown>>
 
 interface Row<Input, Result, More> {
-  /** One line for the list of commands; absent for a row of `later`. */
+  /** One line for the list of commands; absent for a command in a module of its own. */
   readonly about?: string
-  /** Members that are arguments, as in `namespace [record_type]` or `[ids...]`. `input` reads those in `<>`. */
+  /** Members that are arguments, as in `namespace [record_type]` or `[ids...]`. Those in `<>` go to `input`. */
   readonly args?: string
   /** How members are spelled: flags, or a spelling; null: there is no option. Default: `--` and the name. */
   readonly options?: Readonly<Record<string, string | Spelling | null>>

@@ -23,7 +23,7 @@ export function configuration(): Config {
 /** The paths of the embedded database, which need not exist yet. */
 export const embeddedFiles = ({ dataDirectory }: Config) => embeddedLayout(join(dataDirectory, 'postgres'))
 
-/** Whether there is a database. It makes none. */
+/** Whether a database exists. This function never makes one. */
 export async function hasDatabase(config: Config): Promise<boolean> {
   if (config.databaseUrl !== undefined) return true
   return lstat(embeddedFiles(config).home).then(

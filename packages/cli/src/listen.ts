@@ -69,7 +69,7 @@ export async function startListening(
   }
 }
 
-/** For each error code of a listen: the problem, and the part of the address that has it. */
+/** Why listening fails, by error code: the problem, and the part of the address that has it. */
 const PROBLEMS: Readonly<Record<string, { readonly problem: string; readonly part: 'host' | 'port' }>> = {
   EADDRINUSE: { problem: 'is taken by another program, perhaps another Rollcall', part: 'port' },
   EACCES: { problem: 'needs rights that this user does not have', part: 'port' },

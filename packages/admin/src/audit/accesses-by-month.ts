@@ -41,7 +41,7 @@ export function accessesByMonth(
   })
 }
 
-/** Sums up the accesses of one institution in one month. @param newest the latest of them */
+/** Sums up the accesses of one institution in one month. @param newest the latest of these accesses */
 function ofMonth(newest: PersonAccess, accesses: readonly PersonAccess[], who: string): AccessesOfMonth {
   const sent = accesses.filter(({ unsent }) => !unsent)
   const data = [...new Set(sent.flatMap(({ shown }) => Object.values(shown).flat()).flatMap(topicOf))].sort()

@@ -117,7 +117,7 @@ export const MOST_COUNTED = 1_000
 /** Numbers by namespace. */
 type Counts = ReadonlyMap<string | null, number>
 
-/** The cached count. Calls at the same time share one count, and a review on this node ends it. */
+/** The cached count. Calls at the same time share one count; a review on this node empties the cache. */
 const lastCount = perPool((): { at: number; counting: Promise<Counts> | null } => ({ at: 0, counting: null }))
 
 /**

@@ -124,8 +124,8 @@ async function pruneChain(
 }
 
 /**
- * Returns the part of a chunk that a checkpoint signs: all of it, or up to its last checkpoint. The end of a chain
- * whose process was killed has no checkpoint, and gets one.
+ * Returns the part of a chunk that a checkpoint signs: the whole chunk, or its part up to the last checkpoint. The end
+ * of a chain whose process was killed has no checkpoint, and one is signed here.
  */
 async function closedPart(
   pruning: Pruning & { readonly transaction: Database['kysely'] },

@@ -12,7 +12,7 @@ export const HOURS = 24
 
 export interface CountedHour {
   readonly from: Date
-  /** Null: the hour is not counted yet; a later call counts it. */
+  /** The counts; null: the hour is not counted yet, and a later call counts it. */
   readonly rows: readonly TrafficRow[] | null
 }
 

@@ -25,7 +25,7 @@ import { refusalAt, type Step } from './steps.ts'
 export interface KnownNames {
   /** The kinds by namespace. */
   readonly kinds: ReadonlyMap<string, Kind>
-  /** The environments by namespace. */
+  /** The environments of registries, by namespace. */
   readonly environments: ReadonlyMap<string, Environment>
   /** The codes of purposes. */
   readonly purposes: ReadonlySet<string>

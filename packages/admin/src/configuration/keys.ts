@@ -98,7 +98,7 @@ async function readKey(sender_id: string, entry: KeyEntry): Promise<PublicKey> {
   return readPublicKey(jwk, { sender_id, ...(kid !== undefined && { kid }), ...(use !== undefined && { use }) })
 }
 
-/** Whether a key is as the file wants it. Times that the file leaves out stay. */
+/** Whether a stored key is as the file wants it. Times that the file leaves out are not compared. */
 function isAsWanted(before: ParticipantKey, key: PublicKey, entry: KeyEntry): boolean {
   const { valid_from, valid_until } = times(entry)
   return (
@@ -125,7 +125,7 @@ interface Shown {
   readonly valid_until?: Date | null | undefined
 }
 
-/** A key as a list of changes shows it: its thumbprint stands for the key. */
+/** What a list of changes shows of a key: the thumbprint stands for the public key. */
 const shown = ({ kid, use, thumbprint, valid_from, valid_until }: Shown) => ({
   kid,
   use,

@@ -27,7 +27,7 @@ interface NamedMember<Row, Entry, Shown> {
    * @throws a refusal: the form of the entry is wrong
    */
   readonly rowOf: (name: string, entry: Entry, found: Row | undefined) => Promise<Row>
-  /** Checks a row that is added or changed. */
+  /** Checks a row that is added or changed; rows that stay are not checked. */
   readonly check?: (row: Row) => Promise<void>
   readonly put: (deps: StepDeps, row: Row) => Promise<unknown>
   readonly remove: (deps: StepDeps, name: string) => Promise<unknown>

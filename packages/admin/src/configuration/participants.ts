@@ -28,7 +28,7 @@ export interface PlannedParticipant {
   readonly after: Asker
 }
 
-/** A new participant, before other members of the file are applied to it. */
+/** A new participant with its name and environment only: other members of the file are applied later. */
 const added = ({ name = '', environment = 'live' }: ParticipantEntry): StoredParticipant => ({
   participant: {
     ...DEFAULT_MESSAGE_POLICY,

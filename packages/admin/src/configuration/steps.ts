@@ -9,7 +9,7 @@ export const CHANGES = ['add', 'change', 'remove'] as const
 
 export type StepDeps = HasVault & Acting
 
-/** One planned change. */
+/** A planned change of the database. */
 export interface Step {
   /** The place in the file. */
   readonly at: readonly PathStep[]

@@ -71,7 +71,7 @@ function byHand(change: DeliveryChange, name: string) {
       if (!dry_run && found === 0) {
         throw new AdminRefusal(nothingToDo(change, counted), { reason: 'conflict' })
       }
-      // More deliveries may have come into such a state since they were counted.
+      // More deliveries may be in a suitable state than were counted before.
       const { chosen, changed } = dry_run ? { chosen: 0, changed: found } : await changeAtMost(db, change, choice, most)
       if (chosen > most) throw tooManyDeliveries(chosen, most)
       return {

@@ -191,7 +191,7 @@ function canonicalOf(input: Input): string {
   throw new AdminRefusal(`record: must be at most ${MAX_ENTRY_BYTES} bytes`)
 }
 
-/** Finds the event with this event_id; null: there is none. @throws AdminRefusal its content was another one */
+/** Finds the event of this event_id; null: there is none. @throws AdminRefusal its content was different */
 async function knownEvent(
   client: ClientBase,
   registry: Registry,

@@ -20,7 +20,7 @@ import { AdminRefusal } from '../use-case.ts'
 
 export interface PublishedRecord {
   readonly recordType: RecordType
-  /** The record, or the members of it that are new. */
+  /** The whole record, or only its new members. */
   readonly record: JsonObject
   readonly replace: boolean
   readonly remove?: Removals
@@ -28,8 +28,8 @@ export interface PublishedRecord {
 }
 
 /**
- * Writes the record, unless a newer version of it is stored, and returns what changed. A record that was merged into
- * another is written to that one. Runs in the caller's transaction.
+ * Writes the record, unless a newer version is stored, and returns what changed. A record that was merged into another
+ * one changes that other record. Runs in the caller's transaction.
  * @throws AdminRefusal
  */
 export async function writePublished(

@@ -72,7 +72,7 @@ export const revokeOwnKey = act(
   },
 )
 
-/** The tables with encrypted values, except those of our own keys. */
+/** The tables with encrypted values, except the table of our own keys. */
 export const SEALED_ELSEWHERE = [SEALED_AUDIT_KEYS, SEALED_CREDENTIALS, SEALED_PROPOSALS]
 
 /** Replaces the master key: all values that it encrypted are encrypted with the new one. */

@@ -38,7 +38,7 @@ export const KeyResult = closed({
   revoked_at: orNull(instant('When it was revoked.')),
 })
 
-/** Registers the public keys that a text has. All of them are checked before the first is registered. */
+/** Registers the public keys in a text. All keys are checked before the first one is registered. */
 export const addParticipantKeys = act(
   {
     name: 'participant key add',
@@ -185,7 +185,7 @@ export const revokeParticipantKey = act(
 async function revokeJournaled(db: Database, sender_id: string, kid: string): Promise<ParticipantKey> {
   const participant = await participantNamed(db, sender_id)
   const live = (await listRows(db, participant)).find((key) => key.kid === kid && key.revoked_at === null)
-  // This refuses, because there is no key that can be revoked.
+  // `revoke` refuses the call, because there is no live key with this kid.
   if (live === undefined) return revoke(db, participant, kid)
   const { use, algorithm, public_jwk, thumbprint } = live
   const key = { kid, use, algorithm, public_jwk, thumbprint }

@@ -244,8 +244,7 @@ export async function participantNamed(db: Database, sender_id: string): Promise
 }
 
 /**
- * Whether the database is that of a demo. What is added there is demo data too, so that no production takes the
- * database for its own.
+ * Whether the database is that of a demo. New content is then demo data too, so that no production uses the database.
  */
 export async function isDemoDatabase(db: Database): Promise<boolean> {
   const { demo } = await directoryContent(db)

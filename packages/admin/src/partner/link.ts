@@ -50,9 +50,7 @@ export const makePartnerLink = act(
   },
 )
 
-/**
- * Ends the sessions of a participant on the partner page. The participant itself stays as it is: its system goes on.
- */
+/** Ends the sessions of a participant on the partner page. The participant's system can still send requests. */
 export const signPartnerOut = act(
   {
     name: 'participant sign-out',

@@ -114,7 +114,7 @@ export const removeHold = act(
       role: 'own',
       async concerns(deps: HasDatabase, { id }) {
         const hold = await holdShown(deps, id)
-        // Null: the act itself refuses an unknown hold.
+        // The act itself refuses an unknown hold.
         return hold === null ? null : { about: { id }, stored: { hold }, wanted: { hold: null } }
       },
     },

@@ -23,9 +23,9 @@ export interface KnownIdentifier extends PersonIdentifier {
 const ROUNDS = 5
 
 /**
- * The identifiers of a person: the given one, and those of the person's records. An identifier that finds several
- * records leads to none of them. Phone numbers and e-mail addresses lead no further, because several people may share
- * them.
+ * Finds the identifiers of a person: the given one, and those of the person's records. An identifier that several
+ * records have leads to none of them. Phone numbers and e-mail addresses lead to no record, because several people may
+ * share them.
  * @throws AdminRefusal no registry knows such an identifier
  */
 export async function knownIdentifiers(
@@ -89,7 +89,7 @@ async function othersOf(
   return found.flat()
 }
 
-/** Returns the identifiers, shared with nobody, of the only record with this identifier and of those merged into it. */
+/** Returns the unshared identifiers of the only record with this identifier, and of records merged into that record. */
 async function ownIdentifiers(
   place: PlaceOfRecords,
   identifier: PersonIdentifier,

@@ -66,7 +66,7 @@ export async function checkSystem(target: Target, checking: Checking): Promise<b
 const sealOf = ({ signed }: { readonly signed: boolean }): string =>
   signed ? 'in a signed answer that verifies' : 'in an answer without signature'
 
-/** @returns whether the messages that only the operator's side sends have come, too */
+/** Checks callbacks and a subscription. @returns whether also the messages that only the operator sends have come */
 function checkCallbacks(
   target: Target,
   { query, callbacks, subscription, wait, signal, tell }: Checking & { readonly callbacks: object },

@@ -45,7 +45,7 @@ async function linesOf(path: string): Promise<AsyncIterable<string>> {
   return firstLines(path, size)
 }
 
-/** Opens the file only when it is read: a reader of lines loses those that come before. */
+/** Opens the file when the first line is read: lines that come before somebody reads them would be lost. */
 async function* firstLines(path: string, size: number): AsyncGenerator<string> {
   if (size > 0) yield* createInterface({ input: createReadStream(path, { end: size - 1 }) })
 }

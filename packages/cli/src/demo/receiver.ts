@@ -20,7 +20,7 @@ export interface DemoReceiver {
     /** The message_id of the last accepted callback; null for none yet. Nothing else of a callback is kept. */
     readonly last_message_id: string | null
   }
-  /** @param answers true to accept callbacks from now on, false to refuse them */
+  /** Switches the receiver. @param answers true: it accepts callbacks; false: it refuses them */
   answer(answers: boolean): void
   handle(request: Request): Promise<Response>
 }

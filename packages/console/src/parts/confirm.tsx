@@ -16,7 +16,7 @@ interface ConfirmProps {
   readonly busy?: boolean
   /** True while a field must be filled in first, or the preview is not loaded. */
   readonly disabled?: boolean
-  /** @param given values of the fields */
+  /** Called when the reader confirms. @param given the values of the fields */
   readonly onConfirm: (given: FormData) => void
   readonly onClose: () => void
 }

@@ -12,7 +12,7 @@ export interface FilterField {
   readonly label: string
   /** Choices of a list; without them the field is a text. */
   readonly options?: readonly string[]
-  /** For a choice: there is no empty choice, and the first one is chosen at first. */
+  /** For a choice: one word is always chosen, at first the first one. */
   readonly required?: true
   /** A time in the reader's zone. */
   readonly time?: true

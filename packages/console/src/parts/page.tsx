@@ -13,7 +13,7 @@ interface PageProps {
   readonly children: ReactNode
 }
 
-/** True until the first page has opened: there the focus stays where the browser puts it. */
+/** True until the first page was shown: that page leaves the focus where the browser puts it. */
 let isFirst = true
 
 export function PageFrame({ title, lead, above, actions, children }: PageProps) {
@@ -74,7 +74,7 @@ export function Panel({ padded = false, children }: { readonly padded?: boolean;
   )
 }
 
-/** Names and values, one below the other, without values that are null. */
+/** A list of names and values, one below the other. Values that are null are left out. */
 export function Facts({ rows }: { readonly rows: readonly (readonly [name: string, value: ReactNode])[] }) {
   const shown = rows.filter(([, value]) => value !== null && value !== undefined)
   return (

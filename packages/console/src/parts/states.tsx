@@ -1,4 +1,4 @@
-/** What is shown in place of content: while it loads, when there is none, or after an error. */
+/** Parts that are shown in place of content: while it is loaded, when there is none, or after an error. */
 import { Button } from '@mantine/core'
 import { IconAlertTriangle, IconInbox } from '@tabler/icons-react'
 import type { ReactNode } from 'react'

@@ -8,7 +8,7 @@ export interface Filter {
   readonly values: Values
   /** True if a condition of the filter is set. */
   readonly isSet: boolean
-  /** Changes members; undefined removes one. A changed condition begins at the newest row again. */
+  /** Changes conditions; undefined removes one. The list then begins at its newest row again. */
   readonly set: (changes: Values) => void
   readonly clear: () => void
 }

@@ -1,4 +1,4 @@
-/** The frame of every page, with the menu beside it, on a phone above it. Only Mantine's dialogs have headers. */
+/** The frame of every page, with the menu beside it, on a phone above it. */
 import { ActionIcon, Drawer } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { IconMenu2 } from '@tabler/icons-react'

@@ -30,7 +30,7 @@ export const MESSAGES = {
 
 /** Texts of how a message ended. A delivery adds to the outcome: a sent message may not have arrived. */
 export const ENDS = {
-  /** By kind of message: texts for an outcome that is not an arrival. */
+  /** By kind of message: words for an outcome that does not say whether the message has arrived. */
   made: {
     callback: { succeeded: 'answered', partial: 'partly answered' },
     notification: { succeeded: 'composed' },

@@ -53,7 +53,7 @@ export const OVERVIEW = {
     mode: 'Mode',
     messages: 'Messages',
     outcomes: 'Outcomes',
-    /** By mode: texts for an outcome that is not an arrival. A later answer may not have arrived. */
+    /** By mode: words for an outcome that does not say whether the answer has arrived. */
     made: { asynchronous: { succeeded: 'answered', partial: 'partly answered' } } as Readonly<
       Record<string, Readonly<Record<string, string>>>
     >,

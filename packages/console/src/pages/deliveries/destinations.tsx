@@ -39,7 +39,7 @@ export function Destinations() {
   )
 }
 
-/** Also true for a changed address without failures of its own, where earlier failures wait. */
+/** Whether deliveries to the destination fail, are held or were given up, or have failed before. */
 const isTroubled = ({ dead, held, failures, last_cause }: Destination): boolean =>
   dead > 0 || held > 0 || failures > 0 || last_cause !== null
 

@@ -38,7 +38,7 @@ function useBuild(namespace: string) {
   return query.data
 }
 
-/** The button that begins or stops a build; hidden when there is nothing to do. @param isNeeded whether there is */
+/** The button that begins or stops a build. @param isNeeded false: there is nothing to build, and no button */
 export function BuildButton({ namespace, isNeeded }: { readonly namespace: string; readonly isNeeded: boolean }) {
   const progress = useBuild(namespace)
   const may = useMay()
