@@ -2,10 +2,10 @@
 import { Command, CommanderError, Help } from 'commander'
 import packageJson from '../package.json' with { type: 'json' }
 import { EXIT, reportFailure } from './failure.ts'
-import { addSubject, type Group, type Leaf } from './subject.ts'
+import { addSubject, type Group, type Leaf } from './command-tree.ts'
 
 /** A command written by hand adds itself; all others are rows of data. */
-type CommandModule = { readonly addCommand: (program: Command) => void } | { readonly SUBJECT: Leaf | Group }
+type CommandModule = { readonly addCommand: (program: Command) => void } | { readonly COMMAND_TREE: Leaf | Group }
 
 interface Row {
   /** The line in the list of all commands, which loads none of them. */
@@ -145,7 +145,7 @@ async function programWith(isLoaded: (name: string) => boolean, isNamed: (name: 
       if (loaded !== null && 'addCommand' in loaded) loaded.addCommand(program)
       else {
         const command = program.command(name)
-        if (loaded !== null) await addSubject(command, loaded.SUBJECT, isNamed)
+        if (loaded !== null) await addSubject(command, loaded.COMMAND_TREE, isNamed)
       }
       program.commands
         .find((command) => command.name() === name)

@@ -1,8 +1,8 @@
 /** `rollcall attribute`: manages the attributes by which a registry can be searched. */
 import type { indexAttribute } from '@rollcall/admin/registries/attributes'
-import { derived } from '../derived.ts'
+import { adminCommand } from '../admin-command.ts'
 import { tablePrinter } from '../output.ts'
-import type { Group } from '../subject.ts'
+import type { Group } from '../command-tree.ts'
 
 const attributes = () => import('@rollcall/admin/registries/attributes')
 
@@ -12,10 +12,10 @@ const changedText = (done: string, { name, record_type, filled }: Attribute, nam
   `${done} ${name} of ${record_type} in ${namespace}${filled ? '' : '; its records have no value in it yet'}\n` +
   `rollcall index apply ${namespace} creates what is missing; if nothing is missing, it changes nothing`
 
-export const SUBJECT: Group = {
+export const COMMAND_TREE: Group = {
   about: 'manage the searchable attributes of a registry',
   commands: {
-    add: derived(async () => (await attributes()).addAttribute, {
+    add: adminCommand(async () => (await attributes()).addAttribute, {
       about: 'add an attribute to a record type of one registry; servers know it within a second',
       args: 'namespace record_type',
       options: {
@@ -31,20 +31,20 @@ then a search with this attribute is refused.`,
       adds: true,
       text: (added, { namespace }) => changedText('added', added, namespace),
     }),
-    index: derived(async () => (await attributes()).indexAttribute, {
+    index: adminCommand(async () => (await attributes()).indexAttribute, {
       about: 'declare an index for an attribute that is searched without one',
       args: 'namespace record_type name',
       examples: ['rollcall attribute index civil Person sex && rollcall index apply civil'],
       text: (indexed, { namespace }) => changedText('declared an index for', indexed, namespace),
     }),
-    remove: derived(async () => (await attributes()).removeAttribute, {
+    remove: adminCommand(async () => (await attributes()).removeAttribute, {
       about: 'remove an attribute that was added, with its column; of an attribute of the kind, remove the index',
       args: 'namespace record_type name',
       notes: 'An attribute that a grant names is not removed: change the grant first.',
       examples: ['civil Person ward'],
       text: ({ name, namespace }) => `removed ${name} from ${namespace}`,
     }),
-    list: derived(async () => (await attributes()).listAttributes, {
+    list: adminCommand(async () => (await attributes()).listAttributes, {
       about: 'list the attributes of a registry, those of its kind and its own',
       args: 'namespace [record_type]',
       examples: ['civil Person'],

@@ -9,7 +9,7 @@ import { CommandError } from '../failure.ts'
 import { readInput } from '../input.ts'
 import { counted, type OutputOptions, print, withJson } from '../output.ts'
 
-export function define(command: Command): void {
+export function defineCommand(command: Command): void {
   withJson(command)
     .argument('<file>', 'the evidence; - for standard input')
     .option('--kid <kid>', 'the key that must have signed it, as the registry has published it')

@@ -6,7 +6,7 @@ import { writeNew } from '../new-file.ts'
 import { type OutputOptions, print, withJson } from '../output.ts'
 import { stopRequest } from '../stop.ts'
 
-export function define(command: Command): void {
+export function defineCommand(command: Command): void {
   withJson(command)
     .argument('<message_id>', 'message_id of a request, or of our reply')
     .requiredOption('--out <file>', 'the file to write')

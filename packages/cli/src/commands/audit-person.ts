@@ -9,7 +9,7 @@ import { type OutputOptions, print, withJson } from '../output.ts'
 import { stopRequest } from '../stop.ts'
 import { personOf, readInstant, withPerson } from '../values.ts'
 
-export function define(command: Command): void {
+export function defineCommand(command: Command): void {
   withPerson(withJson(command))
     .option('--from <time>', 'only what was at this day or time, or later', readInstant)
     .option('--to <time>', 'only what was before this day or time', readInstant)

@@ -9,7 +9,7 @@ import { CommandError, EXIT } from '../failure.ts'
 import { counted, type OutputOptions, print, withJson } from '../output.ts'
 import { stopRequest } from '../stop.ts'
 
-export function define(command: Command): void {
+export function defineCommand(command: Command): void {
   withJson(command)
     .option('--against <file>', 'compare with this file of the witness, or of its syslog server')
     .addHelpText(

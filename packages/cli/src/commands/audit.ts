@@ -1,31 +1,31 @@
 /** `rollcall audit`: shows and verifies the audit log, for operators and for persons who ask. */
 import { COLUMNS, emergencyText, entryRows } from '../audit-text.ts'
-import { derived } from '../derived.ts'
+import { adminCommand } from '../admin-command.ts'
 import { tablePrinter } from '../output.ts'
-import { type Group, lazyCommand } from '../subject.ts'
+import { type Group, lazyCommand } from '../command-tree.ts'
 
 const entries = () => import('@rollcall/admin/audit/list')
 
-export const SUBJECT: Group = {
+export const COMMAND_TREE: Group = {
   about: 'who asked for data of people, and who saw it; for all registries, also beside a running server',
   commands: {
     person: lazyCommand(
       'list who has seen, written, or asked about the data of a person',
       () => import('./audit-person.ts'),
     ),
-    list: derived(async () => (await entries()).listAuditEntries, {
+    list: adminCommand(async () => (await entries()).listAuditEntries, {
       about: 'list the newest entries',
       options: { namespace: '--registry <namespace>', limit: { default: 50 } },
       examples: ['--kind refusal --from 2026-07-01'],
       text: (found) => tablePrinter(`id kind ${COLUMNS.join(' ')}`, 'no audit entry')(entryRows(found)),
     }),
-    emergencies: derived(async () => (await entries()).listEmergencies, {
+    emergencies: adminCommand(async () => (await entries()).listEmergencies, {
       about: 'list the emergencies that nobody has reviewed, the oldest first, with their reasons',
       options: { reviewed: { help: 'those that somebody has reviewed' }, limit: { default: 50 } },
       examples: [''],
       text: (found, { reviewed }) => emergencyText(found, reviewed === true),
     }),
-    review: derived(async () => (await entries()).reviewEmergency, {
+    review: adminCommand(async () => (await entries()).reviewEmergency, {
       about: 'say that an emergency was reviewed, and what was found',
       args: 'id',
       options: { note: { help: 'what was found; it is stored encrypted' } },
@@ -41,7 +41,7 @@ export const SUBJECT: Group = {
       'verify that no entry of the audit log was changed, removed or added; changes nothing',
       () => import('./audit-verify.ts'),
     ),
-    keys: derived(async () => (await import('@rollcall/admin/audit/verify')).listAuditSigningKeys, {
+    keys: adminCommand(async () => (await import('@rollcall/admin/audit/verify')).listAuditSigningKeys, {
       about: 'list the public keys that sign the audit log, with their fingerprints',
       examples: [''],
       text: tablePrinter(

@@ -7,7 +7,7 @@ import { type OutputOptions, print, withJson } from '../output.ts'
 import { stopRequest } from '../stop.ts'
 import { readYaml } from '../yaml.ts'
 
-export function define(command: Command): void {
+export function defineCommand(command: Command): void {
   withJson(command)
     .requiredOption('--file <file>', 'the list in JSON or YAML: authority, and revoked with a list of jti')
     .addHelpText('after', '\nExample: rollcall consent revoke --file revoked.yaml')

@@ -1,9 +1,9 @@
 /** `rollcall consent`: manages who may sign consents, and withdraws consents. */
 import { receiptText, stoppedText } from '../consent-text.ts'
-import { derived } from '../derived.ts'
+import { adminCommand } from '../admin-command.ts'
 import { CommandError } from '../failure.ts'
 import { tablePrinter } from '../output.ts'
-import { type Group, lazyCommand } from '../subject.ts'
+import { type Group, lazyCommand } from '../command-tree.ts'
 import { collectOption, identifierOf, typeAndValue } from '../values.ts'
 
 const authorities = () => import('@rollcall/admin/consents/authorities')
@@ -28,13 +28,13 @@ const PERSON = {
 
 const identifierIn = (text: unknown) => identifierOf(typeAndValue(String(text), '--identifier'))
 
-export const SUBJECT: Group = {
+export const COMMAND_TREE: Group = {
   about: 'manage who may sign consents, and withdraw consents (docs/consent.md)',
   commands: {
     authority: {
       about: 'manage consent authorities: who may sign consents',
       commands: {
-        add: derived(async () => (await authorities()).addConsentAuthority, {
+        add: adminCommand(async () => (await authorities()).addConsentAuthority, {
           about: 'add an authority, or replace its keys',
           args: 'name',
           options: {
@@ -50,7 +50,7 @@ export const SUBJECT: Group = {
           text: (added) =>
             `${added.name} may sign consents with ${keysText(added)}${added.jwks_uri === null ? '' : `; it publishes keys at ${added.jwks_uri}`}`,
         }),
-        list: derived(async () => (await authorities()).listConsentAuthorities, {
+        list: adminCommand(async () => (await authorities()).listConsentAuthorities, {
           about: 'list the authorities with their keys',
           examples: [''],
           text: tablePrinter(
@@ -59,7 +59,7 @@ export const SUBJECT: Group = {
             (row) => ({ ...row, keys: keysText(row) }),
           ),
         }),
-        remove: derived(async () => (await authorities()).removeConsentAuthority, {
+        remove: adminCommand(async () => (await authorities()).removeConsentAuthority, {
           about: 'remove an authority: its consents do not count any more',
           args: 'name',
           examples: ['https://consent.example.org'],
@@ -67,7 +67,7 @@ export const SUBJECT: Group = {
         }),
       },
     },
-    withdraw: derived(async () => (await consents()).withdrawConsent, {
+    withdraw: adminCommand(async () => (await consents()).withdrawConsent, {
       ...PERSON,
       about: 'withdraw a consent: queries and subscriptions under it stop at once',
       options: {
@@ -84,7 +84,7 @@ export const SUBJECT: Group = {
       text: receiptText,
     }),
     revoke: lazyCommand('withdraw the signed consents of a revocation list', () => import('./consent-revoke.ts')),
-    reinstate: derived(async () => (await consents()).reinstateConsent, {
+    reinstate: adminCommand(async () => (await consents()).reinstateConsent, {
       ...PERSON,
       about: 'let consents of a person count again who withdrew them',
       examples: ['--identifier UIN=8128560370 --purpose eligibility'],

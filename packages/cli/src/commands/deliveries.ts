@@ -1,15 +1,15 @@
 /** `rollcall deliveries`: shows messages to participants and the results of their attempts, and changes them. */
 import type { DeliveryChange, showDelivery } from '@rollcall/admin/deliveries/deliveries'
-import { derived } from '../derived.ts'
+import { adminCommand } from '../admin-command.ts'
 import { CommandError } from '../failure.ts'
 import { factsText, table, tablePrinter } from '../output.ts'
-import type { Group, Leaf } from '../subject.ts'
+import type { Group, Leaf } from '../command-tree.ts'
 
 const deliveries = () => import('@rollcall/admin/deliveries/deliveries')
 
 /** Makes a command that changes deliveries. @param done the word for changed deliveries in the output */
 const change = (word: DeliveryChange, about: string, done: string): Leaf =>
-  derived(async () => (await deliveries()).changeDeliveries, {
+  adminCommand(async () => (await deliveries()).changeDeliveries, {
     about,
     args: '[ids...]',
     options: { change: null },
@@ -31,10 +31,10 @@ const change = (word: DeliveryChange, about: string, done: string): Leaf =>
     },
   })
 
-export const SUBJECT: Group = {
+export const COMMAND_TREE: Group = {
   about: 'list, retry, replay and drop the answers that are sent to participants',
   commands: {
-    list: derived(async () => (await deliveries()).listDeliveries, {
+    list: adminCommand(async () => (await deliveries()).listDeliveries, {
       about: 'list deliveries, the newest first',
       pages: true,
       examples: ['--state dead --since 2026-07-01'],
@@ -45,7 +45,7 @@ export const SUBJECT: Group = {
         ({ cause, ...row }) => ({ ...row, reason: row.reason ?? cause?.cause ?? null }),
       ),
     }),
-    show: derived(async () => (await deliveries()).showDelivery, {
+    show: adminCommand(async () => (await deliveries()).showDelivery, {
       about: 'show a delivery with every attempt',
       args: 'id',
       examples: ['0b1e6c5a-6f0e-4d0f-9d52-2f0d0c1f7a11'],

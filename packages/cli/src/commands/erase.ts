@@ -1,13 +1,13 @@
 /** `rollcall erase`: erases a person from what is stored beside the records. */
-import { derived } from '../derived.ts'
+import { adminCommand } from '../admin-command.ts'
 import { counted } from '../output.ts'
-import type { Group } from '../subject.ts'
+import type { Group } from '../command-tree.ts'
 import { PERSON_HELP, personIn } from '../values.ts'
 
-export const SUBJECT: Group = {
+export const COMMAND_TREE: Group = {
   about: 'erase a person from the audit log and from what waits to be sent',
   commands: {
-    person: derived(async () => (await import('@rollcall/admin/persons/erase')).erasePerson, {
+    person: adminCommand(async () => (await import('@rollcall/admin/persons/erase')).erasePerson, {
       about: 'erase the pseudonyms of a person in the audit log, and withdraw waiting notifications',
       args: 'type [value]',
       options: {

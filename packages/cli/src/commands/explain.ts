@@ -1,9 +1,9 @@
 /** `rollcall explain`: shows how a search is understood and answered, and what would speed it up. */
 import type { explainQuery } from '@rollcall/admin/registries/explain'
-import { derived } from '../derived.ts'
+import { adminCommand } from '../admin-command.ts'
 import { parsedJson, readInput } from '../input.ts'
 
-export const SUBJECT = derived(async () => (await import('@rollcall/admin/registries/explain')).explainQuery, {
+export const COMMAND_TREE = adminCommand(async () => (await import('@rollcall/admin/registries/explain')).explainQuery, {
   about: 'show how a search is understood, its SQL and plan, and which index is missing',
   args: 'namespace file',
   options: {

@@ -1,7 +1,7 @@
 /** `rollcall export`: prints the configuration of a database as a file. */
-import { derived } from '../derived.ts'
+import { adminCommand } from '../admin-command.ts'
 
-export const SUBJECT = derived(async () => (await import('@rollcall/admin/configuration/apply')).exportConfiguration, {
+export const COMMAND_TREE = adminCommand(async () => (await import('@rollcall/admin/configuration/apply')).exportConfiguration, {
   about: 'print the registries, the participants and their grants as a file for rollcall apply',
   notes:
     'No secret stands in it: no client secret, and no credentials for callbacks. docs/configuration.md explains the file.',

@@ -9,7 +9,7 @@ import { type OutputOptions, print, withJson } from '../output.ts'
 import { stopRequest } from '../stop.ts'
 import { readYaml } from '../yaml.ts'
 
-export function define(command: Command): void {
+export function defineCommand(command: Command): void {
   withJson(command)
     .argument('<sender_id>', 'sender_id of the participant')
     .argument('<namespace>', 'namespace of the registry')

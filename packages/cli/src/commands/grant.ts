@@ -1,49 +1,49 @@
 /** `rollcall grant`: manages what each participant may do in each registry. */
-import { derived } from '../derived.ts'
+import { adminCommand } from '../admin-command.ts'
 import { explanationText, listedGrants, proposalText, revokedText, shownText } from '../grant-text.ts'
-import { type Group, lazyCommand } from '../subject.ts'
+import { type Group, lazyCommand } from '../command-tree.ts'
 
 const grants = () => import('@rollcall/admin/grants/grants')
 
-export const SUBJECT: Group = {
+export const COMMAND_TREE: Group = {
   about: 'manage what participants may do in each registry: without a grant nothing',
   commands: {
     set: lazyCommand(
       'grant, in place of what is granted now; servers use the change within a second',
       () => import('./grant-set.ts'),
     ),
-    list: derived(async () => (await grants()).listGrants, {
+    list: adminCommand(async () => (await grants()).listGrants, {
       about: 'list the grants that are not revoked, past and future ones included',
       options: { sender_id: '--participant <sender_id>' },
       examples: ['--namespace civil'],
       text: listedGrants('no grants yet; rollcall grant set makes one'),
     }),
-    show: derived(async () => (await grants()).listGrants, {
+    show: adminCommand(async () => (await grants()).listGrants, {
       about: 'print the grants of a participant in a registry, as files for rollcall grant set',
       args: 'sender_id namespace',
       examples: ['spmis.example.org civil'],
       text: shownText,
     }),
-    explain: derived(async () => (await grants()).explainGrant, {
+    explain: adminCommand(async () => (await grants()).explainGrant, {
       about: 'say what the grant in force means: what may be asked, what may be seen, and what not',
       args: 'sender_id namespace',
       examples: ['spmis.example.org civil'],
       text: explanationText,
     }),
-    propose: derived(async () => (await import('@rollcall/admin/grants/proposal')).proposeGrant, {
+    propose: adminCommand(async () => (await import('@rollcall/admin/grants/proposal')).proposeGrant, {
       about: 'propose a narrower grant, from what the participant has used; it is printed, not set',
       args: 'sender_id namespace',
       options: { days: { default: 30 } },
       examples: ['spmis.example.org civil --days 90 > narrower.yaml'],
       text: proposalText,
     }),
-    expiring: derived(async () => (await grants()).expiringGrants, {
+    expiring: adminCommand(async () => (await grants()).expiringGrants, {
       about: 'list the grants that have ended, or end soon',
       options: { days: { default: 30, help: 'how soon, in days' } },
       examples: ['--days 90'],
       text: (rows, { days }) => listedGrants(`no grant ends within ${days} days`)(rows),
     }),
-    revoke: derived(async () => (await import('@rollcall/admin/grants/grant-changes')).revokeGrant, {
+    revoke: adminCommand(async () => (await import('@rollcall/admin/grants/grant-changes')).revokeGrant, {
       about: 'revoke every grant of a participant in a registry; within a second it may do nothing there',
       args: 'sender_id namespace',
       examples: ['spmis.example.org civil'],

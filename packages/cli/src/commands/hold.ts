@@ -1,15 +1,15 @@
 /** `rollcall hold`: manages holds, which keep data that somebody needs from being deleted. */
-import { derived } from '../derived.ts'
+import { adminCommand } from '../admin-command.ts'
 import { tablePrinter } from '../output.ts'
-import type { Group } from '../subject.ts'
+import type { Group } from '../command-tree.ts'
 import { typeAndValue } from '../values.ts'
 
 const holds = () => import('@rollcall/admin/persons/holds')
 
-export const SUBJECT: Group = {
+export const COMMAND_TREE: Group = {
   about: 'keep what somebody needs, such as a court, from prune and erase',
   commands: {
-    add: derived(async () => (await holds()).addHold, {
+    add: adminCommand(async () => (await holds()).addHold, {
       about: 'add a hold of a person, of a participant, or of a period',
       options: {
         person: {
@@ -24,7 +24,7 @@ messages; a hold of a participant keeps the keys of all days. The identifier may
       examples: ["--participant spmis.example.org --reason 'case 7/2026'"],
       text: ({ id }) => `hold ${id} is in force`,
     }),
-    list: derived(async () => (await holds()).listHolds, {
+    list: adminCommand(async () => (await holds()).listHolds, {
       about: 'list the holds in force',
       examples: [''],
       text: tablePrinter(
@@ -32,7 +32,7 @@ messages; a hold of a participant keeps the keys of all days. The identifier may
         'no holds; rollcall hold add makes one',
       ),
     }),
-    remove: derived(async () => (await holds()).removeHold, {
+    remove: adminCommand(async () => (await holds()).removeHold, {
       about: 'end a hold: the next prune deletes what it covered',
       args: 'id',
       examples: ['1'],

@@ -1,7 +1,7 @@
 /** `rollcall identifier-type`: manages the types of identifiers that find the records of a registry. */
-import { derived } from '../derived.ts'
+import { adminCommand } from '../admin-command.ts'
 import { tablePrinter } from '../output.ts'
-import type { Group } from '../subject.ts'
+import type { Group } from '../command-tree.ts'
 
 const types = () => import('@rollcall/admin/registries/identifier-types')
 
@@ -22,10 +22,10 @@ import.`
 const NEXT = (namespace: unknown): string =>
   `rollcall index apply ${namespace} reads the identifiers of its records again; without records it changes nothing`
 
-export const SUBJECT: Group = {
+export const COMMAND_TREE: Group = {
   about: 'manage the identifier types of a registry',
   commands: {
-    add: derived(async () => (await types()).addIdentifierType, {
+    add: adminCommand(async () => (await types()).addIdentifierType, {
       about: 'add an identifier type to one registry; servers know it within a second',
       args: 'namespace name',
       options: {
@@ -41,7 +41,7 @@ export const SUBJECT: Group = {
       adds: true,
       text: ({ name }, { namespace }) => `added the identifier type ${name} to ${namespace}\n${NEXT(namespace)}`,
     }),
-    set: derived(async () => (await types()).changeIdentifierType, {
+    set: adminCommand(async () => (await types()).changeIdentifierType, {
       about: 'change the names and forms of an identifier type that was added; what is given replaces what there was',
       args: 'namespace name',
       options: { ...OPTIONS, sortable: { help: 'searches may be sorted by it' } },
@@ -51,7 +51,7 @@ export const SUBJECT: Group = {
       input: ({ anyForm }) => (anyForm ? { patterns: [] } : {}),
       text: ({ name }, { namespace }) => `changed the identifier type ${name} of ${namespace}\n${NEXT(namespace)}`,
     }),
-    remove: derived(async () => (await types()).removeIdentifierType, {
+    remove: adminCommand(async () => (await types()).removeIdentifierType, {
       about: 'remove an identifier type that was added; of a type of the kind, what was added to it',
       args: 'namespace name',
       notes:
@@ -59,7 +59,7 @@ export const SUBJECT: Group = {
       examples: ['civil CEDULA'],
       text: ({ name, namespace }) => `removed the identifier type ${name} from ${namespace}`,
     }),
-    list: derived(async () => (await types()).listIdentifierTypes, {
+    list: adminCommand(async () => (await types()).listIdentifierTypes, {
       about: 'list the identifier types of a registry, those of its kind and its own',
       args: 'namespace',
       examples: ['civil'],

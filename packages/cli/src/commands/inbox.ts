@@ -1,22 +1,22 @@
 /** `rollcall inbox`: lists and shows the callbacks that other systems sent to us. */
 import { printable } from '../asking/printing.ts'
-import { derived } from '../derived.ts'
+import { adminCommand } from '../admin-command.ts'
 import { tablePrinter } from '../output.ts'
-import type { Group } from '../subject.ts'
+import type { Group } from '../command-tree.ts'
 
 const inbox = () => import('@rollcall/admin/callbacks/inbox')
 
-export const SUBJECT: Group = {
+export const COMMAND_TREE: Group = {
   about: 'list and show the callbacks that other systems sent to us',
   commands: {
-    list: derived(async () => (await inbox()).listInbox, {
+    list: adminCommand(async () => (await inbox()).listInbox, {
       about: 'list callbacks, the newest first',
       pages: true,
       notes: 'A callback is quarantined when it answers no request that this server knows.',
       examples: ['--callback notify --since 2026-07-01'],
       text: tablePrinter('message_id participant callback registry state status received_at', 'the inbox is empty'),
     }),
-    show: derived(async () => (await inbox()).showInboxMessage, {
+    show: adminCommand(async () => (await inbox()).showInboxMessage, {
       about: 'show a callback',
       args: 'message_id',
       examples: ['m-77 --participant crvs.example.org'],

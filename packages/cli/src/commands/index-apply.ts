@@ -9,7 +9,7 @@ import { stopRequest } from '../stop.ts'
 
 type Applied = Awaited<ReturnType<typeof applyIndexes>>[number]
 
-export function define(command: Command): void {
+export function defineCommand(command: Command): void {
   withJson(command)
     .argument('[namespace]', 'namespace of one registry (default: all registries)')
     .addHelpText(

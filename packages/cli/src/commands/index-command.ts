@@ -1,13 +1,13 @@
 /** `rollcall index`: compares the indexes that searches need with the existing ones, and builds missing ones. */
 import type { planIndexes } from '@rollcall/admin/registries/indexes'
-import { derived } from '../derived.ts'
+import { adminCommand } from '../admin-command.ts'
 import { tablePrinter } from '../output.ts'
-import { type Group, lazyCommand } from '../subject.ts'
+import { type Group, lazyCommand } from '../command-tree.ts'
 
-export const SUBJECT: Group = {
+export const COMMAND_TREE: Group = {
   about: 'plan and build the indexes that searches need',
   commands: {
-    plan: derived(async () => (await import('@rollcall/admin/registries/indexes')).planIndexes, {
+    plan: adminCommand(async () => (await import('@rollcall/admin/registries/indexes')).planIndexes, {
       about: 'compare the declared indexes with those that exist',
       args: '[namespace]',
       options: { namespace: { help: 'namespace of one registry (default: all registries)' } },

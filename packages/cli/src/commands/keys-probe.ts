@@ -22,7 +22,7 @@ import { type OutputOptions, print, withJson } from '../output.ts'
 import { everyProfile, profileText } from '../profile.ts'
 import { stopRequest } from '../stop.ts'
 
-export function define(command: Command): void {
+export function defineCommand(command: Command): void {
   withJson(command)
     .argument('<message file>', 'an envelope as it was sent, byte for byte; - for standard input')
     .option('--key <file>', "a public key in PEM, a JWK or a JWK set (default: the sender's registered keys)")

@@ -7,7 +7,7 @@ import { withDatabase } from '../environment.ts'
 import { type OutputOptions, print, withJson } from '../output.ts'
 import { stopRequest } from '../stop.ts'
 
-export function define(command: Command): void {
+export function defineCommand(command: Command): void {
   withJson(command)
     .addHelpText(
       'after',

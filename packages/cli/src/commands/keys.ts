@@ -1,14 +1,14 @@
 /** `rollcall keys`: manages our own keys, and the master key that encrypts them. */
-import { derived } from '../derived.ts'
+import { adminCommand } from '../admin-command.ts'
 import { table, tablePrinter } from '../output.ts'
-import { type Group, lazyCommand } from '../subject.ts'
+import { type Group, lazyCommand } from '../command-tree.ts'
 
 const ownKeys = () => import('@rollcall/admin/operators/own-keys')
 
-export const SUBJECT: Group = {
+export const COMMAND_TREE: Group = {
   about: 'manage our own keys (docs/keys.md)',
   commands: {
-    list: derived(async () => (await ownKeys()).listOwnKeys, {
+    list: adminCommand(async () => (await ownKeys()).listOwnKeys, {
       about: 'list our own keys: sig signs messages, enc decrypts messages, token signs access tokens',
       notes: 'States: next, published and not yet in use; active; retired, still good until the time shown; revoked.',
       examples: ['--json'],
@@ -21,7 +21,7 @@ export const SUBJECT: Group = {
         }),
       ),
     }),
-    rotate: derived(async () => (await ownKeys()).rotateOwnKeys, {
+    rotate: adminCommand(async () => (await ownKeys()).rotateOwnKeys, {
       about: 'start to use the next keys; running servers use them within a second and refuse no message',
       options: { use: { help: 'only keys of this use (default: all)' } },
       examples: ['--use sig'],
@@ -41,7 +41,7 @@ export const SUBJECT: Group = {
         ].join('\n')
       },
     }),
-    revoke: derived(async () => (await ownKeys()).revokeOwnKey, {
+    revoke: adminCommand(async () => (await ownKeys()).revokeOwnKey, {
       about: 'revoke a key: within a second no server accepts it, and its private half is erased',
       args: 'kid',
       notes: 'The next key replaces an active one. This cannot be undone. Write -- before a kid that begins with -.',

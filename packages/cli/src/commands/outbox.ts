@@ -1,14 +1,14 @@
 /** `rollcall outbox`: shows and retries rows of existing systems that could not be published. */
-import { derived } from '../derived.ts'
+import { adminCommand } from '../admin-command.ts'
 import { counted, table } from '../output.ts'
-import type { Group } from '../subject.ts'
+import type { Group } from '../command-tree.ts'
 
 const outbox = () => import('@rollcall/admin/events/outbox')
 
-export const SUBJECT: Group = {
+export const COMMAND_TREE: Group = {
   about: 'look after the outbox, a table in which existing systems write events',
   commands: {
-    show: derived(async () => (await outbox()).showOutbox, {
+    show: adminCommand(async () => (await outbox()).showOutbox, {
       about: 'show how many rows wait, and the rows that could not be published',
       options: { limit: { default: 50 } },
       examples: [''],
@@ -17,7 +17,7 @@ export const SUBJECT: Group = {
         return `${counted(waiting, 'row')} to be published\n${table(columns, failed, 'no row has failed')}`
       },
     }),
-    retry: derived(async () => (await outbox()).retryOutbox, {
+    retry: adminCommand(async () => (await outbox()).retryOutbox, {
       about: 'try rows that could not be published again',
       args: '[ids...]',
       examples: [''],

@@ -2,9 +2,9 @@
 import { changeCallback, parseSchedule } from '@rollcall/admin/callbacks/callbacks'
 import { InvalidArgumentError } from 'commander'
 import { credentialsFrom } from '../callback-credentials.ts'
-import { derived } from '../derived.ts'
+import { adminCommand } from '../admin-command.ts'
 
-export const { define } = derived(async () => changeCallback, {
+export const { defineCommand } = adminCommand(async () => changeCallback, {
   args: 'sender_id',
   options: {
     allow: {

@@ -15,7 +15,7 @@ const PAUSE = 1_000
 
 const A_DAY = 86_400_000
 
-export function define(command: Command): void {
+export function defineCommand(command: Command): void {
   withJson(command)
     .argument('<sender_id>', 'its sender_id')
     .argument('<namespace>', 'namespace of a sandbox registry in which it has a grant')

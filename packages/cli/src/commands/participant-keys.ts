@@ -1,7 +1,7 @@
 /** `rollcall participant key` and `host`: the public keys of participants, and the hosts that our requests may reach. */
-import { derived } from '../derived.ts'
+import { adminCommand } from '../admin-command.ts'
 import { tablePrinter } from '../output.ts'
-import type { Group } from '../subject.ts'
+import type { Group } from '../command-tree.ts'
 
 const keys = () => import('@rollcall/admin/participants/keys')
 const policy = () => import('@rollcall/admin/participants/policy')
@@ -11,7 +11,7 @@ const EXAMPLE = 'spmis.example.org'
 export const KEY_GROUP: Group = {
   about: 'manage the public keys of participants',
   commands: {
-    add: derived(async () => (await keys()).addParticipantKeys, {
+    add: adminCommand(async () => (await keys()).addParticipantKeys, {
       about: 'register public keys of a participant; servers accept them within a second',
       args: 'sender_id keys',
       options: {
@@ -30,7 +30,7 @@ export const KEY_GROUP: Group = {
       text: (added, { sender_id }) =>
         added.map(({ kid, use, algorithm }) => `${sender_id} has key ${kid} (${use}, ${algorithm})`).join('\n'),
     }),
-    list: derived(async () => (await keys()).listParticipantKeys, {
+    list: adminCommand(async () => (await keys()).listParticipantKeys, {
       about: 'list the keys that were registered for a participant',
       args: 'sender_id',
       notes:
@@ -41,7 +41,7 @@ export const KEY_GROUP: Group = {
         'no keys yet; rollcall participant key add registers one',
       ),
     }),
-    revoke: derived(async () => (await keys()).revokeParticipantKey, {
+    revoke: adminCommand(async () => (await keys()).revokeParticipantKey, {
       about: 'revoke a key for ever; within a second no server accepts it',
       args: 'sender_id kid',
       notes: 'Write -- before a kid that begins with -, such as: spmis.example.org -- -x7Jk.',
@@ -68,7 +68,7 @@ const hostsText = tablePrinter(
 export const HOST_GROUP: Group = {
   about: 'manage hosts of participants that are not on the public network, or not at port 443',
   commands: {
-    allow: derived(async () => (await policy()).allowParticipantHost, {
+    allow: adminCommand(async () => (await policy()).allowParticipantHost, {
       about: 'allow requests to a host of a participant; this replaces what was allowed for that host',
       args: 'sender_id host',
       options: { ports: { flags: '--port <port...>', help: 'ports, or any (default: 443)' } },
@@ -78,13 +78,13 @@ networks, and 0.0.0.0, for example.`,
       examples: [`${EXAMPLE} spmis.internal --private --port 8443`],
       text: hostsText,
     }),
-    list: derived(async () => (await policy()).listParticipantHosts, {
+    list: adminCommand(async () => (await policy()).listParticipantHosts, {
       about: 'list the hosts that are allowed for a participant',
       args: 'sender_id',
       examples: [EXAMPLE],
       text: hostsText,
     }),
-    remove: derived(async () => (await policy()).removeParticipantHost, {
+    remove: adminCommand(async () => (await policy()).removeParticipantHost, {
       about: 'remove a host that was allowed',
       args: 'sender_id host',
       examples: [`${EXAMPLE} spmis.internal`],

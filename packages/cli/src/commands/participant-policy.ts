@@ -1,10 +1,10 @@
 /** `rollcall participant policy`: sets how a participant signs and encrypts, and where its keys are. */
 import { changeParticipantPolicy } from '@rollcall/admin/participants/policy'
-import { derived } from '../derived.ts'
+import { adminCommand } from '../admin-command.ts'
 import { factsText } from '../output.ts'
 import { profileText, readProfile } from '../profile.ts'
 
-export const { define } = derived(async () => changeParticipantPolicy, {
+export const { defineCommand } = adminCommand(async () => changeParticipantPolicy, {
   args: 'sender_id',
   options: {
     signature_policy: '--signature <policy>',

@@ -1,8 +1,8 @@
 /** `rollcall participant`: manages the participants that may ask the registries. */
-import { derived } from '../derived.ts'
+import { adminCommand } from '../admin-command.ts'
 import { factsText, tablePrinter } from '../output.ts'
 import { checkReportText, credentialsText } from '../participant-text.ts'
-import { type Group, type Leaf, lazyCommand } from '../subject.ts'
+import { type Group, type Leaf, lazyCommand } from '../command-tree.ts'
 import { HOST_GROUP, KEY_GROUP } from './participant-keys.ts'
 import { removal } from './removal.ts'
 
@@ -13,17 +13,17 @@ const EXAMPLE = 'spmis.example.org'
 
 /** Makes the commands `disable` and `enable`. */
 const status = (word: 'disable' | 'enable', effect: string): Leaf =>
-  derived(async () => (await participants())[`${word}Participant`], {
+  adminCommand(async () => (await participants())[`${word}Participant`], {
     about: `${word} a participant: ${effect}`,
     args: 'sender_id',
     examples: [EXAMPLE],
     text: (changed) => `${changed.sender_id} is ${changed.status}`,
   })
 
-export const SUBJECT: Group = {
+export const COMMAND_TREE: Group = {
   about: 'manage the participants: the systems that may send requests',
   commands: {
-    add: derived(async () => (await participants()).addParticipant, {
+    add: adminCommand(async () => (await participants()).addParticipant, {
       about: 'add a participant and print its client secret, once',
       args: 'sender_id',
       options: {
@@ -59,7 +59,7 @@ rollcall participant policy. docs/onboarding.md describes all steps.`,
             : `Nothing is granted yet: every request is refused until rollcall grant set ${added.sender_id} <namespace> ...`,
         ].join('\n'),
     }),
-    list: derived(async () => (await participants()).listParticipants, {
+    list: adminCommand(async () => (await participants()).listParticipants, {
       about: 'list the participants',
       examples: ['--json'],
       text: tablePrinter(
@@ -73,7 +73,7 @@ rollcall participant policy. docs/onboarding.md describes all steps.`,
     secret: {
       about: 'manage the client secrets of participants',
       commands: {
-        rotate: derived(async () => (await participants()).rotateParticipantSecret, {
+        rotate: adminCommand(async () => (await participants()).rotateParticipantSecret, {
           about: 'give a participant a new client secret and print it, once; the secret before it stays valid too',
           args: 'sender_id',
           notes:
@@ -84,7 +84,7 @@ rollcall participant policy. docs/onboarding.md describes all steps.`,
         }),
       },
     },
-    link: derived(async () => (await partnerLinks()).makePartnerLink, {
+    link: adminCommand(async () => (await partnerLinks()).makePartnerLink, {
       about: 'print a link with which a participant signs in to the partner page, once, within 15 minutes',
       args: 'sender_id',
       notes: `
@@ -101,7 +101,7 @@ until rollcall participant sign-out.`,
       text: ({ url, sender_id, expires_at }) =>
         `${url}\nIt signs in as ${sender_id}, once, until ${expires_at}. It cannot be shown again.`,
     }),
-    'sign-out': derived(async () => (await partnerLinks()).signPartnerOut, {
+    'sign-out': adminCommand(async () => (await partnerLinks()).signPartnerOut, {
       about: 'end the sessions of a participant on the partner page, and the links to it',
       args: 'sender_id',
       examples: [EXAMPLE],
@@ -111,7 +111,7 @@ until rollcall participant sign-out.`,
       'show or change how a participant signs and encrypts; servers use the change within a second',
       () => import('./participant-policy.ts'),
     ),
-    subscriptions: derived(
+    subscriptions: adminCommand(
       async () => (await import('@rollcall/admin/participants/subscriptions')).changeParticipantSubscriptions,
       {
         about: 'show or change how many subscriptions a participant may have; servers use the change within a second',
@@ -127,7 +127,7 @@ until rollcall participant sign-out.`,
         examples: [`${EXAMPLE} --max 500`],
       },
     ),
-    limits: derived(async () => (await import('@rollcall/admin/participants/limits')).changeParticipantLimits, {
+    limits: adminCommand(async () => (await import('@rollcall/admin/participants/limits')).changeParticipantLimits, {
       about: 'show or change how much a participant may ask at once; servers use the change within a second',
       args: 'sender_id',
       options: {
@@ -142,7 +142,7 @@ until rollcall participant sign-out.`,
       'show or change the addresses for answers to a participant; servers use the change within a second',
       () => import('./participant-callback.ts'),
     ),
-    test: derived(async () => (await import('@rollcall/admin/callbacks/callbacks')).testCallback, {
+    test: adminCommand(async () => (await import('@rollcall/admin/callbacks/callbacks')).testCallback, {
       about: 'send a signed test message to a participant, and print every step',
       args: 'sender_id',
       options: {
@@ -167,7 +167,7 @@ Exit codes: 0 the participant answered in one of these ways, 1 it did not.`,
       'check what the system of a sandbox participant has done, step by step, and store the report',
       () => import('./participant-check.ts'),
     ),
-    show: derived(async () => (await import('@rollcall/admin/participants/show')).showParticipant, {
+    show: adminCommand(async () => (await import('@rollcall/admin/participants/show')).showParticipant, {
       about: 'show a participant, with the reports of its checks',
       args: 'sender_id',
       examples: [EXAMPLE],
@@ -187,7 +187,7 @@ Exit codes: 0 the participant answered in one of these ways, 1 it did not.`,
         return [facts, ...reports].join('')
       },
     }),
-    promote: derived(async () => (await import('@rollcall/admin/participants/promote')).promoteParticipant, {
+    promote: adminCommand(async () => (await import('@rollcall/admin/participants/promote')).promoteParticipant, {
       about: 'make a sandbox participant live after its check, with new keys and a new secret',
       args: 'sender_id',
       options: { keys: '--key <file>' },

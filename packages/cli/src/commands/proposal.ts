@@ -1,11 +1,11 @@
 /** `rollcall proposal`: lists and decides about acts that wait for a second operator. */
 import type { showProposal } from '@rollcall/admin/approvals/proposals'
 import { diffLines } from '../approval-text.ts'
-import { derived } from '../derived.ts'
+import { adminCommand } from '../admin-command.ts'
 import type { Deps } from '../environment.ts'
 import { CommandError } from '../failure.ts'
 import { tablePrinter } from '../output.ts'
-import type { Group } from '../subject.ts'
+import type { Group } from '../command-tree.ts'
 
 const proposals = () => import('@rollcall/admin/approvals/proposals')
 
@@ -33,10 +33,10 @@ const ONE = {
   deps: asOperator,
 } as const
 
-export const SUBJECT: Group = {
+export const COMMAND_TREE: Group = {
   about: 'acts that wait for a second operator, where ROLLCALL_TWO_PERSON is set',
   commands: {
-    list: derived(async () => (await proposals()).listProposals, {
+    list: adminCommand(async () => (await proposals()).listProposals, {
       about: 'list proposals, the newest first',
       options: { state: null },
       more: { '--all': 'also those that are decided or have lapsed', ...TOKEN_FILE },
@@ -45,12 +45,12 @@ export const SUBJECT: Group = {
       input: ({ all }) => (all ? {} : { state: 'waiting' as const }),
       text: tablePrinter('id act state proposed_by proposed_at lapses_at decided_by', 'no proposals'),
     }),
-    show: derived(async () => (await proposals()).showProposal, {
+    show: adminCommand(async () => (await proposals()).showProposal, {
       ...ONE,
       about: 'print what would change, and to those who may decide what is confidential in it',
       text: shownText,
     }),
-    approve: derived(async () => (await proposals()).approveProposal, {
+    approve: adminCommand(async () => (await proposals()).approveProposal, {
       ...ONE,
       about: 'do the act now, and print what it answers; who has proposed it cannot',
       text: ({ proposal, result }) =>
@@ -60,7 +60,7 @@ export const SUBJECT: Group = {
           'Secrets in it are not stored and cannot be shown again.',
         ].join('\n'),
     }),
-    decline: derived(async () => (await proposals()).declineProposal, {
+    decline: adminCommand(async () => (await proposals()).declineProposal, {
       ...ONE,
       about: 'the act is not done; who has proposed it cannot decide',
       text: ({ act, proposed_by }) => `declined: ${act}, proposed by ${proposed_by}`,

@@ -1,6 +1,6 @@
 /** `rollcall publish`: publishes an event that has happened to a record. */
 import { isJsonObject, type JsonObject, type JsonValue } from '@rollcall/protocol'
-import { derived } from '../derived.ts'
+import { adminCommand } from '../admin-command.ts'
 import { CommandError } from '../failure.ts'
 import { parsedJson, readInput } from '../input.ts'
 import { counted } from '../output.ts'
@@ -8,7 +8,7 @@ import { counted } from '../output.ts'
 /** An option for the file of a member that is a JSON object. */
 const file = (flags: string, help: string) => ({ flags, help, read: (path: string) => path })
 
-export const SUBJECT = derived(async () => (await import('@rollcall/admin/events/publish')).publishEvent, {
+export const COMMAND_TREE = adminCommand(async () => (await import('@rollcall/admin/events/publish')).publishEvent, {
   about: 'publish an event: write the record, and notify who has subscribed to it',
   args: 'namespace',
   options: {

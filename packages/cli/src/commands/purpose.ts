@@ -1,25 +1,25 @@
 /** `rollcall purpose`: manages the purposes that consents may name. */
-import { derived } from '../derived.ts'
+import { adminCommand } from '../admin-command.ts'
 import { tablePrinter } from '../output.ts'
-import type { Group } from '../subject.ts'
+import type { Group } from '../command-tree.ts'
 
 const purposes = () => import('@rollcall/admin/consents/purposes')
 
-export const SUBJECT: Group = {
+export const COMMAND_TREE: Group = {
   about: 'manage the purposes that consents may name; grants name some of them',
   commands: {
-    add: derived(async () => (await purposes()).addPurpose, {
+    add: adminCommand(async () => (await purposes()).addPurpose, {
       about: 'add a purpose, or change its text',
       args: 'code',
       examples: ["eligibility --text 'Eligibility for social assistance'"],
       text: ({ code }) => `consents may name the purpose ${code}, where a grant names it`,
     }),
-    list: derived(async () => (await purposes()).listPurposes, {
+    list: adminCommand(async () => (await purposes()).listPurposes, {
       about: 'list the purposes',
       examples: [''],
       text: tablePrinter('code text', 'no purposes yet; rollcall purpose add makes one'),
     }),
-    remove: derived(async () => (await purposes()).removePurpose, {
+    remove: adminCommand(async () => (await purposes()).removePurpose, {
       about: 'remove a purpose that no grant names',
       args: 'code',
       examples: ['research'],

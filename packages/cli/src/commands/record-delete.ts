@@ -7,7 +7,7 @@ import { readInput } from '../input.ts'
 import { type OutputOptions, print, withJson } from '../output.ts'
 import { stopRequest } from '../stop.ts'
 
-export function define(command: Command): void {
+export function defineCommand(command: Command): void {
   withJson(command)
     .argument('<namespace>', 'namespace of the registry')
     .argument('<record-type>', 'one of its record types')

@@ -1,7 +1,7 @@
 /** `rollcall record`: shows, deletes, merges and protects single records of a registry. */
-import { derived } from '../derived.ts'
+import { adminCommand } from '../admin-command.ts'
 import { counted, table } from '../output.ts'
-import { type Group, lazyCommand } from '../subject.ts'
+import { type Group, lazyCommand } from '../command-tree.ts'
 import { identifierOf, PERSON_HELP, personIn, typeAndValue } from '../values.ts'
 
 const merges = () => import('@rollcall/admin/records/merge')
@@ -22,10 +22,10 @@ const PERSON = {
   options: { ...PERSON_HELP, identifier_type: null, identifier_value: null },
 } as const
 
-export const SUBJECT: Group = {
+export const COMMAND_TREE: Group = {
   about: 'get, delete, merge or protect single records of a registry',
   commands: {
-    get: derived(async () => (await import('@rollcall/admin/records/record')).showRecord, {
+    get: adminCommand(async () => (await import('@rollcall/admin/records/record')).showRecord, {
       ...PERSON,
       about: 'print the records that an identifier names, whole; an audit entry says first who looked',
       notes: HISTORY,
@@ -37,7 +37,7 @@ export const SUBJECT: Group = {
       'delete records; the primary identifier and the time of each deletion are stored as a tombstone',
       () => import('./record-delete.ts'),
     ),
-    merge: derived(async () => (await merges()).mergeRecords, {
+    merge: adminCommand(async () => (await merges()).mergeRecords, {
       about: 'merge a record into another one: its identifiers find that one, and who was notified of it is told so',
       args: 'namespace survivor retired',
       options: {
@@ -57,7 +57,7 @@ ${HISTORY}`,
       }),
       text: ({ notified }) => `the records are merged: ${counted(notified, 'subscription')} notified`,
     }),
-    unmerge: derived(async () => (await merges()).unmergeRecords, {
+    unmerge: adminCommand(async () => (await merges()).unmergeRecords, {
       about: 'take a merge back: the retired record is found again, as it was',
       args: 'namespace retired',
       options: {
@@ -69,7 +69,7 @@ ${HISTORY}`,
       input: ({ retired }) => ({ retired: identifierIn(retired, '<retired>') }),
       text: ({ notified }) => `the merge is taken back: ${counted(notified, 'subscription')} notified`,
     }),
-    protect: derived(async () => (await persons()).protectPerson, {
+    protect: adminCommand(async () => (await persons()).protectPerson, {
       ...PERSON,
       about: 'hide a person from every participant whose grant does not name the category',
       notes: `Servers follow within a second. A record that the registry gets later is protected too.\n${HISTORY}`,
@@ -84,7 +84,7 @@ ${HISTORY}`,
           `withdrawn: ${counted(withdrawn, 'notification')}`,
         ].join('\n'),
     }),
-    unprotect: derived(async () => (await persons()).unprotectPerson, {
+    unprotect: adminCommand(async () => (await persons()).unprotectPerson, {
       ...PERSON,
       about: 'lift the protection of a person: it is found again',
       notes: HISTORY,
@@ -95,7 +95,7 @@ ${HISTORY}`,
     protected: {
       about: 'show who is protected',
       commands: {
-        list: derived(async () => (await persons()).listProtected, {
+        list: adminCommand(async () => (await persons()).listProtected, {
           about: 'list the protected persons of a registry',
           args: 'namespace',
           options: { identifiers: { help: 'show who they are, and the reasons: personal data' } },

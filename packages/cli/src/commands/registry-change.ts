@@ -12,7 +12,7 @@ import { PEOPLE_SEED, renamedPrimaries, syntheticRecords } from '../synthetic-pe
 import { collectOption, wholeNumber } from '../values.ts'
 
 export const add = {
-  define(command: Command): void {
+  defineCommand(command: Command): void {
     withJson(command)
       .argument(
         '<kind>',
@@ -53,7 +53,7 @@ Example: rollcall registry add civil-test --sandbox`,
 }
 
 export const set = {
-  define(command: Command): void {
+  defineCommand(command: Command): void {
     withJson(command)
       .argument('<namespace>', 'namespace of the registry')
       .option(

@@ -1,12 +1,12 @@
 /** `rollcall registry`: manages the registries of this server. */
-import { derived } from '../derived.ts'
+import { adminCommand } from '../admin-command.ts'
 import { tablePrinter } from '../output.ts'
-import { type Group, lazyCommand } from '../subject.ts'
+import { type Group, lazyCommand } from '../command-tree.ts'
 import { removal } from './removal.ts'
 
 const changes = () => import('./registry-change.ts')
 
-export const SUBJECT: Group = {
+export const COMMAND_TREE: Group = {
   about: 'manage the registries of this server',
   commands: {
     add: lazyCommand(
@@ -14,7 +14,7 @@ export const SUBJECT: Group = {
       async () => (await changes()).add,
     ),
     set: lazyCommand('change a registry; servers use the change within a second', async () => (await changes()).set),
-    list: derived(async () => (await import('@rollcall/admin/registries/registries')).listRegistries, {
+    list: adminCommand(async () => (await import('@rollcall/admin/registries/registries')).listRegistries, {
       about: 'list the registries with the number of their records',
       examples: ['--json'],
       text: tablePrinter(

@@ -1,8 +1,8 @@
 /** The commands `rollcall registry remove` and `rollcall participant remove`. */
 import type { removeParticipant } from '@rollcall/admin/removal'
-import { type AdminFunction, derived } from '../derived.ts'
+import { type AdminFunction, adminCommand } from '../admin-command.ts'
 import { counted } from '../output.ts'
-import type { Leaf } from '../subject.ts'
+import type { Leaf } from '../command-tree.ts'
 
 interface Given {
   readonly end?: boolean | undefined
@@ -25,7 +25,7 @@ export const removal = <Input extends Given, Result extends Removed>(
   name: string,
   { load, about, notes, example }: Removal<Input, Result>,
 ): Leaf =>
-  derived(load, {
+  adminCommand(load, {
     about,
     args: name,
     options: {

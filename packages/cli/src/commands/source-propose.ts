@@ -7,7 +7,7 @@ import { counted, type OutputOptions, print, withJson } from '../output.ts'
 import { stopRequest } from '../stop.ts'
 import { collectOption } from '../values.ts'
 
-export function define(command: Command): void {
+export function defineCommand(command: Command): void {
   withJson(command)
     .argument('<of>', 'namespace of a registry, or a kind')
     .requiredOption('--engine <engine>', 'the engine of the database: postgresql')

@@ -2,18 +2,18 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { checkSource } from '@rollcall/admin/registries/source-check'
 import type { sourceStatus } from '@rollcall/admin/registries/source-status'
-import { derived } from '../derived.ts'
+import { adminCommand } from '../admin-command.ts'
 import type { Deps } from '../environment.ts'
 import { reportText } from '../import-report.ts'
 import { counted, tablePrinter } from '../output.ts'
 import { stopRequest } from '../stop.ts'
-import { type Group, lazyCommand } from '../subject.ts'
+import { type Group, lazyCommand } from '../command-tree.ts'
 
 type Checked = Awaited<ReturnType<typeof checkSource>>
 
 type Status = Awaited<ReturnType<typeof sourceStatus>>
 
-export const SUBJECT: Group = {
+export const COMMAND_TREE: Group = {
   about:
     "propose and check a file for records that stay in the registry's own database, and see how a copy follows them",
   commands: {
@@ -21,7 +21,7 @@ export const SUBJECT: Group = {
       'propose a source file, by the catalog of a database and some of its rows, for review',
       () => import('./source-propose.ts'),
     ),
-    check: derived(async () => (await import('@rollcall/admin/registries/source-check')).checkSource, {
+    check: adminCommand(async () => (await import('@rollcall/admin/registries/source-check')).checkSource, {
       about: 'connect to the database of a source file, and say what is understood of its rows',
       args: 'of',
       options: {
@@ -38,7 +38,7 @@ printed as statements for the administrator of the database.`,
       deps: () => ({ env: process.env }),
       text: checkedText,
     }),
-    status: derived(waitingStatus, {
+    status: adminCommand(waitingStatus, {
       about: 'show how the copy of a source follows it: state, lag, the last failure and what to do',
       args: 'namespace',
       more: { '--wait': 'wait until all records were read once, and the registry answers' },
@@ -49,7 +49,7 @@ Exit codes: 0, or 1 when the source cannot be followed now. With --wait the comm
       failed: ({ state }) => state === 'failing',
       text: statusText,
     }),
-    rejects: derived(async () => (await import('@rollcall/admin/registries/source-status')).sourceRejects, {
+    rejects: adminCommand(async () => (await import('@rollcall/admin/registries/source-status')).sourceRejects, {
       about: 'list the rows of a source that are no record, by their keys, with the reasons',
       args: 'namespace',
       options: { after: { flags: '--after <key>' } },
@@ -57,7 +57,7 @@ Exit codes: 0, or 1 when the source cannot be followed now. With --wait the comm
       examples: ['births', 'births --after 4711'],
       text: tablePrinter('record_type key reason', 'each row of the source is a record'),
     }),
-    compare: derived(async () => (await import('@rollcall/admin/registries/source-status')).compareSource, {
+    compare: adminCommand(async () => (await import('@rollcall/admin/registries/source-status')).compareSource, {
       about: 'compare all records of a copy with its source, beside the comparison of each day',
       args: 'namespace',
       examples: ['births'],

@@ -1,17 +1,17 @@
 /** `rollcall subscriptions`: manages the subscriptions of participants, and their mailboxes. */
-import { derived } from '../derived.ts'
+import { adminCommand } from '../admin-command.ts'
 import { factsText, tablePrinter } from '../output.ts'
-import type { Group } from '../subject.ts'
+import type { Group } from '../command-tree.ts'
 
 const subscriptions = () => import('@rollcall/admin/events/subscriptions')
 const mailboxes = () => import('@rollcall/admin/events/subscription-mailbox')
 
 const CODE = 'SUB-7Q2M4T9XK3B8D5HV6NWPJ0RC'
 
-export const SUBJECT: Group = {
+export const COMMAND_TREE: Group = {
   about: 'list, show, cancel, test, backfill and resume the subscriptions of participants',
   commands: {
-    list: derived(async () => (await subscriptions()).listSubscriptions, {
+    list: adminCommand(async () => (await subscriptions()).listSubscriptions, {
       about: 'list subscriptions, the newest first',
       pages: true,
       examples: ['--namespace crvs --state suspended'],
@@ -20,33 +20,33 @@ export const SUBJECT: Group = {
         'no subscriptions',
       ),
     }),
-    show: derived(async () => (await subscriptions()).showSubscription, {
+    show: adminCommand(async () => (await subscriptions()).showSubscription, {
       about: 'show a subscription',
       args: 'code',
       examples: [CODE],
       text: ({ criteria, ...subscription }) =>
         `${factsText(subscription)}${criteria === undefined ? '' : `\n\n${JSON.stringify(criteria, null, 2)}`}`,
     }),
-    cancel: derived(async () => (await subscriptions()).cancelSubscription, {
+    cancel: adminCommand(async () => (await subscriptions()).cancelSubscription, {
       about: 'end a subscription: it matches nothing more, and what waits for it is not sent',
       args: 'code',
       examples: [CODE],
       text: ({ code }) => `${code} is cancelled`,
     }),
-    test: derived(async () => (await mailboxes()).testSubscription, {
+    test: adminCommand(async () => (await mailboxes()).testSubscription, {
       about: 'send one notification with a synthetic record, marked header.meta.test',
       args: 'code',
       examples: [CODE],
       deps: async () => ({ samples: (await import('../synthetic-people.ts')).trialRecords }),
       text: ({ code }) => `a test waits in the mailbox of ${code}; rollcall deliveries list shows it`,
     }),
-    backfill: derived(async () => (await mailboxes()).backfillSubscription, {
+    backfill: adminCommand(async () => (await mailboxes()).backfillSubscription, {
       about: 'send every record that matches now, behind live events; called again it goes on',
       args: 'code',
       examples: [`${CODE} --since 2026-01-01T00:00:00Z`],
       text: ({ code, queued }) => `${queued} records wait in the mailbox of ${code}`,
     }),
-    resume: derived(async () => (await mailboxes()).resumeSubscription, {
+    resume: adminCommand(async () => (await mailboxes()).resumeSubscription, {
       about: 'open a suspended subscription again with its mailbox',
       args: 'code',
       examples: [CODE],

@@ -6,7 +6,7 @@ export interface Leaf {
   /** One line for the list of commands. */
   readonly about: string
   /** Gives the command its arguments, its options and its work. */
-  readonly define: (command: Command) => Promise<void> | void
+  readonly defineCommand: (command: Command) => Promise<void> | void
 }
 
 /** A command that only has commands below it. */
@@ -16,20 +16,20 @@ export interface Group {
 }
 
 /** A command in a module of its own, which is loaded when the command line names it. */
-export const lazyCommand = (about: string, load: () => Promise<Pick<Leaf, 'define'>>): Leaf => ({
+export const lazyCommand = (about: string, load: () => Promise<Pick<Leaf, 'defineCommand'>>): Leaf => ({
   about,
-  define: async (command) => (await load()).define(command),
+  defineCommand: async (command) => (await load()).defineCommand(command),
 })
 
 /** Adds a tree of commands; only those that the command line names are defined. */
 export async function addSubject(
   command: Command,
-  subject: Leaf | Group,
+  tree: Leaf | Group,
   isNamed: (name: string) => boolean,
 ): Promise<void> {
-  command.description(subject.about)
-  if ('define' in subject) return subject.define(command)
-  for (const [name, below] of Object.entries(subject.commands)) {
+  command.description(tree.about)
+  if ('defineCommand' in tree) return tree.defineCommand(command)
+  for (const [name, below] of Object.entries(tree.commands)) {
     const child = command.command(name).description(below.about)
     if ('commands' in below || isNamed(name)) await addSubject(child, below, isNamed)
   }

@@ -5,7 +5,7 @@ import { EXIT } from './failure.ts'
 import { factsText, type OutputOptions, print, withJson } from './output.ts'
 import type { Member } from './schema-reader.ts'
 import { stopRequest } from './stop.ts'
-import type { Leaf } from './subject.ts'
+import type { Leaf } from './command-tree.ts'
 
 /** An admin function, as a command calls it. */
 export interface AdminFunction<Input, Result, More> {
@@ -65,13 +65,13 @@ interface Row<Input, Result, More> {
 }
 
 /** Makes a command that calls an admin function. `load` imports the function, when its command is used. */
-export function derived<Input, Result, More = unknown>(
+export function adminCommand<Input, Result, More = unknown>(
   load: () => Promise<AdminFunction<Input, Result, More>>,
   row: Row<Input, Result, More>,
 ): Leaf {
   return {
     about: row.about ?? '',
-    async define(command) {
+    async defineCommand(command) {
       const [adminFunction, reader] = await Promise.all([load(), import('./schema-reader.ts')])
       const members = reader.membersOf(adminFunction.input)
       withJson(command)
