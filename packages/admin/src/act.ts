@@ -63,7 +63,7 @@ interface WaitsWhereWider<Deps, Input, Stored> extends Deciding<Input> {
   readonly when: 'wider'
   /** Reads the stored values that the input is compared with. Absent: the input alone decides whether the act waits. */
   readonly stored?: (deps: Deps & Acting, input: Input) => Promise<Stored>
-  /** Compares input and stored values. Null: the input permits no more than the stored values; no act waits. */
+  /** Compares input and stored values. Null: the input permits no more than they do, so the act does not wait. */
   readonly compare: (wanted: Input, stored: Stored) => Comparison | null
 }
 

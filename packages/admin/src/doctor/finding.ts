@@ -19,7 +19,7 @@ export interface Finding {
 
 export type Judgement = Pick<Finding, 'state' | 'advice'>
 
-/** A check of some facts; null where it does not apply. */
+/** A check of facts. `judge` returns null where the check does not apply. */
 export interface Check<Facts> {
   readonly check: string
   /** The command that mends a fault, if a single one does. */

@@ -166,7 +166,7 @@ const TOLD: { readonly [Name in StoryEvent['event']]: (event: StoryEvent & { eve
 }
 
 export const stepOfEvent = (event: StoryEvent): Step => {
-  // The row for the event's name takes events of that name.
+  // The cast is safe: the row for an event's name takes that event.
   const told = TOLD[event.event] as (event: StoryEvent) => Told
   return stepOf(event.at, told(event))
 }

@@ -172,7 +172,7 @@ interface Erasing {
   readonly now: () => Date
 }
 
-/** The most rows of one tombstone, which names each. */
+/** The most rows that one tombstone names. */
 const AT_ONCE = 5_000
 
 /**

@@ -138,7 +138,7 @@ const leftOut = (what: 'item' | 'delivery', count: number): string[] => {
   return [`  and ${more} more; --full prints them`]
 }
 
-/** Says why a due delivery may not be attempted. */
+/** Says what delays a due delivery. */
 function holdUps({ delivery_states, participant_status, breaker }: TracedExchange): string[] {
   if (delivery_states.pending === undefined) return []
   const { opened_at = null, probe_at = null } = breaker ?? {}
