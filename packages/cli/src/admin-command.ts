@@ -1,11 +1,11 @@
 /** Makes commands from admin functions: arguments and options are the input, and the result is printed. */
 import { Argument, type Command, Option } from 'commander'
+import type { Leaf } from './command-tree.ts'
 import type { Deps } from './environment.ts'
 import { EXIT } from './failure.ts'
 import { factsText, type OutputOptions, print, withJson } from './output.ts'
 import type { Member } from './schema-reader.ts'
 import { stopRequest } from './stop.ts'
-import type { Leaf } from './command-tree.ts'
 
 /** An admin function, as a command calls it. */
 export interface AdminFunction<Input, Result, More> {

@@ -1,8 +1,8 @@
 /** The commands. Each is loaded when it is needed: `rollcall generate` does not wait for the parts of a server. */
 import { Command, CommanderError, Help } from 'commander'
 import packageJson from '../package.json' with { type: 'json' }
-import { EXIT, reportFailure } from './failure.ts'
 import { addSubject, type Group, type Leaf } from './command-tree.ts'
+import { EXIT, reportFailure } from './failure.ts'
 
 /** A command written by hand adds itself; all others are rows of data. */
 type CommandModule = { readonly addCommand: (program: Command) => void } | { readonly COMMAND_TREE: Leaf | Group }

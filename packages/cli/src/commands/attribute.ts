@@ -1,8 +1,8 @@
 /** `rollcall attribute`: manages the attributes by which a registry can be searched. */
 import type { indexAttribute } from '@rollcall/admin/registries/attributes'
 import { adminCommand } from '../admin-command.ts'
-import { tablePrinter } from '../output.ts'
 import type { Group } from '../command-tree.ts'
+import { tablePrinter } from '../output.ts'
 
 const attributes = () => import('@rollcall/admin/registries/attributes')
 

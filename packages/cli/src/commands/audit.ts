@@ -1,8 +1,9 @@
 /** `rollcall audit`: shows and verifies the audit log, for operators and for persons who ask. */
-import { COLUMNS, emergencyText, entryRows } from '../audit-text.ts'
+
 import { adminCommand } from '../admin-command.ts'
-import { tablePrinter } from '../output.ts'
+import { COLUMNS, emergencyText, entryRows } from '../audit-text.ts'
 import { type Group, lazyCommand } from '../command-tree.ts'
+import { tablePrinter } from '../output.ts'
 
 const entries = () => import('@rollcall/admin/audit/list')
 

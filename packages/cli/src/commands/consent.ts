@@ -1,9 +1,10 @@
 /** `rollcall consent`: manages who may sign consents, and withdraws consents. */
-import { receiptText, stoppedText } from '../consent-text.ts'
+
 import { adminCommand } from '../admin-command.ts'
+import { type Group, lazyCommand } from '../command-tree.ts'
+import { receiptText, stoppedText } from '../consent-text.ts'
 import { CommandError } from '../failure.ts'
 import { tablePrinter } from '../output.ts'
-import { type Group, lazyCommand } from '../command-tree.ts'
 import { collectOption, identifierOf, typeAndValue } from '../values.ts'
 
 const authorities = () => import('@rollcall/admin/consents/authorities')

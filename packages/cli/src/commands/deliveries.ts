@@ -1,9 +1,9 @@
 /** `rollcall deliveries`: shows messages to participants and the results of their attempts, and changes them. */
 import type { DeliveryChange, showDelivery } from '@rollcall/admin/deliveries/deliveries'
 import { adminCommand } from '../admin-command.ts'
+import type { Group, Leaf } from '../command-tree.ts'
 import { CommandError } from '../failure.ts'
 import { factsText, table, tablePrinter } from '../output.ts'
-import type { Group, Leaf } from '../command-tree.ts'
 
 const deliveries = () => import('@rollcall/admin/deliveries/deliveries')
 

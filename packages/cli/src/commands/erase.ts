@@ -1,7 +1,7 @@
 /** `rollcall erase`: erases a person from what is stored beside the records. */
 import { adminCommand } from '../admin-command.ts'
-import { counted } from '../output.ts'
 import type { Group } from '../command-tree.ts'
+import { counted } from '../output.ts'
 import { PERSON_HELP, personIn } from '../values.ts'
 
 export const COMMAND_TREE: Group = {

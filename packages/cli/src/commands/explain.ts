@@ -3,26 +3,29 @@ import type { explainQuery } from '@rollcall/admin/registries/explain'
 import { adminCommand } from '../admin-command.ts'
 import { parsedJson, readInput } from '../input.ts'
 
-export const COMMAND_TREE = adminCommand(async () => (await import('@rollcall/admin/registries/explain')).explainQuery, {
-  about: 'show how a search is understood, its SQL and plan, and which index is missing',
-  args: 'namespace file',
-  options: {
-    file: { help: 'JSON: search_criteria, a query alone, or a whole request; - for standard input' },
-    query: null,
-    analyze: { help: 'also run it: the plan then has the time of each part' },
-    values: { help: 'show the values that the search compares with; without it every value is a ?' },
-    record_type: { help: "for a query alone: the record type, unless it is the kind's first" },
+export const COMMAND_TREE = adminCommand(
+  async () => (await import('@rollcall/admin/registries/explain')).explainQuery,
+  {
+    about: 'show how a search is understood, its SQL and plan, and which index is missing',
+    args: 'namespace file',
+    options: {
+      file: { help: 'JSON: search_criteria, a query alone, or a whole request; - for standard input' },
+      query: null,
+      analyze: { help: 'also run it: the plan then has the time of each part' },
+      values: { help: 'show the values that the search compares with; without it every value is a ?' },
+      record_type: { help: "for a query alone: the record type, unless it is the kind's first" },
+    },
+    notes:
+      'The first item of a whole request is used. No signature is checked. An encrypted message cannot be explained.',
+    examples: [`echo '{"sex": "F", "birth_date": {"$lt": "1960"}}' | rollcall explain civil -`],
+    input: async ({ file }) => {
+      const path = String(file)
+      const query = parsedJson(path === '-' ? 'standard input' : path, await readInput(path))
+      return { query }
+    },
+    text: explainedText,
   },
-  notes:
-    'The first item of a whole request is used. No signature is checked. An encrypted message cannot be explained.',
-  examples: [`echo '{"sex": "F", "birth_date": {"$lt": "1960"}}' | rollcall explain civil -`],
-  input: async ({ file }) => {
-    const path = String(file)
-    const query = parsedJson(path === '-' ? 'standard input' : path, await readInput(path))
-    return { query }
-  },
-  text: explainedText,
-})
+)
 
 type Explained = Awaited<ReturnType<typeof explainQuery>>
 

@@ -1,7 +1,7 @@
 /** `rollcall grant`: manages what each participant may do in each registry. */
 import { adminCommand } from '../admin-command.ts'
-import { explanationText, listedGrants, proposalText, revokedText, shownText } from '../grant-text.ts'
 import { type Group, lazyCommand } from '../command-tree.ts'
+import { explanationText, listedGrants, proposalText, revokedText, shownText } from '../grant-text.ts'
 
 const grants = () => import('@rollcall/admin/grants/grants')
 

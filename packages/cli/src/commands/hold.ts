@@ -1,7 +1,7 @@
 /** `rollcall hold`: manages holds, which keep data that somebody needs from being deleted. */
 import { adminCommand } from '../admin-command.ts'
-import { tablePrinter } from '../output.ts'
 import type { Group } from '../command-tree.ts'
+import { tablePrinter } from '../output.ts'
 import { typeAndValue } from '../values.ts'
 
 const holds = () => import('@rollcall/admin/persons/holds')

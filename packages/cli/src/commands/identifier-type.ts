@@ -1,7 +1,7 @@
 /** `rollcall identifier-type`: manages the types of identifiers that find the records of a registry. */
 import { adminCommand } from '../admin-command.ts'
-import { tablePrinter } from '../output.ts'
 import type { Group } from '../command-tree.ts'
+import { tablePrinter } from '../output.ts'
 
 const types = () => import('@rollcall/admin/registries/identifier-types')
 

@@ -1,8 +1,9 @@
 /** `rollcall inbox`: lists and shows the callbacks that other systems sent to us. */
-import { printable } from '../asking/printing.ts'
+
 import { adminCommand } from '../admin-command.ts'
-import { tablePrinter } from '../output.ts'
+import { printable } from '../asking/printing.ts'
 import type { Group } from '../command-tree.ts'
+import { tablePrinter } from '../output.ts'
 
 const inbox = () => import('@rollcall/admin/callbacks/inbox')
 

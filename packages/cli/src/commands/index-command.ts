@@ -1,8 +1,8 @@
 /** `rollcall index`: compares the indexes that searches need with the existing ones, and builds missing ones. */
 import type { planIndexes } from '@rollcall/admin/registries/indexes'
 import { adminCommand } from '../admin-command.ts'
-import { tablePrinter } from '../output.ts'
 import { type Group, lazyCommand } from '../command-tree.ts'
+import { tablePrinter } from '../output.ts'
 
 export const COMMAND_TREE: Group = {
   about: 'plan and build the indexes that searches need',

@@ -1,7 +1,7 @@
 /** `rollcall keys`: manages our own keys, and the master key that encrypts them. */
 import { adminCommand } from '../admin-command.ts'
-import { table, tablePrinter } from '../output.ts'
 import { type Group, lazyCommand } from '../command-tree.ts'
+import { table, tablePrinter } from '../output.ts'
 
 const ownKeys = () => import('@rollcall/admin/operators/own-keys')
 

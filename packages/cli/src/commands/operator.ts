@@ -2,9 +2,9 @@
 
 import type { makeSignInLink } from '@rollcall/admin/operators/sessions'
 import { adminCommand, withAnswer } from '../admin-command.ts'
+import type { Group } from '../command-tree.ts'
 import type { Deps } from '../environment.ts'
 import { tablePrinter } from '../output.ts'
-import type { Group } from '../command-tree.ts'
 
 const operators = () => import('@rollcall/admin/operators/operators')
 const sessions = () => import('@rollcall/admin/operators/sessions')

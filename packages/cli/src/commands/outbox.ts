@@ -1,7 +1,7 @@
 /** `rollcall outbox`: shows and retries rows of existing systems that could not be published. */
 import { adminCommand } from '../admin-command.ts'
-import { counted, table } from '../output.ts'
 import type { Group } from '../command-tree.ts'
+import { counted, table } from '../output.ts'
 
 const outbox = () => import('@rollcall/admin/events/outbox')
 

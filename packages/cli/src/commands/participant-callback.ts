@@ -1,8 +1,8 @@
 /** `rollcall participant callback`: sets the callback address of a participant, and its authentication. */
 import { changeCallback, parseSchedule } from '@rollcall/admin/callbacks/callbacks'
 import { InvalidArgumentError } from 'commander'
-import { credentialsFrom } from '../callback-credentials.ts'
 import { adminCommand } from '../admin-command.ts'
+import { credentialsFrom } from '../callback-credentials.ts'
 
 export const { defineCommand } = adminCommand(async () => changeCallback, {
   args: 'sender_id',

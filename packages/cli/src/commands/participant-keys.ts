@@ -1,7 +1,7 @@
 /** `rollcall participant key` and `host`: the public keys of participants, and the hosts that our requests may reach. */
 import { adminCommand } from '../admin-command.ts'
-import { tablePrinter } from '../output.ts'
 import type { Group } from '../command-tree.ts'
+import { tablePrinter } from '../output.ts'
 
 const keys = () => import('@rollcall/admin/participants/keys')
 const policy = () => import('@rollcall/admin/participants/policy')

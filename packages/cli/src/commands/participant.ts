@@ -1,8 +1,8 @@
 /** `rollcall participant`: manages the participants that may ask the registries. */
 import { adminCommand } from '../admin-command.ts'
+import { type Group, type Leaf, lazyCommand } from '../command-tree.ts'
 import { factsText, tablePrinter } from '../output.ts'
 import { checkReportText, credentialsText } from '../participant-text.ts'
-import { type Group, type Leaf, lazyCommand } from '../command-tree.ts'
 import { HOST_GROUP, KEY_GROUP } from './participant-keys.ts'
 import { removal } from './removal.ts'
 

@@ -1,11 +1,11 @@
 /** `rollcall proposal`: lists and decides about acts that wait for a second operator. */
 import type { showProposal } from '@rollcall/admin/approvals/proposals'
-import { diffLines } from '../approval-text.ts'
 import { adminCommand } from '../admin-command.ts'
+import { diffLines } from '../approval-text.ts'
+import type { Group } from '../command-tree.ts'
 import type { Deps } from '../environment.ts'
 import { CommandError } from '../failure.ts'
 import { tablePrinter } from '../output.ts'
-import type { Group } from '../command-tree.ts'
 
 const proposals = () => import('@rollcall/admin/approvals/proposals')
 

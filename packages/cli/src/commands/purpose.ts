@@ -1,7 +1,7 @@
 /** `rollcall purpose`: manages the purposes that consents may name. */
 import { adminCommand } from '../admin-command.ts'
-import { tablePrinter } from '../output.ts'
 import type { Group } from '../command-tree.ts'
+import { tablePrinter } from '../output.ts'
 
 const purposes = () => import('@rollcall/admin/consents/purposes')
 

@@ -1,7 +1,7 @@
 /** `rollcall record`: shows, deletes, merges and protects single records of a registry. */
 import { adminCommand } from '../admin-command.ts'
-import { counted, table } from '../output.ts'
 import { type Group, lazyCommand } from '../command-tree.ts'
+import { counted, table } from '../output.ts'
 import { identifierOf, PERSON_HELP, personIn, typeAndValue } from '../values.ts'
 
 const merges = () => import('@rollcall/admin/records/merge')

@@ -1,7 +1,7 @@
 /** `rollcall registry`: manages the registries of this server. */
 import { adminCommand } from '../admin-command.ts'
-import { tablePrinter } from '../output.ts'
 import { type Group, lazyCommand } from '../command-tree.ts'
+import { tablePrinter } from '../output.ts'
 import { removal } from './removal.ts'
 
 const changes = () => import('./registry-change.ts')

@@ -1,8 +1,8 @@
 /** The commands `rollcall registry remove` and `rollcall participant remove`. */
 import type { removeParticipant } from '@rollcall/admin/removal'
 import { type AdminFunction, adminCommand } from '../admin-command.ts'
-import { counted } from '../output.ts'
 import type { Leaf } from '../command-tree.ts'
+import { counted } from '../output.ts'
 
 interface Given {
   readonly end?: boolean | undefined

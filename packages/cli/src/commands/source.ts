@@ -3,11 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { checkSource } from '@rollcall/admin/registries/source-check'
 import type { sourceStatus } from '@rollcall/admin/registries/source-status'
 import { adminCommand } from '../admin-command.ts'
+import { type Group, lazyCommand } from '../command-tree.ts'
 import type { Deps } from '../environment.ts'
 import { reportText } from '../import-report.ts'
 import { counted, tablePrinter } from '../output.ts'
 import { stopRequest } from '../stop.ts'
-import { type Group, lazyCommand } from '../command-tree.ts'
 
 type Checked = Awaited<ReturnType<typeof checkSource>>
 

@@ -1,7 +1,7 @@
 /** `rollcall subscriptions`: manages the subscriptions of participants, and their mailboxes. */
 import { adminCommand } from '../admin-command.ts'
-import { factsText, tablePrinter } from '../output.ts'
 import type { Group } from '../command-tree.ts'
+import { factsText, tablePrinter } from '../output.ts'
 
 const subscriptions = () => import('@rollcall/admin/events/subscriptions')
 const mailboxes = () => import('@rollcall/admin/events/subscription-mailbox')
