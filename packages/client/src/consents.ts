@@ -1,16 +1,16 @@
-/** Consents as typed values: each function returns a member for the criteria (spec "SearchRequest", G8). */
+/** Makes consents for criteria: each function returns a member for them (spec "SearchRequest", G8). */
 import type { Consent } from '@rollcall/protocol'
 
-/** Consent or authority under which is asked, beside the query. */
+/** The consent or authorization for a question, as members of its criteria. */
 export interface UnderConsent {
   readonly consent?: Consent
   readonly authorize?: Consent
 }
 
 /**
- * A consent that you assert: `{ ...identifier('UIN', '0012'), ...assertedConsent('eligibility') }`.
- * @param purpose a code that the registry has agreed with you
- * @param options.ts when the person consented; now by default
+ * A consent that you assert yourself: `{ ...identifier('UIN', '0012'), ...assertedConsent('eligibility') }`.
+ * @param purpose a code that you have agreed with the registry
+ * @param options.ts the time of the consent; now by default
  */
 export function assertedConsent(
   purpose: string,
@@ -20,9 +20,9 @@ export function assertedConsent(
 }
 
 /**
- * A consent that a consent authority signed. It names its person, its purpose and its end.
- * @param consent_jws the compact JWS, as the authority gave it
- * @param purpose its code, to be compared with the signed one
+ * A consent that a consent authority has signed. It states its person, its purpose and its end.
+ * @param consent_jws the compact JWS from the authority
+ * @param purpose the code of the purpose, which the registry compares with the signed one
  */
 export function signedConsent(
   consent_jws: string,

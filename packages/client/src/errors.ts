@@ -1,10 +1,11 @@
-/** The errors of requests to a registry: one class for each way in which a caller can react. */
+/** The errors of requests: one class for each way in which a caller can react. */
 import type { CallbackHeader } from '@rollcall/protocol'
 
 /**
- * `unreachable`: no connection, or it broke. `timeout`: no answer in time. `redirected`: the registry redirects; this
- * is not followed. `unreadable`: the answer is not of this protocol. `too_large`: it exceeds `max_answer_bytes`.
- * `cors`: the browser hides answers from this page. `no_callback`: an awaited callback did not come in time.
+ * `unreachable`: no connection, or a broken one. `timeout`: no answer in time. `redirected`: the registry redirects,
+ * which is not followed. `unreadable`: the answer is not of this protocol. `too_large`: the answer exceeds
+ * `max_answer_bytes`. `cors`: the browser hides the answer from this page. `no_callback`: the expected callback did not
+ * come in time.
  */
 export type TransportReason =
   | 'unreachable'
@@ -15,12 +16,12 @@ export type TransportReason =
   | 'cors'
   | 'no_callback'
 
-/** No answer that could be read. The registry may have processed the request, or not. */
+/** There is no readable answer. The registry may have processed the request or not. */
 export class TransportError extends Error {
   readonly reason: TransportReason
-  /** Requests that were sent, retries included. */
+  /** The number of requests that were sent, with retries. */
   readonly attempts: number
-  /** Status of the answer; undefined without one. */
+  /** The HTTP status of the answer; undefined without an answer. */
   readonly httpStatus: number | undefined
 
   constructor(
@@ -42,15 +43,15 @@ export interface PeerFault {
   readonly message: string
 }
 
-/** The registry refused the whole request with an ack ERR or an error body (spec "Errors", 1 and 2; N19). */
+/** The registry refused the whole request, with an ack ERR or an error body (spec "Errors", 1 and 2; N19). */
 export class AckError extends Error {
-  /** Such as `err.request.bad`. */
+  /** The code of the refusal, such as `err.request.bad`. */
   readonly code: string
   readonly httpStatus: number
-  /** All that the answer lists; the first is this error. */
+  /** All errors in the answer; the first one is this error. */
   readonly errors: readonly PeerFault[]
   readonly correlation_id: string | undefined
-  /** Milliseconds to wait before the next attempt, if the registry names them (`Retry-After`). */
+  /** Milliseconds to wait before the next attempt; undefined when the registry does not say (`Retry-After`). */
   readonly retryAfter: number | undefined
 
   constructor(
@@ -69,9 +70,9 @@ export class AckError extends Error {
   }
 }
 
-/** The token endpoint gives no token (RFC 6749, 5.2). */
+/** The token endpoint refuses to give a token (RFC 6749, 5.2). */
 export class TokenRefused extends Error {
-  /** Such as `invalid_client`. */
+  /** The code of the refusal, such as `invalid_client`. */
   readonly code: string
   readonly httpStatus: number
 
@@ -83,9 +84,9 @@ export class TokenRefused extends Error {
   }
 }
 
-/** The registry read the request and rejected its header; no item was processed (N18). */
+/** The registry read the request and rejected its header. No item was processed (N18). */
 export class HeaderRejected extends Error {
-  /** Such as `rjct.message_id.duplicate`; empty when the registry gives none. */
+  /** The code, such as `rjct.message_id.duplicate`; empty when the registry gives none. */
   readonly code: string
   readonly header: Partial<CallbackHeader>
 
@@ -97,10 +98,10 @@ export class HeaderRejected extends Error {
   }
 }
 
-/** One item was rejected; the others of its batch may be answered (spec "Errors", 5). */
+/** One item was rejected. Other items of the batch may be answered (spec "Errors", 5). */
 export class ItemRejected extends Error {
   readonly reference_id: string
-  /** A code such as `rjct.search_criteria.invalid`; empty when the registry gives none. */
+  /** The code, such as `rjct.search_criteria.invalid`; empty when the registry gives none. */
   readonly code: string
 
   constructor(reference_id: string, code: string, message: string) {
@@ -111,9 +112,9 @@ export class ItemRejected extends Error {
   }
 }
 
-/** An answer that is not returned: its signature or encryption is missing or wrong, or it answers something else. */
+/** The answer is not trusted: its signature or encryption is missing or wrong, or it answers another request. */
 export class UntrustedAnswer extends Error {
-  /** A code of the protocol, such as `err.signature.invalid`. */
+  /** The code of the protocol for this fault, such as `err.signature.invalid`. */
   readonly code: string
   readonly reason: string
   /** Options of the client that may not fit the registry, such as `peer.profile`. */
@@ -128,9 +129,9 @@ export class UntrustedAnswer extends Error {
   }
 }
 
-/** `searchOne` found several records: which of them is meant is not for a client to guess. */
+/** `searchOne` found several records. The client does not guess which one is meant. */
 export class SeveralRecords extends Error {
-  /** How many the registry found, at least 2. */
+  /** The number of records that the registry found, at least 2. */
   readonly total_count: number
 
   constructor(total_count: number) {

@@ -1,4 +1,4 @@
-/** The public face of the client package: asking registries, and receiving their callbacks. */
+/** The public exports of the client package: to ask registries, and to receive their callbacks. */
 
 // Records
 export type {
@@ -53,7 +53,7 @@ export {
 } from './client/settings.ts'
 // Consents
 export { assertedConsent, signedConsent, type UnderConsent } from './consents.ts'
-// // Errors
+// Errors
 export {
   AckError,
   HeaderRejected,

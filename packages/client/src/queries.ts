@@ -1,15 +1,15 @@
-/** Queries as typed values: each function returns the members of search_criteria for a query (spec "Query forms"). */
+/** Makes queries: each function returns the members of search_criteria for one (spec "Query forms"). */
 import type { Comparison, ExpressionListElement, SearchCriteria } from '@rollcall/protocol'
 
-/** The members of search_criteria that have a query. */
+/** The members of search_criteria that make a query. */
 export type QueryCriteria = Pick<SearchCriteria, 'query_type' | 'query'>
 
-/** Searches by an identifier: `identifier('UIN', '8128560370')`. Give it as text: leading zeros count (G10). */
+/** A query by an identifier: `identifier('UIN', '8128560370')`. Give the value as text: leading zeros count (G10). */
 export function identifier(type: string, value: string): QueryCriteria {
   return { query_type: 'idtype-value', query: { type, value } }
 }
 
-/** A value that an attribute is compared with; a bare value means equality. */
+/** A value to compare with an attribute. A value without an operator means equality. */
 export type ExpressionValue = string | number | boolean
 export type Condition =
   | ExpressionValue
@@ -25,7 +25,7 @@ export type Condition =
   | { readonly $startsWith: string }
   | { readonly $contains: string }
 
-/** Conditions on attributes, which all must hold; `$and`, `$or` and `$not` join and turn round. */
+/** Conditions on attributes, which must all hold. `$and`, `$or` and `$not` combine them. */
 export type Conditions =
   | { readonly [attribute: string]: Condition }
   | { readonly $and: readonly Conditions[] }
@@ -41,24 +41,24 @@ export function expression(query: Conditions, options: { readonly collection?: s
   return { query_type: 'expression', query: { type: 'ns:org:QueryType:expression', value } }
 }
 
-/** One comparison of an expression list: `compare('age', 'lt', 30)`. */
+/** One comparison for an expression list: `compare('age', 'lt', 30)`. */
 export function compare(
   attribute_name: string,
   operator: Comparison['operator'],
   value: ExpressionValue | readonly ExpressionValue[],
 ): Comparison {
-  // Texts are safest: a number matches two branches of the published schema, which strict readers refuse (G10).
+  // Texts are safest: a number fits two branches of the published schema, which strict readers refuse (G10).
   const attribute_value = Array.isArray(value) ? value.map(String) : String(value)
   return { attribute_name, operator, attribute_value }
 }
 
-/** At least one comparison holds. */
+/** True when at least one comparison holds. */
 export const either = (first: Comparison, second: Comparison): ExpressionListElement => joined(first, 'or', second)
 
-/** Both comparisons hold; in a list, such as enrolments, for one and the same element. */
+/** True when both comparisons hold; in a list, such as enrolments, for the same element. */
 export const both = (first: Comparison, second: Comparison): ExpressionListElement => joined(first, 'and', second)
 
-/** The first holds and the second does not. */
+/** True when the first comparison holds and the second one does not. */
 export const butNot = (first: Comparison, second: Comparison): ExpressionListElement => joined(first, 'not', second)
 
 function joined(

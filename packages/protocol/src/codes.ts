@@ -1,17 +1,17 @@
 /**
- * Every reason code of the protocol. A code has one row for each place where it may occur, because its meaning differs
- * there: `rjct.reference_id.invalid` occurs in a search, a subscribe and an unsubscribe reply.
- * Sources: spec "Errors" 3 (search) and 4 (unsubscribe), N17 (subscribe), N18 (header), N19 (ack); when each is
- * answered: N20 and `docs/troubleshooting.md`, which is made from this table.
+ * All reason codes of the protocol. A code has one row for each place where it may occur, because its meaning differs:
+ * `rjct.reference_id.invalid` is in replies to search, subscribe and unsubscribe. Sources: spec "Errors" 3 (search) and
+ * 4 (unsubscribe), N17 (subscribe), N18 (header), N19 (ack). When each is sent: N20 and `docs/troubleshooting.md`,
+ * which is made from this table.
  */
 
-/** The place of a code: the `error` of an ack, the header of a callback, or an item of a reply. */
+/** The place of a code: the `error` of an acknowledgement, the header of a callback, or an item of a reply. */
 export type CodePlace = 'ack' | 'header' | 'search' | 'subscribe' | 'unsubscribe'
 
 interface CodeShape {
   readonly code: `err.${string}` | `rjct.${string}`
   readonly where: CodePlace
-  /** The HTTP status of an ack with this code. Answers with other codes have status 200. */
+  /** The HTTP status of an acknowledgement with this code. Replies with other codes have status 200. */
   readonly http_status?: number
   /** One plain sentence that says what was wrong. */
   readonly meaning: string
@@ -219,20 +219,20 @@ export const CODES = [
 /** One row of the table. */
 export type CodeRow = (typeof CODES)[number]
 
-/** The codes of one place. */
+/** The codes that may occur in one place. */
 export type CodeIn<Place extends CodePlace> = Extract<CodeRow, { where: Place }>['code']
 
-/** `error.code` of an ack (N19). */
+/** A code in `error.code` of an acknowledgement (N19). */
 export type AckCode = CodeIn<'ack'>
-/** `status_reason_code` of a callback header (N18). */
+/** A code in `status_reason_code` of a callback's header (N18). */
 export type HeaderCode = CodeIn<'header'>
-/** `status_reason_code` of an item of search_response (spec "Errors" 3). */
+/** A code in `status_reason_code` of an item of search_response (spec "Errors" 3). */
 export type SearchCode = CodeIn<'search'>
-/** `status_reason_code` of an item of subscribe_response (N17). */
+/** A code in `status_reason_code` of an item of subscribe_response (N17). */
 export type SubscribeCode = CodeIn<'subscribe'>
-/** `status_reason_code` of an unsubscribe response (spec "Errors" 4). */
+/** A code in `status_reason_code` of an unsubscribe response (spec "Errors" 4). */
 export type UnsubscribeCode = CodeIn<'unsubscribe'>
-/** A code that rejects one item and leaves the rest of the batch alone. */
+/** A code that rejects one item; the other items of the batch are answered. */
 export type ItemCode = SearchCode | SubscribeCode | UnsubscribeCode
 
 /** The codes of one place, in the order of the table. */
@@ -244,7 +244,7 @@ const HTTP_STATUS = new Map<string, number>(
   CODES.flatMap((row) => ('http_status' in row ? [[row.code, row.http_status]] : [])),
 )
 
-/** The HTTP status of an ack code, unless the fault has a more precise one (405, 413, 415, 500). */
+/** The HTTP status for the code of an acknowledgement. Some faults have a more precise one (405, 413, 415, 500). */
 export function httpStatusOf(code: AckCode): number {
   return HTTP_STATUS.get(code) ?? 400
 }

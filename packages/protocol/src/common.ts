@@ -1,13 +1,13 @@
-/** Field types that every message uses. Spec "Common field types" and "Limits". */
+/** Types of members that all messages use. Spec "Common field types" and "Limits". */
 import Type, { type Static, type TSchemaOptions } from 'typebox'
 
-/** The protocol version that is spoken and emitted (spec "Versioning"). */
+/** The version of the protocol that we send (spec "Versioning"). */
 export const PROTOCOL_VERSION = '1.0.0'
 
 /** Spellings of the one published version (D26). */
 const SPOKEN_VERSIONS: readonly string[] = [PROTOCOL_VERSION, '1.0', '1']
 
-/** Whether a `version` member, which may be absent, names a supported version (spec "Versioning" 3, D26). */
+/** True when a `version` member is missing, or names a supported version (spec "Versioning" 3, D26). */
 export function isSpokenVersion(version: string | undefined): boolean {
   return version === undefined || SPOKEN_VERSIONS.includes(version)
 }
@@ -18,12 +18,12 @@ export const REG_TYPE_PREFIX = 'ns:org:RegistryType:'
 /** The largest value of the int32 members (spec "SearchRequest", pagination). */
 export const INT32_MAX = 2_147_483_647
 
-/** A string that must be one of `values`. */
+/** The schema of a string that must be one of `values`. */
 export function oneOf<const Value extends string>(values: readonly Value[], options: TSchemaOptions = {}) {
   return Type.Unsafe<Value>({ type: 'string', enum: [...values], ...options })
 }
 
-/** RFC 3339 with a zone (G5); `validate.ts` says which texts that are. */
+/** A time as in RFC 3339 with a zone (G5). `timestamps.ts` defines which texts are valid. */
 export const Timestamp = Type.String({
   format: 'date-time',
   description: 'Date and time with a time zone, such as 2026-02-03T09:15:00.000Z (spec "Common field types").',
@@ -48,7 +48,7 @@ export const ReferenceId = Type.String({
   description: 'Names one item of a batch and is unique in it (N2).',
 })
 
-/** The reference_id in replies: as the sender wrote it, or "" when the item had none. */
+/** The reference_id in a reply: as the sender wrote it, or "" when the item had none. */
 export const EchoedReferenceId = Type.String({
   description: 'The reference_id of the item that this answers; empty when the item had none (N2).',
 })
@@ -60,7 +60,7 @@ export const Locale = Type.String({
 
 export const Version = Type.String({ default: PROTOCOL_VERSION, description: 'Protocol version (spec "Versioning").' })
 
-/** The progress of a message or an item (spec "States and transitions"; meanings from N7). */
+/** The states of a message or an item (spec "States and transitions"; meanings from N7). */
 export const STATUSES = ['rcvd', 'pdng', 'succ', 'rjct'] as const
 export const Status = oneOf(STATUSES, {
   description: 'rcvd received, pdng being processed, succ done, rjct rejected (N7).',
@@ -95,7 +95,7 @@ export const RegEventType = Type.String({
   description: 'Event type, compared by its last segment without regard to case (N15).',
 })
 
-/** A record. Records are open JSON-LD objects: nothing is required of them (N5). */
+/** A record: an open JSON-LD object without required members (N5). */
 export const RegistryRecord = Type.Record(Type.String(), Type.Unknown(), {
   description: 'A record of the registry; its documented shape is a component of its own (N5).',
 })
@@ -103,14 +103,14 @@ export const RegistryRecord = Type.Record(Type.String(), Type.Unknown(), {
 const Int32 = (minimum: number, description: string, options: TSchemaOptions = {}) =>
   Type.Integer({ minimum, maximum: INT32_MAX, description, ...options })
 
-/** The page asked for (spec "SearchRequest", pagination). */
+/** The page that a request asks for (spec "SearchRequest", pagination). */
 export const PageRequest = Type.Object(
   { page_size: Int32(1, 'Items on a page.'), page_number: Type.Optional(Int32(1, 'Counts from 1.', { default: 1 })) },
   { title: 'PageRequest', description: 'The page that is asked for (spec "Limits").' },
 )
 export type PageRequest = Static<typeof PageRequest>
 
-/** The page given (spec "SearchResponse", pagination). */
+/** The page in an answer (spec "SearchResponse", pagination). */
 export const Pagination = Type.Object(
   {
     page_size: Int32(1, 'Items on a page.'),
@@ -121,7 +121,7 @@ export const Pagination = Type.Object(
 )
 export type Pagination = Static<typeof Pagination>
 
-/** `consent` and `authorize` share this shape (spec "SearchRequest", G8). */
+/** The schema of both `consent` and `authorize` (spec "SearchRequest", G8). */
 export const Consent = Type.Object(
   {
     ts: Type.Optional(Timestamp),
@@ -148,13 +148,13 @@ export const Consent = Type.Object(
 )
 export type Consent = Static<typeof Consent>
 
-/** The `typ` of a signed consent. */
+/** The header member `typ` of a signed consent. */
 export const CONSENT_TYPE = 'consent+jwt'
 
-/** 9999-12-31T23:59:59Z: no time of a consent is later. */
+/** The time 9999-12-31T23:59:59Z, in seconds since 1970. No time of a consent is later. */
 const LAST_SECOND = 253_402_300_799
 
-/** The payload of `consent_jws`, which a consent authority signs. Times are seconds since 1970. */
+/** The content of `consent_jws`, which a consent authority signs. Times are in seconds since 1970. */
 export const ConsentClaims = Type.Object(
   {
     iss: Type.String({ minLength: 1, description: 'The consent authority, by its registered name.' }),

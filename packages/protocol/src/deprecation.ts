@@ -1,18 +1,21 @@
-/** Parts that will be removed. Answers and OpenAPI documents announce it to callers. */
+/** Announces to callers which parts of the interface will be removed, in answers and OpenAPI documents. */
 
 export interface Deprecation {
-  /** The day from which it is deprecated, as `2027-01-31`. */
+  /** The day from which the part is deprecated, such as `2027-01-31`. */
   readonly since: string
-  /** The day from which it may be gone. */
+  /** The day from which the part may be gone. */
   readonly sunset: string
 }
 
-/** The headers of an answer: `Deprecation` (RFC 9745) is a number of seconds, `Sunset` (RFC 8594) a date of HTTP. Days begin in UTC. */
+/**
+ * The headers of an answer: `Deprecation` (RFC 9745) in seconds since 1970, `Sunset` (RFC 8594) as an HTTP date. Days
+ * begin in UTC.
+ */
 export function deprecationHeaders({ since, sunset }: Deprecation): Readonly<Record<string, string>> {
   return { Deprecation: `@${Date.parse(since) / 1_000}`, Sunset: new Date(sunset).toUTCString() }
 }
 
-/** The members of an operation in an OpenAPI document. */
+/** The members that mark a deprecated operation in an OpenAPI document. */
 export function deprecatedOperation(deprecated: Deprecation | undefined): { deprecated?: true } {
   return deprecated === undefined ? {} : { deprecated: true }
 }

@@ -1,4 +1,7 @@
-/** The frame of every message: envelope, headers, encrypted message, ack and errors. Spec "Envelope", "Header"; N1. */
+/**
+ * The outer parts of messages: envelope, headers, encrypted message, acknowledgement and errors. Spec "Envelope",
+ * "Header"; N1.
+ */
 import Type, { type Static, type TSchema } from 'typebox'
 import { codesOf } from './codes.ts'
 import { CorrelationId, oneOf, Status, StatusReasonMessage, Timestamp, Version } from './common.ts'
@@ -58,9 +61,9 @@ export const CallbackHeader = Type.Object(
 export type CallbackHeader = Static<typeof CallbackHeader>
 
 /**
- * The schema that the header of an incoming request must match to be accepted. Other rules are checked after it, with
- * their own codes: an unsupported version, an action, a sender_uri, a wrong total_count. `total_count` may be missing,
- * and callback headers come on request paths too (3.3), so nothing of a status is required or refused.
+ * The schema for the header of a received request. Version, action, sender_uri and total_count are checked later, with
+ * their own codes. `total_count` may be missing, and callback headers are accepted on request paths too (3.3), so
+ * members of a status are neither required nor refused.
  */
 export const IncomingHeader = Type.Object({
   ...requiredInBoth,
@@ -95,7 +98,7 @@ export type EncryptedMessage = Static<typeof EncryptedMessage>
 
 export const Signature = Type.String({ description: 'Signature over header and message (spec "Authentication", 2).' })
 
-/** The envelope of a request: header and message are required (spec "Envelope"). */
+/** The schema of a request's envelope: header and message are required (spec "Envelope"). */
 export function requestEnvelope<Message extends TSchema>(message: Message, title: string) {
   return Type.Object(
     { signature: Type.Optional(Signature), header: RequestHeader, message: Type.Union([message, EncryptedMessage]) },
@@ -103,7 +106,7 @@ export function requestEnvelope<Message extends TSchema>(message: Message, title
   )
 }
 
-/** The envelope of a callback or a synchronous answer: only the header is required (spec "Envelope"). */
+/** The schema of the envelope of a callback or synchronous answer: only the header is required (spec "Envelope"). */
 export function callbackEnvelope<Message extends TSchema>(message: Message, title: string) {
   return Type.Object(
     {
@@ -115,7 +118,7 @@ export function callbackEnvelope<Message extends TSchema>(message: Message, titl
   )
 }
 
-/** The frame of an incoming request before its message is opened. */
+/** The schema of a received request's envelope, before its message is decrypted. */
 export const IncomingEnvelope = Type.Object({
   signature: Type.Optional(Type.Unknown()),
   header: IncomingHeader,
@@ -123,7 +126,7 @@ export const IncomingEnvelope = Type.Object({
 })
 export type IncomingEnvelope = Static<typeof IncomingEnvelope>
 
-/** The answer of an ack to a message (G3). */
+/** The states of an acknowledgement (G3). */
 export const AckStatus = oneOf(['ACK', 'NACK', 'ERR'], {
   description: 'ACK valid, a callback follows; NACK valid, nothing follows; ERR invalid, error says why (G3).',
 })
@@ -134,7 +137,7 @@ export const Fault = Type.Object(
 )
 export type Fault = Static<typeof Fault>
 
-/** The `message` of an ack. */
+/** The `message` of an acknowledgement. */
 export const AckMessage = Type.Object(
   { ack_status: AckStatus, timestamp: Timestamp, correlation_id: CorrelationId, error: Type.Optional(Fault) },
   { title: 'AckMessage', description: 'Acknowledgement (spec "Endpoints", responses 2; N11).' },
@@ -147,14 +150,14 @@ export const Ack = Type.Object(
 )
 export type Ack = Static<typeof Ack>
 
-/** The body that the spec declares for 401, 403 and 500 (spec "Errors", 1). */
+/** The body that the specification has for 401, 403 and 500 (spec "Errors", 1). */
 export const HttpErrors = Type.Object(
   { errors: Type.Array(Fault) },
   { title: 'HttpErrors', description: 'Error body (spec "Errors", 1).' },
 )
 export type HttpErrors = Static<typeof HttpErrors>
 
-/** Every error answer of this house: an ack ERR that also carries `errors` (D1, D2). */
+/** The body of all our errors: an acknowledgement with ERR, and `errors` beside it (D1, D2). */
 export const ErrorAnswer = Type.Object(
   {
     message: Type.Object({ ...AckMessage.properties, ack_status: oneOf(['ERR']), error: Fault }),
@@ -164,7 +167,7 @@ export const ErrorAnswer = Type.Object(
 )
 export type ErrorAnswer = Static<typeof ErrorAnswer>
 
-/** The parts of a file upload on an asynchronous path (spec "Endpoints"; fields from N8). The file is the last part. */
+/** The form fields of an upload on an asynchronous path (spec "Endpoints"; fields from N8). The file comes last. */
 export const FileInfo = Type.Object(
   {
     action: Type.String({ description: "The path's action." }),

@@ -1,26 +1,25 @@
 /**
- * The three errors of a request: the whole request is refused (ack ERR), the header is rejected (callback header
- * `rjct`), or one item is rejected and the others are answered. Their messages go to the sender: they name a member and
- * a rule, never a value.
+ * The three errors of a request: the whole request is refused (acknowledgement with ERR), its header is rejected
+ * (callback header with `rjct`), or one item is rejected and the others are answered. Messages go to the sender: they
+ * name a member and a rule, never a value.
  */
 import { type AckCode, type HeaderCode, httpStatusOf, type ItemCode } from './codes.ts'
 
-/** `error.message` and `status_reason_message` hold at most this many characters (spec "Limits"). */
+/** The longest `error.message` or `status_reason_message`, in characters (spec "Limits"). */
 export const REASON_MAX_LENGTH = 999
 
-/** A text that fits into a reason message: cut at 999 characters, never in the middle of a character. */
+/** Cuts a text to the length of a reason, never inside of a character. */
 export function reasonText(text: string): string {
-  // The cut may split a surrogate pair, which canonical JSON refuses; the half becomes U+FFFD, which has the same
-  // length.
+  // A cut may split a surrogate pair, which canonical JSON refuses. The half becomes U+FFFD, which is as long.
   return text.slice(0, REASON_MAX_LENGTH).toWellFormed()
 }
 
-/** The whole request is refused with an ack ERR (spec "Errors" 1 and 2, N19). */
+/** Refuses a whole request with an acknowledgement ERR (spec "Errors" 1 and 2, N19). */
 export class RequestFault extends Error {
   readonly code: AckCode
-  /** The HTTP status of the answer; by default that of the code. */
+  /** The HTTP status of the answer; the usual one of the code by default. */
   readonly httpStatus: number
-  /** Whole seconds after which the same request may succeed; sent as Retry-After. */
+  /** Whole seconds after which the same request may succeed, for the header Retry-After. */
   readonly retryAfter: number | undefined
 
   constructor(
@@ -37,7 +36,7 @@ export class RequestFault extends Error {
   }
 }
 
-/** The header is rejected: a sync request is answered with a callback header of status `rjct` (N18). */
+/** Rejects the header. The answer to a synchronous request has a callback header with status `rjct` (N18). */
 export class HeaderRejection extends Error {
   readonly code: HeaderCode
 
@@ -48,7 +47,7 @@ export class HeaderRejection extends Error {
   }
 }
 
-/** One item is rejected with status `rjct`; the other items of its batch are answered (spec "Errors" 5). */
+/** Rejects one item with status `rjct`; the other items of its batch are answered (spec "Errors" 5). */
 export class ItemRejection extends Error {
   readonly code: ItemCode
 

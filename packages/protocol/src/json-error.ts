@@ -1,5 +1,5 @@
-/** The errors of the strict reader of JSON. */
-/** A text was refused. The message names the path and the rule, never a value. */
+/** Errors of the strict JSON reader. */
+/** The text is refused. The message names the path and the rule, never a value. */
 export class JsonError extends Error {
   /** The place in the document, such as `message.search_request[3].locale`; empty for the document itself. */
   readonly path: string
@@ -11,5 +11,5 @@ export class JsonError extends Error {
   }
 }
 
-/** The array of items was refused for its length. */
+/** The array of items is too long. */
 export class TooManyItems extends JsonError {}

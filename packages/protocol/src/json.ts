@@ -1,6 +1,6 @@
 /**
- * JSON as this protocol reads it: stricter than `JSON.parse` where two readers could understand the same bytes
- * differently (duplicate names, rounded numbers) and where a database cannot hold a text (NUL, lone surrogates).
+ * Reads JSON more strictly than `JSON.parse`: it refuses what two readers could understand differently (duplicate
+ * names, rounded numbers), and texts that a database cannot store (NUL, lone surrogates).
  */
 import { JsonError, TooManyItems } from './json-error.ts'
 import { exactNumber, NUMBER_RULE } from './numbers.ts'
@@ -12,40 +12,39 @@ export interface JsonObject {
   [member: string]: JsonValue
 }
 
-/** An object, as opposed to an array, null or a scalar. */
+/** True for an object; false for an array, null, text, number or boolean. */
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The default limit of nesting. It also limits the recursion below. */
+/** The default limit of nesting. It also limits the recursion of the reader. */
 export const DEFAULT_MAX_DEPTH = 64
 
-/** The limits for a text. They are checked while it is read, so that no time is spent beyond them. */
+/** The limits of a text. They are checked while it is read, so that no time is spent beyond them. */
 export interface JsonBounds {
-  /** Levels of nesting. */
+  /** The largest number of nesting levels. */
   readonly maxDepth?: number
-  /** Values of the whole text: each object, array, text, number and word is one. */
+  /** The largest number of values in the text: each object, array, text, number and word is one. */
   readonly maxValues?: number
-  /** Names of any one object. */
+  /** The largest number of names in one object. */
   readonly maxNames?: number
   readonly bulk?: JsonBulk
 }
 
-/** The member that may hold many values, where all others may hold few. */
+/** One member that may have many values, when all others have few. */
 export interface JsonBulk {
-  /** The places where it may be, such as `['message', 'search_request']`. */
+  /** The places of the member, such as `['message', 'search_request']`. */
   readonly paths: readonly (readonly string[])[]
-  /** Elements of the array at such a place. */
+  /** The largest number of elements in the array at such a place. */
   readonly maxItems?: number
-  /** Values outside this member, all together. */
+  /** The largest number of values outside of this member. */
   readonly maxOutside: number
 }
 
 /**
- * Reads one JSON text (RFC 8259). Refuses duplicate member names at any depth, whatever their escapes, nesting
- * deeper than `maxDepth`, lone surrogates, NUL, and numbers that would come back as other ones (`exactNumber`).
- * `__proto__` and its like become plain own members.
- *
+ * Reads a JSON text (RFC 8259). Refuses duplicate names at any depth, also with escapes, nesting deeper than
+ * `maxDepth`, lone surrogates, NUL, and numbers that would be rounded (`exactNumber`). A member named `__proto__` is an
+ * ordinary member.
  * @throws {JsonError} and nothing else
  */
 export function parseJson(text: string, bounds: JsonBounds = {}): JsonValue {
@@ -53,8 +52,8 @@ export function parseJson(text: string, bounds: JsonBounds = {}): JsonValue {
 }
 
 /**
- * The problem of a text of which only the beginning has arrived; null when the rest may make it valid. So a long text
- * can be refused before all of it has arrived.
+ * What is wrong with the beginning of a text, before the rest has arrived; null when the rest may make it valid. So a
+ * long text can be refused early.
  */
 export function jsonBeginningProblem(beginning: string, bounds: JsonBounds = {}): JsonError | null {
   const reader = new Reader(beginning, bounds)
@@ -87,14 +86,14 @@ class Reader {
   readonly #maxValues: number
   readonly #maxNames: number
   readonly #bulk: JsonBulk | undefined
-  /** Levels in which it may begin. */
+  /** The nesting levels at which the member with many values may begin. */
   readonly #bulkLevels: number
-  /** The path to the value that is being read: one step for every open array or object, null between members. */
+  /** The path to the value that is being read: one step for each open array or object, null between members. */
   readonly #steps: (PathStep | null)[] = []
   #at = 0
   #depth = 0
   #values = 0
-  /** The limit of `#values` at this place. */
+  /** The limit of `#values` at the current place. */
   #allowed: number
 
   constructor(text: string, { maxDepth, maxValues, maxNames, bulk }: JsonBounds) {
@@ -107,7 +106,7 @@ class Reader {
     this.#allowed = Math.min(this.#maxValues, bulk?.maxOutside ?? Number.POSITIVE_INFINITY)
   }
 
-  /** Whether the reader has reached the end of the text, so that missing parts may follow. */
+  /** True when the reader is at the end of the text, so that missing parts may follow. */
   get isAtEnd(): boolean {
     return this.#at >= this.#text.length
   }
@@ -167,7 +166,7 @@ class Reader {
     }
   }
 
-  /** Whether the member that is being read may have many values. */
+  /** True when the member that is being read may have many values. */
   #isBulk(): boolean {
     const steps = this.#steps
     return (
@@ -177,7 +176,7 @@ class Reader {
     )
   }
 
-  /** Its values are counted among all values, but not among those outside. */
+  /** Reads the member with many values. They count among all values, but not among those outside. */
   #bulkValue(): JsonValue {
     const [before, allowed] = [this.#values, this.#allowed]
     this.#allowed = this.#maxValues
@@ -201,7 +200,7 @@ class Reader {
     }
   }
 
-  /** Steps over the opening bracket; gives the place in `#steps` that belongs to the new level. */
+  /** Skips an opening bracket. Returns the index in `#steps` of the new level. */
   #enter(): number {
     if (this.#depth >= this.#maxDepth) throw this.#refusal(`nested deeper than ${this.#maxDepth} levels`)
     this.#depth += 1
@@ -209,7 +208,7 @@ class Reader {
     return this.#steps.push(null) - 1
   }
 
-  /** Steps over the closing bracket. */
+  /** Skips a closing bracket. */
   #leave<Container>(container: Container): Container {
     this.#depth -= 1
     this.#at += 1
@@ -254,7 +253,7 @@ class Reader {
     while (isDigit(this.#text.charCodeAt(this.#at)))
   }
 
-  /** Reads the string whose opening quote is here. Most have no escapes and are one slice of the text. */
+  /** Reads a string; the opening quote is the current character. Most strings have no escapes and are copied. */
   #string(): string {
     const text = this.#text
     const start = this.#at + 1
@@ -272,14 +271,14 @@ class Reader {
       at += 1
     }
     const value = escapes ? this.#unescaped(start - 1, at + 1) : text.slice(start, at)
-    // A pair may be written as two escapes, so it is checked after unescaping.
+    // Both halves of a pair may be written as escapes, so check after unescaping.
     if ((escapes || surrogates) && !value.isWellFormed()) throw this.#refusal('the text has a lone surrogate')
     if (escapes && value.includes('\0')) throw this.#refusal('the text has a NUL character')
     this.#at = at + 1
     return value
   }
 
-  /** The string between two positions, with quotes; the engine reads its escapes. */
+  /** Reads the string between two positions, quotes included; the engine reads its escapes. */
   #unescaped(start: number, end: number): string {
     try {
       return JSON.parse(this.#text.slice(start, end))
@@ -288,7 +287,7 @@ class Reader {
     }
   }
 
-  /** The next character that is no white space, without consuming it; NaN at the end. */
+  /** The next character that is not white space, without moving past it; NaN at the end. */
   #next(): number {
     for (;;) {
       const char = this.#text.charCodeAt(this.#at)
@@ -334,7 +333,7 @@ function isDigit(char: number): boolean {
   return char >= ZERO && char <= NINE
 }
 
-/** Assigning to `__proto__` would call a setter; defining it makes an ordinary member. */
+/** Defines a member. An assignment to `__proto__` would call a setter instead. */
 function defineOwn(object: JsonObject, name: string, value: JsonValue): void {
   Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true })
 }

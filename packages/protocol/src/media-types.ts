@@ -1,24 +1,24 @@
-/** The content types that are accepted for a JSON body (RFC 8259; RFC 6839, 3.1), by the use of the body. */
+/** The content types that are accepted for a JSON body (RFC 8259; RFC 6839, 3.1), for each use of a body. */
 
 const JSON_TYPE = /^application\/(?:[\w!#$&^.-]+\+)?json$/
 
-/** The accepted types, and the rule in the refusal of other types. */
+/** The accepted types, and the rule for the refusal of others. */
 export interface AcceptedTypes {
   readonly accepts: RegExp
   readonly rule: string
-  /** Also accepted if the request does not come from a web page. */
+  /** Types that are also accepted when the request does not come from a web page; null for none. */
   readonly alsoByPrograms: RegExp | null
 }
 
 export const ACCEPTED_TYPES = {
-  /** Calls of our own APIs. */
+  /** For calls of our own APIs. */
   call: { accepts: /^application\/json$/, rule: 'must be application/json', alsoByPrograms: null },
-  /** Requests of the protocol. */
+  /** For requests of the protocol. */
   request: { accepts: JSON_TYPE, rule: 'must be application/json or application/*+json', alsoByPrograms: null },
   /**
-   * Callbacks. Many senders send the default type of their HTTP library, which is text, or no type. A web page can send
-   * these types to any address without a preflight (Fetch Standard, CORS-safelisted request-header), so they are
-   * refused from pages: a receiver that requires no signature would accept a forged callback.
+   * For callbacks. Many senders have the default type of their HTTP library, which is text, or none. A web page can
+   * send such types to any address without permission (Fetch Standard, CORS-safelisted request-header), so they are
+   * refused from pages: a receiver that needs no signature would accept a forged callback.
    */
   callback: {
     accepts: JSON_TYPE,
@@ -27,18 +27,19 @@ export const ACCEPTED_TYPES = {
   },
 } as const satisfies Readonly<Record<string, AcceptedTypes>>
 
-/** The rule for a type that is accepted only without `Origin`. */
+/** The rule for a request with `Origin`, which comes from a web page. */
 const OF_A_PAGE =
   'must be application/json or application/*+json, because the request has the header Origin, as those of web pages do'
 
-/** The media type of a body, in lower case and without parameters; empty when none is named. */
+/** The media type in a Content-Type, in lower case and without parameters; empty when there is none. */
 export function mediaType(contentType: string | null | undefined): string {
   return (contentType ?? '').split(';', 1).join('').trim().toLowerCase()
 }
 
 /**
- * The rule that the headers of a JSON body break, such as `Content-Type: charset must be utf-8`; null: none.
- * @param header returns the value of a header by its name in lower case; browsers add `origin` for a web page
+ * The rule that the headers of a JSON body break, such as `Content-Type: charset must be utf-8`; null when there is
+ * none.
+ * @param header returns the value of a header by its name in lower case; web pages send `origin`
  */
 export function bodyTypeProblem(
   { accepts, rule, alsoByPrograms }: AcceptedTypes,
@@ -58,7 +59,7 @@ export function bodyTypeProblem(
   return encodingProblem(header('content-encoding'))
 }
 
-/** A compressed body is refused: its length in clear is not known beforehand. */
+/** Refuses a compressed body: its real length is not known before. Null when it is not compressed. */
 export function encodingProblem(contentEncoding: string | null | undefined): string | null {
   const isPlain = (contentEncoding?.toLowerCase() ?? 'identity') === 'identity'
   return isPlain ? null : 'Content-Encoding: a compressed body is not accepted'

@@ -1,16 +1,16 @@
-/** One rule for every spelling of a number: it is a double that is written back as the same number, or it is refused. */
+/** The rule for every number in JSON: if no double is equal to it, it is refused. */
 
-/** The rule as messages say it. */
+/** The rule as messages state it. */
 export const NUMBER_RULE = 'the number cannot be kept as it is written; write it as a string'
 
-/** A number without exponent of at most this many characters has at most 15 digits, which every double keeps. */
+/** A number of at most this many characters and without exponent has at most 15 digits, which every double keeps. */
 const SAFE_LENGTH = 15
 
 /**
- * The double that a number literal stands for; null when no double is written as the same number. Written means the
- * shortest form of ECMAScript and RFC 8785: `1.0` and `1e2` are 1 and 100, `0.1` and `1e20` are themselves, while
- * `9007199254740993`, `0.12345678901234567890`, `1e-400` and `1e400` would come back as other numbers.
- * @param literal of JSON's grammar; a plus sign and a missing digit beside the point are allowed
+ * The double for the text of a number; null when no double is written as the same number (in the shortest form of
+ * ECMAScript and RFC 8785). `1.0`, `1e2`, `0.1` and `1e20` are accepted; `9007199254740993`, `0.12345678901234567890`,
+ * `1e-400` and `1e400` would be changed.
+ * @param literal as in JSON; a plus sign and a missing digit beside the point are also allowed
  */
 export function exactNumber(literal: string): number | null {
   const number = Number(literal)
@@ -20,7 +20,7 @@ export function exactNumber(literal: string): number | null {
   return written === literal || decimal(written) === decimal(literal) ? number : null
 }
 
-/** The digits of a whole number; null where the number is no whole one, or is written with an exponent. */
+/** The digits of an integer; null for any other value, and for one that would be written with an exponent. */
 export function wholeDigits(value: unknown): string | null {
   return Number.isInteger(value) && Math.abs(Number(value)) < 1e21 ? String(value) : null
 }
@@ -30,8 +30,8 @@ function hasExponent(literal: string): boolean {
 }
 
 /**
- * The digits of a literal without zeros around them, and the power of ten of the first: the same text for the same
- * number, signs aside. Every step is linear in the length of the literal, which a peer decides.
+ * The digits of a literal without zeros around them, with the power of ten of the first: equal numbers give equal
+ * texts, signs aside. The time grows with the length of the literal only, because a peer decides that length.
  */
 function decimal(literal: string): string {
   const [mantissa = '', power = '0'] = literal.toLowerCase().split('e')

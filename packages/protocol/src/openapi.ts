@@ -1,4 +1,4 @@
-/** The OpenAPI 3.1 document of a kind, made from the table of operations, the schemas and the kind's literal. */
+/** Makes the OpenAPI 3.1 document of a kind from the table of operations, the schemas and the kind. */
 import type { TSchema } from 'typebox'
 import { PROTOCOL_VERSION } from './common.ts'
 import { deprecatedOperation } from './deprecation.ts'
@@ -25,30 +25,30 @@ export interface OpenApiDocument extends JsonObject {
   readonly info: JsonObject
   readonly servers: readonly JsonObject[]
   readonly paths: { readonly [path: string]: JsonObject }
-  /** The messages that we send: callbacks and notifications, by name. */
+  /** The messages that we send, callbacks and notifications, by name. */
   readonly webhooks: { readonly [name: string]: JsonObject }
   readonly components: JsonObject
 }
 
 export interface OpenApiOptions {
-  /** The base address of the registry with namespace and version; it may be relative to the host. */
+  /** The base address of the registry, with namespace and version. It may be relative to the host. */
   readonly server_url: string
-  /** The served operations; those of the kind are described. */
+  /** The operations that are served; those that the kind has are described. */
   readonly operations: readonly Operation[]
-  /** The served ways; by default both. */
+  /** The modes that are served; both by default. */
   readonly ways?: readonly Way[]
-  /** The received callbacks; by default none. */
+  /** The callbacks that are received; none by default. */
   readonly callbacks?: readonly Callback[]
-  /** The title of the document; by default that of the kind. */
+  /** The title of the document; that of the kind by default. */
   readonly title?: string
-  /** The server of the examples; by default none. */
+  /** Names for the examples; invented ones by default. */
   readonly example?: ExampleOf
 }
 
-/** Whether the answer on a path has the result, or is an ack and the result follows. */
+/** The mode of a path: `sync` answers with the result, `async` with an acknowledgement, and the result follows. */
 export type Way = 'sync' | 'async'
 
-/** The document that is served at `{base}/openapi.json`. It has only JSON, and refers only to itself. */
+/** The document that is served at `{base}/openapi.json`. It is pure JSON, and refers only to itself. */
 export function openApiDocument(kind: Kind, options: OpenApiOptions): OpenApiDocument {
   const { server_url, operations, ways = ['sync', 'async'], callbacks = [], title = kind.title } = options
   const components = collectComponents()
@@ -91,7 +91,7 @@ export function openApiDocument(kind: Kind, options: OpenApiOptions): OpenApiDoc
 const tagsIn = (paths: Readonly<Record<string, JsonObject>>): ReadonlySet<unknown> =>
   new Set(Object.values(paths).flatMap(({ post }) => (post as { tags: readonly string[] }).tags))
 
-/** The paths with the requests of one server as their examples. */
+/** Puts names of one server into the example requests of the paths. */
 function pathsAt(
   kind: Kind,
   paths: { readonly [path: string]: JsonObject },
@@ -147,7 +147,7 @@ function requestBody(kind: Kind, operation: Operation, way: Way, components: Com
 function syncOperation(kind: Kind, operation: Operation, components: Components): JsonObject {
   const { reply } = operation
   const envelope = components.refer(callbackEnvelope(reply.schema, `${reply.name}Envelope`))
-  // The members are repeated beside the envelope for readers of the bare message (D8, D9).
+  // The members are also beside the envelope, for old readers (D8, D9).
   const schema = operation.reply_also_bare ? { allOf: [envelope, components.refer(reply.schema)] } : envelope
   return {
     operationId: `sync-${operation.name}`,
@@ -177,7 +177,7 @@ function asyncOperation(kind: Kind, operation: Operation, components: Components
   }
 }
 
-/** The callback to the address in the header of the request (G1). */
+/** The callback to the address in the request's header (G1). */
 function callbackTo(callback: Callback, example: JsonObject, components: Components): JsonObject {
   const { name, schema } = callback.message
   const envelope = ENVELOPES[callback.header](schema, `${name}Envelope`)
@@ -192,7 +192,7 @@ function callbackTo(callback: Callback, example: JsonObject, components: Compone
   }
 }
 
-/** A callback that another registry sends to us when we are the requester. */
+/** A callback that another registry sends us when we are the requester. */
 function receivedCallback(kind: Kind, callback: Callback, components: Components): JsonObject {
   const { name, schema } = callback.message
   const envelope = ENVELOPES[callback.header](schema, `${name}Envelope`)
@@ -205,7 +205,7 @@ function receivedCallback(kind: Kind, callback: Callback, components: Components
   }
 }
 
-/** A callback to a participant that has asked or subscribed. */
+/** A callback that we send to a participant that has asked or subscribed. */
 function sentCallback(kind: Kind, callback: Callback, components: Components): JsonObject {
   const { name, schema } = callback.message
   const envelope = components.refer(ENVELOPES[callback.header](schema, `${name}Envelope`))

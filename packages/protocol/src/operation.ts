@@ -1,47 +1,50 @@
-/** Types: a row of the table of operations, and of callbacks. The tables are in `operations.ts`. */
+/** The types of a row in the table of operations, and in that of callbacks. The tables are in `operations.ts`. */
 import type { TSchema } from 'typebox'
 import type { Deprecation } from './deprecation.ts'
 
-/** The message of a reply: its schema, and the member with its batch, if it has one. */
+/** A message of a reply: its schema, and the member that has its batch, if any. */
 export interface Reply {
   readonly name: string
-  /** The documented shape of every message that we send. */
+  /** The documented schema. Every message that we send satisfies it. */
   readonly schema: TSchema
   readonly items: string | null
 }
 
-/** A message that is received. */
+/** A message that we receive. */
 export interface Message extends Reply {
-  /** The schema, after tolerance, for the message to be accepted; items are checked after it. */
+  /** The schema that a received message must satisfy after tolerance. Its items are checked later. */
   readonly incoming: TSchema
-  /** `header.total_count` is compared with the number of items. */
+  /** True when `header.total_count` must equal the number of items. */
   readonly counted: boolean
-  /** The path to its batch; null when there is none. In most messages this is the member `items`. */
+  /** The path to the batch; null when there is none. In most messages it is the member `items`. */
   readonly batch: readonly string[] | null
-  /** The paths to members that may have many values, while all others have few, in every accepted spelling. */
+  /** The paths of members that may have many values, in every accepted spelling. All other members have few. */
   readonly bulk: readonly (readonly string[])[]
 }
 
-/** The header that a message travels with (N1): the callback header adds the status members. */
+/** The header of a message (N1). The callback header has members for a status. */
 export type HeaderShape = 'request' | 'callback'
 
-/** The rows of CODES that the `status_reason_code` of a reply's items comes from. */
+/** The place in CODES from which the items of a reply have their `status_reason_code`. */
 export type ItemCodes = 'search' | 'subscribe' | 'unsubscribe'
 
-/** A callback that the requester serves: results of its own requests, and events. It is always answered with an ack. */
+/**
+ * A callback: a message that a registry sends to the requester, with results or events. The answer is an
+ * acknowledgement.
+ */
 export interface Callback {
   readonly name: string
   readonly action: string
   readonly action_aliases: readonly string[]
-  /** Relative to the base address. */
+  /** The path below the base address. */
   readonly path: string
   readonly header: HeaderShape
-  /** The schema of `meta` in its header, as we write it; null: we write none. */
+  /** The schema of `meta` in the header that we send; null when we send none. */
   readonly meta: TSchema | null
   readonly message: Message
 }
 
-/** The groups of operations, in the order of the reference page. */
+/** Groups of operations, in the order of the reference page. */
 export const THEMES = [
   { name: 'Search', description: 'Find records, at once or with a callback.' },
   { name: 'Events', description: 'Subscribe to events. Notifications are sent to the subscriber (see Webhooks).' },
@@ -57,38 +60,36 @@ export type Theme = (typeof THEMES)[number]['name']
 export interface Operation {
   readonly name: string
   readonly theme: Theme
-  /** One line for the reference page, with the clause. */
+  /** One line for the reference page, with its source in the specification. */
   readonly summary: string
   readonly action: string
   /** Other accepted spellings of the action (3.1). */
   readonly action_aliases: readonly string[]
-  /** Paths answered with the result, relative to the base address; the first is canonical, the others aliases. */
+  /** The paths below the base address whose answer has the result. The first is canonical, the others are aliases. */
   readonly sync_paths: readonly string[]
-  /** Paths answered with an ack, the result following at `callback`. */
+  /** The paths whose answer is an acknowledgement; the result follows in `callback`. */
   readonly async_paths: readonly string[]
   readonly request: Message
   readonly reply: Reply
   /** The action in the header of a synchronous answer. */
   readonly reply_action: string
-  /**
-   * Whether the members of the reply are also written beside its envelope, for readers of the bare message (D8, D9).
-   */
+  /** True when the answer has the members of the reply also beside its envelope, for old readers (D8, D9). */
   readonly reply_also_bare: boolean
-  /** The callback with the result of an asynchronous request. */
+  /** The callback that has the result of an asynchronous request. */
   readonly callback: Callback | null
-  /** The callback that is sent later without another request; null: none. */
+  /** The callback that is sent later without a further request; null when there is none. */
   readonly notifies: Callback | null
-  /** Null when items of the reply have no reason code. */
+  /** The place of the items' reason codes; null when the items have none. */
   readonly codes: ItemCodes | null
-  /** Whether the operation changes data of the registry. */
+  /** True when the operation changes data of the registry. */
   readonly writes: boolean
-  /** `all`: every kind has it. `own`: only the kinds whose literal lists it. */
+  /** `all`: every kind has the operation. `own`: only the kinds that list it. */
   readonly kinds: 'all' | 'own'
-  /** The deprecation, with the time of the removal. */
+  /** When the operation will be removed; absent when it stays. */
   readonly deprecated?: Deprecation
 }
 
-/** A message whose incoming form must have the documented shape, unless `incoming` is less strict. */
+/** Makes a row for a message. Unless `incoming` is given, a received message must satisfy the documented schema. */
 export function message(name: string, schema: TSchema, more: Partial<Message> = {}): Message {
   const batch = more.items === undefined || more.items === null ? null : [more.items]
   const bulk = batch === null ? [] : [batch]

@@ -1,8 +1,8 @@
 /**
- * THE table: every operation of the protocol, one row each. Two roles speak it: the requester asks with the rows
- * of OPERATIONS, and serves the rows of CALLBACKS, to which the registry sends results and events. Routes,
- * action checks, tolerance, validation, grants and the OpenAPI documents are loops over these rows.
- * Spec "Endpoints"; N1 (headers), N8 to N10, D8, D11, D31, 2.7 (paths), 3.1 (action spellings).
+ * All operations of the protocol, one row each. A requester sends requests by the rows of OPERATIONS, and serves the
+ * rows of CALLBACKS, by which the registry sends results and events. Routes, action checks, tolerance, validation,
+ * grants and the OpenAPI documents are loops over these rows. Spec "Endpoints"; N1 (headers), N8 to N10, D8, D11, D31,
+ * 2.7 (paths), 3.1 (action spellings).
  */
 import { DisabledRequest, DisabledResponse, IncomingDisabledRequest } from './messages/disability.ts'
 import {
@@ -67,7 +67,7 @@ const TXN_ON_STATUS: Callback = {
   message: txnStatusReply,
 }
 
-/** Answers no request: the registry sends it when an event matches a subscription (spec "Events"). */
+/** A notification. The registry sends it when an event matches a subscription (spec "Events"), without a request. */
 const NOTIFY: Callback = {
   name: 'notify',
   action: 'notify',
@@ -299,14 +299,14 @@ export const OPERATIONS: readonly Operation[] = [
   },
 ]
 
-/** The operation of that name. @throws RangeError when there is none: names come from code, never from a peer. */
+/** The operation with this name. @throws RangeError there is none; names come from code, never from a peer */
 export function operation(name: string): Operation {
   const found = OPERATIONS.find((row) => row.name === name)
   if (!found) throw new RangeError(`there is no operation ${name}`)
   return found
 }
 
-/** The operations that a kind has: those of all kinds, and its own. */
+/** The operations of a kind: those of all kinds, and its own. */
 export function operationsOf(
   kind: { readonly operations: readonly string[] },
   rows: readonly Operation[] = OPERATIONS,
@@ -314,14 +314,14 @@ export function operationsOf(
   return rows.filter((row) => row.kinds === 'all' || kind.operations.includes(row.name))
 }
 
-/** Whether `action` is a spelling of this row's action (3.1). */
+/** True when `action` is a spelling of this row's action (3.1). */
 export function actionMeans(row: Operation | Callback, action: string): boolean {
   return row.action === action || row.action_aliases.includes(action)
 }
 
 const KNOWN_ACTIONS = new Set([...OPERATIONS, ...CALLBACKS].flatMap((row) => [row.action, ...row.action_aliases]))
 
-/** Whether any operation or callback has this action: it then is the wrong one here, not an unknown one (N18). */
+/** True when some operation or callback has this action: the action is then wrong in its place, not unknown (N18). */
 export function isKnownAction(action: string): boolean {
   return KNOWN_ACTIONS.has(action)
 }

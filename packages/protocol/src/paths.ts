@@ -1,16 +1,16 @@
-/** The form of a place inside a message in reasons: `message.search_request[3].locale`. */
+/** Writes the place of a value in a message, for reasons: `message.search_request[3].locale`. */
 
-/** A step into a JSON value: a member's name or an element's index. */
+/** One step into a JSON value: the name of a member or the index of an element. */
 export type PathStep = string | number
 
 const PLAIN_NAME = /^[A-Za-z_@$][\w@$:-]{0,63}$/
 const NAME_MAX_LENGTH = 64
-/** Characters; the rest of a reason's length is for the rule. */
+/** The longest path in characters: a reason must have room for the rule. */
 const PATH_MAX_LENGTH = 400
 
 /**
- * The path as text. A name that is no plain word is quoted and cut at 64 characters, and deeper parts after some 400
- * characters become "...", so that a path stays readable whatever a peer sends.
+ * The path as text. An unusual name is quoted and cut at 64 characters, and a long path ends in "...", so that it is
+ * readable whatever a peer sends.
  */
 export function pathText(steps: readonly PathStep[]): string {
   let text = ''

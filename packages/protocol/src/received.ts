@@ -1,12 +1,12 @@
 /**
- * The schema of a result that we receive. It is less strict than that of a request: an answer is accepted when its
- * shape can be read. Words that the client only shows may be any text, because a registry may use words that are not in
- * our table.
+ * The schema for a result that we receive. It is less strict than for a request: an answer is accepted when it can be
+ * read. Words that the client only shows may be any text, because a registry may use words that our table does not
+ * have.
  */
 import type { TSchema } from 'typebox'
 import type { Kind } from './kinds/kind.ts'
 
-/** Members whose text nothing here depends on; two names: the second, inside the first. */
+/** Members whose text is only shown. Two names mean the second one inside the first. */
 const SHOWN: readonly string[] = [
   'locale',
   'status_reason_code',
@@ -30,8 +30,8 @@ interface Part {
 type Relaxing = Pick<Kind, 'relaxed'>
 
 /**
- * The required part of the schema of a result or its header.
- * @param kinds the kinds of the registries that may send it; what one of them leaves open may be missing
+ * The necessary part of the schema of a result or its header.
+ * @param kinds the kinds of the registries that may send it; what one of them relaxes may be missing
  */
 export function receivedSchema(schema: TSchema, kinds: readonly Relaxing[] = []): TSchema {
   const relaxed = kinds.flatMap(({ relaxed }) => relaxed ?? [])

@@ -1,6 +1,6 @@
-/** Timestamps on the wire: RFC 3339 date-times with a zone (spec "Resources and their fields", G5, D24). */
+/** Reads times in messages: RFC 3339 date-times with a zone (spec "Resources and their fields", G5, D24). */
 
-// RFC 3339, 5.6: "T" and "Z" may be lower case; seconds are required; a fraction has any number of digits.
+// RFC 3339, 5.6: "T" and "Z" may be lower case, seconds are required, a fraction may have any number of digits.
 const DATE_TIME = /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(?:\.(\d+))?(?:[Zz]|([+-])(\d{2}:\d{2}))$/
 const WITHOUT_ZONE = /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?$/
 const ZERO = 0x30
@@ -8,14 +8,14 @@ const MINUTE = 60_000
 const MINUTES_IN_DAY = 1440
 
 /**
- * The instant of a timestamp, in milliseconds since 1970 UTC; null when the text is no RFC 3339 date-time with a zone,
- * or has a day or time that does not exist. A leap second (23:59:60 UTC) is read as the first instant of the next
- * minute; digits beyond milliseconds are cut.
+ * The instant of a time in milliseconds since 1970 UTC. Null when the text is not an RFC 3339 date-time with a zone, or
+ * the day or time does not exist. A leap second (23:59:60 UTC) becomes the first instant of the next minute; digits
+ * beyond milliseconds are cut.
  */
 export function timestampInstant(text: string): number | null {
   const parts = DATE_TIME.exec(text)
   if (parts === null) return null
-  // Up to the seconds every part has a fixed position; reading the digits there costs half of capturing them.
+  // All parts up to the seconds have fixed positions. Reading digits there takes half the time of capturing groups.
   const [year, month, day] = [100 * twoDigits(text, 0) + twoDigits(text, 2), twoDigits(text, 5), twoDigits(text, 8)]
   const [hour, minute, second] = [twoDigits(text, 11), twoDigits(text, 14), twoDigits(text, 17)]
   if (month < 1 || month > 12 || day < 1 || day > daysInMonth(year, month)) return null
@@ -29,13 +29,13 @@ export function timestampInstant(text: string): number | null {
   const lastOfDay = (utcMinute + MINUTES_IN_DAY + 1) % MINUTES_IN_DAY === 0
   if (second === 60 && !lastOfDay) return null
 
-  // Date.UTC would take the years 0 to 99 for 1900 to 1999.
+  // Date.UTC would read the years 0 to 99 as 1900 to 1999.
   const midnight = new Date(0).setUTCFullYear(year, month - 1, day)
   const milliseconds = second === 60 ? 0 : Number(fraction.slice(0, 3).padEnd(3, '0'))
   return midnight + utcMinute * MINUTE + second * 1000 + milliseconds
 }
 
-/** A real date and time in RFC 3339 form with a zone. */
+/** True for an existing date and time in RFC 3339 form with a zone. */
 export function isTimestamp(text: string): boolean {
   return timestampInstant(text) !== null
 }
@@ -43,8 +43,8 @@ export function isTimestamp(text: string): boolean {
 const IN_RESULT = /^(\d{4}-\d{2}-\d{2})[Tt ](\d{2}:\d{2}:\d{2}(?:\.\d+)?)([Zz]|([+-]\d{2}):?(\d{2}))?$/
 
 /**
- * A timestamp of a result, rewritten as in RFC 3339 if it has a space before the time, a zone without colon, or no
- * zone, which means UTC. Other texts stay as they are.
+ * Rewrites a time in a result to RFC 3339, when it has a space before the time, a zone without a colon, or no zone,
+ * which means UTC. Other texts are returned unchanged.
  */
 export function normaliseTimestamp(text: string): { readonly text: string; readonly zone: 'given' | 'missing' } {
   const parts = IN_RESULT.exec(text)
@@ -56,8 +56,8 @@ export function normaliseTimestamp(text: string): { readonly text: string; reado
 }
 
 /**
- * Whether a timestamp is near an instant; false for other texts.
- * @param window seconds before and after it; 0 for no limit
+ * True when a time is near an instant; false for other texts.
+ * @param window seconds before and after the instant; 0 for no limit
  * @param at milliseconds since 1970 UTC
  */
 export function isWithinWindow(text: string, window: number, at: number): boolean {
@@ -66,12 +66,12 @@ export function isWithinWindow(text: string, window: number, at: number): boolea
   return instant !== null && Math.abs(at - instant) <= window * 1_000
 }
 
-/** Looks like a date and time whose zone was forgotten: worth a reason of its own. */
+/** True for a date and time without a zone, so that the reason can say what is missing. */
 export function lacksZone(text: string): boolean {
   return WITHOUT_ZONE.test(text)
 }
 
-/** The number that two digits at a place in the text make. */
+/** The number that two digits in a text make. */
 function twoDigits(text: string, at: number): number {
   return 10 * (text.charCodeAt(at) - ZERO) + text.charCodeAt(at + 1) - ZERO
 }

@@ -1,8 +1,8 @@
-/** The token endpoint: OAuth 2.0 client credentials (RFC 6749, 4.4). Public standard 1.3, D35. */
+/** The schemas of token requests: OAuth 2.0 client credentials (RFC 6749, 4.4). Public standard 1.3, D35. */
 import Type, { type Static } from 'typebox'
 import { oneOf } from './common.ts'
 
-/** The path of token requests, relative to the address of the host, not of a registry. */
+/** The path of token requests, below the address of the host, not of a registry. */
 export const TOKEN_PATH = 'oauth2/client/token'
 
 export const TokenRequest = Type.Object(

@@ -1,33 +1,36 @@
 /**
- * The interpreter for `tolerance.ts`: it turns rows of accepted spellings and a schema into a plan, and applies the
- * plan to a message by copying only what changes.
+ * Carries out `tolerance.ts`: makes a plan from a schema and its rows of accepted spellings, and applies the plan to a
+ * message. Only changed parts are copied.
  */
 import { isJsonObject, type JsonObject, type JsonValue } from './json.ts'
 
-/** Reads a value written otherwise; gives the same value when it knows no better, undefined for none at all. */
+/**
+ * Reads a value that is written in another way: returns the canonical value, the same value when it cannot read it, or
+ * undefined when it means no value.
+ */
 export type Reading = (value: JsonValue) => JsonValue | undefined
 
-/** The deviations from the documented shape that are accepted in one object. */
+/** What is accepted in an object besides the documented form. */
 export interface Tolerated {
-  /** Accepted member name -> canonical one; a canonical member that has a value wins. */
+  /** For each accepted name of a member, its canonical name. If both have a value, the canonical one is used. */
   readonly spellings?: Readonly<Record<string, string>>
   readonly readings?: Readonly<Record<string, Reading>>
-  /** Members that may be absent, although the documented shape requires them. */
+  /** Members that may be missing although the documented schema requires them. */
   readonly optional?: readonly string[]
-  /** The same for the object, or each object of the array, in a member. */
+  /** What is accepted in the object, or in each object of the array, in a member. */
   readonly inside?: Readonly<Record<string, Tolerated>>
 }
 
-/** A schema and its rows, worked out once. */
+/** A schema and its rows, prepared for use. */
 export interface Plan {
   readonly spellings: readonly (readonly [accepted: string, canonical: string])[]
   readonly readings: readonly (readonly [member: string, reading: Reading])[]
   readonly inside: readonly (readonly [member: string, plan: Plan])[]
-  /** Members that may be absent. `object`: its members are known, so {} is read as absent. */
+  /** Members that may be missing. `object`: the member is an object with known members, so {} counts as missing. */
   readonly optional: readonly { readonly member: string; readonly object: boolean }[]
 }
 
-/** The parts of a schema that the interpreter reads. Unions and records have no properties and are not changed. */
+/** The parts of a schema that are used here. Unions and records have no properties, so nothing in them is changed. */
 export interface ObjectSchema {
   readonly type?: unknown
   readonly properties?: Readonly<Record<string, ObjectSchema>>
@@ -53,7 +56,7 @@ export function planOf(schema: ObjectSchema, rows: Tolerated): Plan {
   }
 }
 
-/** Applies a plan to an object, or to each object of an array; copies only what it changes. */
+/** Applies a plan to an object, or to each object of an array. Copies only what it changes. */
 export function applyPlan(plan: Plan, value: JsonValue): JsonValue {
   if (Array.isArray(value)) {
     return replaceEach(value, (element) => (isJsonObject(element) ? applyToObject(plan, element) : element))
@@ -64,7 +67,7 @@ export function applyPlan(plan: Plan, value: JsonValue): JsonValue {
 function applyToObject(plan: Plan, object: JsonObject): JsonObject {
   let result = object
   const put = (member: string, value: JsonValue | undefined) => {
-    // A spread keeps a member called __proto__ a plain member.
+    // A spread keeps a member called __proto__ an ordinary member.
     if (result === object) result = { ...object }
     if (value === undefined) delete result[member]
     else result[member] = value
@@ -95,12 +98,12 @@ function applyToObject(plan: Plan, object: JsonObject): JsonObject {
   return result
 }
 
-/** Own members only: a name such as `constructor` must not reach a prototype. */
+/** Reads a member of the object itself: a name such as `constructor` must not find anything inherited. */
 function own(object: JsonObject, member: string): JsonValue | undefined {
   return Object.hasOwn(object, member) ? object[member] : undefined
 }
 
-/** The ways in which peers write a member without a value (D33, 3.1). */
+/** True for the ways in which peers write a member without a value (D33, 3.1). */
 function isBlank(value: JsonValue | undefined): boolean {
   return value === undefined || value === null || value === ''
 }
@@ -109,7 +112,7 @@ function isEmptyObject(value: JsonValue): boolean {
   return isJsonObject(value) && Object.keys(value).length === 0
 }
 
-/** The array with replaced elements; the same array when none changes. */
+/** The array with replaced elements; the same array when nothing changes. */
 export function replaceEach(array: JsonValue[], replace: (element: JsonValue) => JsonValue): JsonValue[] {
   let result = array
   for (const [index, element] of array.entries()) {

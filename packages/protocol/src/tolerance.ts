@@ -1,9 +1,9 @@
 /**
- * Tolerance for input: spellings of peers are changed to the canonical one before validation. The rows below list what
- * is accepted beside the documented shape (public standard 3.1). One small interpreter applies them together with D33,
- * which it reads from the schemas: an optional member that is "" or null, or {} where members are known, is absent; a
- * required one stays as it is and is refused. Nothing inside a query, a filter or a record is changed.
- * Signatures are verified over the received text, so tolerance comes after them.
+ * Tolerance: changes other spellings in received messages to the canonical ones, before validation. The rows list what
+ * is accepted besides the documented form (public standard 3.1). With them, D33 is applied from the schemas: an
+ * optional member that is "", null, or {} where members are known, counts as missing; a required one is left, and then
+ * refused. Nothing inside a query, a filter or a record is changed. Signatures are verified over the received text, so
+ * before tolerance.
  */
 import type { TSchema } from 'typebox'
 import { RequestHeader } from './envelope.ts'
@@ -11,25 +11,25 @@ import { isJsonObject, type JsonValue } from './json.ts'
 import { wholeDigits } from './numbers.ts'
 import { applyPlan, type Plan, planOf, type Reading, replaceEach, type Tolerated } from './tolerance-plan.ts'
 
-/** An integer given for a text is read by its digits. */
+/** Turns an integer into a text of digits, where a text is expected. */
 const digits: Reading = (value) => wholeDigits(value) ?? value
 
 const digitsEach: Reading = (value) =>
   Array.isArray(value) ? replaceEach(value, (element) => digits(element) ?? element) : digits(value)
 
-/** A count given as text: "1" for 1. */
+/** Turns a text of digits into a number, where a number is expected: "1" becomes 1. */
 const count: Reading = (value) => (typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : value)
 
-/** One object in place of an array of objects. */
+/** Turns an object into an array of one, where an array of objects is expected. */
 const oneObject: Reading = (value) => (isJsonObject(value) ? [value] : value)
 
-/** One text in place of an array of texts. */
+/** Turns a text into an array of one, where an array of texts is expected. */
 const oneText: Reading = (value) => (typeof value === 'string' && value !== '' ? [value] : value)
 
-/** A text where a free-form object is meant says nothing. */
+/** Treats a text as missing where an object of any form is expected. */
 const noText: Reading = (value) => (typeof value === 'string' ? undefined : value)
 
-/** A word in another spelling, compared without regard to case. */
+/** Replaces other spellings of a word by the canonical one, compared without case. */
 const word = (spellings: Readonly<Record<string, string>>): Reading => {
   const canonical = new Map(Object.entries(spellings))
   return (value) => (typeof value === 'string' ? (canonical.get(value.toLowerCase()) ?? value) : value)
@@ -48,7 +48,7 @@ const txnType = word({
   'on-unsubscribe': 'unsubscribe',
 })
 
-/** The subject of a receipt: the part after the last ":", in the spellings of N15. */
+/** Reads the type of a receipt: the part after the last ":", in the spellings of N15. */
 const receiptType: Reading = (value) =>
   typeof value === 'string' ? receiptWord(value.slice(value.lastIndexOf(':') + 1).trim()) : value
 const receiptWord = word({
@@ -76,16 +76,16 @@ const HEADER: Tolerated = {
   optional: ['total_count', 'completed_count', 'status_reason_code', 'status_reason_message'],
 }
 
-/** The header of an answer that is not verified: the connection shows who sent it. */
+/** For the header of an answer without a verified signature: it may lack sender_id, because we know whom we asked. */
 const UNSIGNED_ANSWER: Tolerated = { ...HEADER, optional: [...(HEADER.optional ?? []), 'sender_id'] }
 
-/** `consent` and `authorize` (G8). */
+/** Accepted in `consent` and `authorize` (G8). */
 const CONSENT: Tolerated = { inside: { purpose: { spellings: { refUri: 'ref_uri' } } } }
 
 /** Accepted in every message. */
 const EVERY_MESSAGE: Readonly<Record<string, Reading>> = { transaction_id: digits }
 
-/** The tolerated spellings, by the name of the message. */
+/** What is accepted in each message, by its name. */
 const MESSAGES: Readonly<Record<string, Tolerated>> = {
   SearchRequest: {
     readings: { search_request: oneObject },
@@ -94,7 +94,7 @@ const MESSAGES: Readonly<Record<string, Tolerated>> = {
         optional: ['pagination'],
         inside: {
           search_criteria: { readings: { query_type: queryType }, inside: { consent: CONSENT, authorize: CONSENT } },
-          // The place of pagination is in the criteria; it is accepted beside them too (D23).
+          // The documented place of pagination is in the criteria; it is also accepted beside them (D23).
           pagination: { optional: ['page_number'] },
         },
       },
@@ -137,7 +137,7 @@ const MESSAGES: Readonly<Record<string, Tolerated>> = {
   },
   NotifyEventRequest: {
     readings: { notify_event: oneObject },
-    // G15
+    // `response_entity` is an older name (G15).
     inside: { notify_event: { inside: { data: { spellings: { response_entity: 'reg_record_type' } } } } },
   },
   TxnStatusRequest: { inside: { txnstatus_request: { readings: { txn_type: txnType, attribute_value: digitsEach } } } },
@@ -155,35 +155,35 @@ const ENVELOPE_PLAN = planOf({}, ENVELOPE)
 const HEADER_PLAN = planOf(RequestHeader, HEADER)
 const UNSIGNED_ANSWER_PLAN = planOf(RequestHeader, UNSIGNED_ANSWER)
 
-/** A message as `operations.ts` names it. */
+/** A message as `operations.ts` describes it. */
 export interface NamedMessage {
   readonly name: string
   readonly schema: TSchema
 }
 
-/** The envelope with canonical member names; the members' values stay unchanged. */
+/** The envelope with canonical names of members. The values of the members are not changed. */
 export function tolerateEnvelope(envelope: JsonValue): JsonValue {
   return applyPlan(ENVELOPE_PLAN, envelope)
 }
 
-/** A request header or callback header in canonical spelling. */
+/** The header of a request or callback with canonical spellings. */
 export function tolerateHeader(header: JsonValue): JsonValue {
   return applyPlan(HEADER_PLAN, header)
 }
 
-/** The header of a synchronous answer whose signature is not looked at, in canonical spelling: its sender_id may be empty. */
+/** The header of a synchronous answer with unverified signature, in canonical spelling. sender_id may be empty. */
 export function tolerateUnsignedAnswer(header: JsonValue): JsonValue {
   return applyPlan(UNSIGNED_ANSWER_PLAN, header)
 }
 
-/** An operation's request in canonical spelling. */
+/** The request of an operation with canonical spellings. */
 export function tolerateMessage(operation: { readonly request: NamedMessage }, message: JsonValue): JsonValue {
   return tolerateAs(operation.request, message)
 }
 
 /**
- * Any message, such as a reply or a callback, in canonical spelling. The argument is never changed; the same object is
- * returned when nothing changes. Values of a wrong shape stay unchanged, and validation refuses them.
+ * Any message, such as a reply or callback, with canonical spellings. The argument is not changed; without changes, the
+ * same object is returned. Values of a wrong type stay, and validation refuses them.
  */
 export function tolerateAs({ name, schema }: NamedMessage, message: JsonValue): JsonValue {
   let plan = PLANS.get(schema)

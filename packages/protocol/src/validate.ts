@@ -1,4 +1,4 @@
-/** Checks values against the schemas and says in plain words what is wrong, without repeating the value. */
+/** Checks values against schemas, and says in plain words what is wrong, without repeating the value. */
 import type { TSchema } from 'typebox'
 import type { TLocalizedValidationError } from 'typebox/error'
 import Format from 'typebox/format'
@@ -6,36 +6,35 @@ import { Compile } from 'typebox/schema'
 import { type PathStep, pathText } from './paths.ts'
 import { isTimestamp, lacksZone } from './timestamps.ts'
 
-// Must come first: compiled validators keep the check that was registered when they were compiled.
+// This must run first: a validator keeps the check that was registered when it was compiled.
 Format.Set('date-time', isTimestamp)
 
-/** The problem of a value. */
+/** What is wrong with a value. */
 export interface Problem {
-  /** The place in the value. */
+  /** The place inside the value. */
   readonly at: readonly PathStep[]
   readonly rule: string
   /** For an unknown member: the members that the object may have. */
   readonly known?: readonly string[]
 }
 
-/** A compiled schema, and the type of the values that it accepts. */
+/** A compiled schema. `Value` is the type of the values that it accepts. */
 export interface Validator<Value = unknown> {
   /**
-   * The first problem as "message.search_request[0].timestamp: must be a date-time with a time zone ...", or
-   * null when there is none. First means: elements in the order of the document, the members of one object in
-   * the order of the schema, missing members before wrong ones. `path` is the place of `value`, such as
-   * `message`; it may be empty.
+   * The first problem, such as "message.search_request[0].timestamp: must be a date-time with a time zone ..."; null
+   * when there is none. Elements are checked in the order of the document, members in the order of the schema, missing
+   * members before wrong ones. `path` is the place of `value`, such as `message`; it may be empty.
    */
   problem(value: unknown, path: string): string | null
-  /** The same, as the place inside the value and the rule. */
+  /** The first problem, with its place inside the value and the rule. */
   firstProblem(value: unknown): Problem | null
-  /** Whether the value is valid, without the reason: to choose between shapes. */
+  /** True when the value is valid: for a choice between schemas, without a reason. */
   accepts(value: unknown): value is Value
-  /** The value, as what it was found to be. @throws what `fault` makes of the first problem */
+  /** The value with its type. @throws what `fault` makes from the first problem */
   checked(value: unknown, path: string, fault: (problem: string) => Error): Value
 }
 
-/** Compiles a schema. The caller keeps the result. `Value` is the type that the schema describes. */
+/** Compiles a schema. Keep the result, because compiling is slow. `Value` is the type that the schema describes. */
 export function validator<Value = unknown>(schema: TSchema): Validator<Value> {
   const compiled = Compile(schema)
   const accepts = (value: unknown): value is Value => compiled.Check(value)
@@ -43,7 +42,7 @@ export function validator<Value = unknown>(schema: TSchema): Validator<Value> {
     if (compiled.Check(value)) return null
     const [, errors] = compiled.Errors(shortestFailing(compiled, value))
     const error = tellingError(errors)
-    // Check and Errors read the same schema. If they ever disagreed, the value would still be refused.
+    // Check and Errors use the same schema. If they did not agree, the value would still be refused.
     if (error === undefined) return { at: [], rule: 'is not accepted' }
     const { steps, found } = follow(value, error.instancePath)
     if (error.keyword === 'required') steps.push(...error.params.requiredProperties.slice(0, 1))
@@ -65,12 +64,13 @@ export function validator<Value = unknown>(schema: TSchema): Validator<Value> {
   }
 }
 
-/** Lengths to which arrays are cut when the first problem is looked for. */
+/** The lengths to which arrays are cut when the first problem is searched. */
 const LENGTHS = [100, 10_000]
 
 /**
- * The value; or, if it still fails with its arrays cut, the cut value. TypeBox looks at every element before it names
- * the first error, which would take seconds for millions of wrong elements. Places and the first problem stay the same.
+ * The value with shortened arrays, if that still fails; else the whole value. TypeBox looks at every element before it
+ * names the first error, which would take seconds for millions of wrong elements. The first problem and its place stay
+ * the same.
  */
 function shortestFailing(compiled: { Check(value: unknown): boolean }, value: unknown): unknown {
   for (const length of LENGTHS) {
@@ -81,10 +81,7 @@ function shortestFailing(compiled: { Check(value: unknown): boolean }, value: un
   return value
 }
 
-/**
- * The value with arrays cut to `length`; the same object when no array is longer. The depth is that of a parsed
- * message.
- */
+/** The value with arrays cut to `length`; the same object when no array is longer. */
 function cutArrays(value: unknown, length: number): unknown {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) {
@@ -105,8 +102,8 @@ function located(path: string, steps: readonly PathStep[], rule: string): string
 }
 
 /**
- * The error to report. A union fails with the errors of all branches before its own. If a branch has the right type and
- * fails by another rule, that error is more precise; otherwise the union's own error is reported.
+ * The error to report. The errors of a union's branches come before its own. If one branch has the right type and
+ * breaks another rule, its error is more precise; otherwise the union's own error is reported.
  */
 function tellingError(errors: readonly TLocalizedValidationError[]): TLocalizedValidationError | undefined {
   const [first] = errors
@@ -121,7 +118,7 @@ function tellingError(errors: readonly TLocalizedValidationError[]): TLocalizedV
   return inBranches.find(sameKind) ?? whole
 }
 
-/** The steps of a JSON pointer and the value it leads to. */
+/** The steps of a JSON pointer, and the value at its end. */
 function follow(value: unknown, pointer: string): { steps: PathStep[]; found: unknown } {
   const steps: PathStep[] = []
   let found = value
@@ -133,7 +130,7 @@ function follow(value: unknown, pointer: string): { steps: PathStep[]; found: un
   return { steps, found }
 }
 
-/** JSON types as they are called in a sentence. */
+/** The words for JSON types in messages. */
 const TYPE_NAMES: Readonly<Record<string, string>> = {
   string: 'a string',
   number: 'a number',
@@ -163,7 +160,7 @@ function rule(error: TLocalizedValidationError, found: unknown, schema: TSchema)
   switch (error.keyword) {
     case 'required':
       return 'is required'
-    // A closed object refuses its strangers with the schema `false`.
+    // A closed object refuses unknown members with the schema `false`.
     case 'boolean':
       return 'is not a known member'
     case 'type':
@@ -196,7 +193,7 @@ function rule(error: TLocalizedValidationError, found: unknown, schema: TSchema)
     case 'anyOf':
       return `must be ${branches(schemaAt(schema, error.schemaPath))}`
     default:
-      // TypeBox's own words; like ours they speak of the schema and never of the value.
+      // TypeBox's own message: it names the rule, never the value.
       return error.message
   }
 }
@@ -208,7 +205,7 @@ function typeNames(type: string | readonly string[]): string {
     .join(' or ')
 }
 
-/** The constants or types that the branches of a union accept. */
+/** The constants or types that the branches of a union accept, for messages. */
 function branches(union: Record<string, unknown>): string {
   const accepted = (union.anyOf as Record<string, unknown>[]).map((branch) => {
     if (Array.isArray(branch.enum)) return branch.enum.join(' or ')
@@ -217,7 +214,7 @@ function branches(union: Record<string, unknown>): string {
   return [...new Set(accepted)].join(' or ')
 }
 
-/** The members of the closed object whose schema `false` is at this path. */
+/** The known members of the closed object that has the schema `false` at this path. */
 function membersAround(schema: TSchema, path: string): readonly string[] {
   const around = schemaAt(schema, path.slice(0, path.lastIndexOf('/')))
   return Object.keys(around?.properties ?? {})

@@ -1,7 +1,7 @@
 /**
- * Rewrites timestamps of results that have a space before the time, a zone such as +0000, or no zone. In a request they
- * are refused, because its sender can correct them. Somebody waits for a result, so it is accepted: a missing zone is
- * read as UTC, and the receiver learns where it was missing.
+ * Rewrites times in results that have a space before the time, a zone such as +0000, or no zone. In a request they are
+ * refused, because the sender can correct it. Somebody waits for a result, so it is accepted: a missing zone means UTC,
+ * and the receiver is told where it was missing.
  */
 import type { TSchema } from 'typebox'
 import { isJsonObject, type JsonObject, type JsonValue } from './json.ts'
@@ -16,7 +16,7 @@ interface Part extends ObjectSchema {
   readonly anyOf?: readonly Part[]
 }
 
-/** A result with timestamps as in RFC 3339, each with a zone. */
+/** A result whose times are all in RFC 3339 form with a zone. */
 export interface InUtc {
   readonly value: JsonValue
   /** The places where a zone was missing, such as `message.search_response[0].timestamp`. */
@@ -24,8 +24,8 @@ export interface InUtc {
 }
 
 /**
- * Rewrites the timestamps of a value, and adds `Z` where a zone is missing. Only members that the schema declares as
- * timestamps are changed; records stay as they are.
+ * Rewrites the times in a value, and adds `Z` where a zone is missing. Only members that the schema declares as times
+ * are changed; records stay as they are.
  * @param path the place of the value, such as `message`
  */
 export function inUtc(schema: TSchema, value: JsonValue, path: string): InUtc {
@@ -54,7 +54,7 @@ export function inUtc(schema: TSchema, value: JsonValue, path: string): InUtc {
   return { value: made, assumed_utc: places.map(text) }
 }
 
-/** The member of a result that says where a zone was missing; none where none was. */
+/** The member `assumed_utc` of a result, with the places where a zone was missing; no member when there are none. */
 export const assumedUtc = (...places: readonly (readonly string[])[]): { assumed_utc?: readonly string[] } => {
   const assumed_utc = places.flat()
   return assumed_utc.length === 0 ? {} : { assumed_utc }

@@ -1,10 +1,10 @@
-/** Answers without envelope: some registries answer enrolment updates and questions with the message alone (D8, D9). */
+/** Reads answers that are a message without envelope, as some registries send for enrolment operations (D8, D9). */
 import { isJsonObject, JsonError, type JsonValue, type Operation, parseJson } from '@rollcall/protocol'
 import type { Trust } from '../trust/open.ts'
 
 /**
- * Wraps a bare message of such an operation in an envelope, where the registry need not sign or encrypt; returns any
- * other text unchanged.
+ * Puts an answer without an envelope into one, for an operation that allows it, and if the registry need not sign or
+ * encrypt. Returns any other text unchanged.
  */
 export function inEnvelope(
   text: string,
@@ -14,7 +14,7 @@ export function inEnvelope(
   if (!reply_also_bare || reply.items === null || signature === 'required' || encrypted) return text
   const message = parsed(text)
   if (!isJsonObject(message) || !Array.isArray(message[reply.items])) return text
-  // Members beside those of an envelope are not part of the message.
+  // This is an envelope already: members beside it are not part of the message.
   if (isJsonObject(message.header) || isJsonObject(message.message)) return text
   const header = { message_id: crypto.randomUUID(), message_ts: new Date().toISOString(), action, status: 'succ' }
   return JSON.stringify({ header, message })

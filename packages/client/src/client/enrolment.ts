@@ -1,4 +1,4 @@
-/** Questions about enrolments and disabilities in the documented form, and the values of answers (N9, N10, D9, 2.7). */
+/** Writes questions about enrolments and disabilities, and reads values from the answers (N9, N10, D9, 2.7). */
 import {
   type DisabledRequest,
   type DisabledResponse,
@@ -14,38 +14,38 @@ import type { RequestOptions } from './messages.ts'
 import type { RegistryRecord } from './records.ts'
 import { type ItemOf, itemsOrThrow, resultsOf } from './results.ts'
 
-/** Asks whether this person is enrolled in a programme; without a programme: in any. */
+/** Asks whether a person is enrolled in a programme; without a programme, in any programme. */
 export interface EnrolmentQuestion extends UnderConsent {
-  /** The value of the member identifier, or of any identifier of the person. */
+  /** The value of the person's member identifier, or of any identifier of the person. */
   readonly person: string
-  /** The type of that identifier, such as NID; without it the value may belong to any type. */
+  /** The type of the identifier, such as NID. Without it, the value may belong to any type. */
   readonly identifier_type?: string
-  /** The programme identifier. */
+  /** The identifier of the programme. */
   readonly programme?: string
-  /** The entity of the question; `Member` by default. */
+  /** The record type that the question is about; `Member` by default. */
   readonly response_entity?: string
 }
 
-/** The person of a question to a disability registry: the member identifier, alone or with a consent. */
+/** The person in a question to a disability registry: the value of the member identifier, alone or with a consent. */
 export type DisabilityQuestion = string | (UnderConsent & { readonly person: string })
 
 export interface UpdateOptions extends RequestOptions {
-  /** Such as `enrollement` or `enrollement_status_change`. */
+  /** What the update is about, such as `enrollement` or `enrollement_status_change`. */
   readonly receipt_type?: string
-  /** Beneficiaries of one message; 100 by default. */
+  /** The number of beneficiaries in one message; 100 by default. */
   readonly batch_size?: number
 }
 
-/** The result for one beneficiary of an update. */
+/** The result of an update for one beneficiary. */
 export interface EnrolmentUpdate {
-  /** Place in the list that was sent, from 0. */
+  /** The place of the beneficiary in the list that was sent, from 0. */
   readonly index: number
-  /** The member identifier; without one, the beneficiary's place in the message. */
+  /** The beneficiary's member identifier; if there is none, the place in the message. */
   readonly reference_id: string
   readonly ok: boolean
-  /** The registry's text: why it rejected the beneficiary, or what it replaced. */
+  /** The registry's text: why it rejected the beneficiary, or what was replaced. */
   readonly message: string | null
-  /** With `correlation_id` it names the receipt: `txnStatus` with `txn_type` receipt returns it. */
+  /** Identifies the receipt together with `correlation_id`: `txnStatus` with `txn_type` receipt returns it. */
   readonly transaction_id: string
   readonly correlation_id: string
 }
@@ -79,7 +79,7 @@ const consentIn = ({ consent, authorize }: UnderConsent): UnderConsent => ({
 
 type Said<Message> = { readonly message: Message }
 
-/** @throws TransportError when it answers for more or fewer beneficiaries than were sent */
+/** The result for each beneficiary of a message. @throws TransportError the answer has another number of items */
 export function updatesIn(
   answer: Said<EnrollmentUpdatesResponse>,
   sent: number,
@@ -96,24 +96,24 @@ export function updatesIn(
   })
 }
 
-/** @throws ItemRejected, TransportError */
+/** True when the answer says that the person is enrolled. @throws ItemRejected, TransportError */
 export function isEnrolledIn(answer: Said<EnrolledResponse>): boolean {
   return yesOrNo(onlyItem(answer).enrolled_status, 'enrolled_status')
 }
 
-/** @throws ItemRejected, TransportError */
+/** The enrolment status in the answer. @throws ItemRejected, TransportError */
 export function statusIn(answer: Said<EnrolledResponse>): string {
   const { enrolled_status = '' } = onlyItem(answer)
   if (enrolled_status === '') throw unreadable('the answer has no enrolled_status')
   return enrolled_status
 }
 
-/** @throws ItemRejected, TransportError */
+/** True when the answer says that the person is disabled. @throws ItemRejected, TransportError */
 export function isDisabledIn(answer: Said<DisabledResponse>): boolean {
   return yesOrNo(onlyItem(answer).disabled_status, 'disabled_status')
 }
 
-/** The records of all items. @throws ItemRejected */
+/** The records in all items of an answer. @throws ItemRejected */
 export function recordsIn(answer: Said<SearchResponse>): readonly RegistryRecord[] {
   return itemsOrThrow(answer).flatMap((item) => item.data?.reg_records ?? [])
 }
@@ -124,7 +124,7 @@ function onlyItem<Message extends object>(answer: Said<Message>): ItemOf<Message
   return item
 }
 
-/** Accepts no other word: somebody may lose a benefit by a false "no". */
+/** Reads yes or no. Refuses any other word: somebody may lose a benefit by a wrong "no". */
 function yesOrNo(word: string | undefined, member: string): boolean {
   if (word === 'yes' || word === 'no') return word === 'yes'
   throw unreadable(`${member} must be yes or no`)

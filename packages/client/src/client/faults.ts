@@ -1,4 +1,4 @@
-/** Acks and error bodies as peers write them (N11, N19, G16, 3.1). */
+/** Reads acknowledgements (acks) and error bodies as peers write them (N11, N19, G16, 3.1). */
 import {
   actionMeans,
   isJsonObject,
@@ -15,7 +15,7 @@ import type { HttpAnswer } from '../http/post.ts'
 import { retryAfter } from '../http/retry.ts'
 import type { Accepted } from './messages.ts'
 
-/** Codes for refusals without one, by HTTP status. */
+/** The code for a refusal that has none, by HTTP status. */
 const CODES: Readonly<Record<number, string>> = {
   401: 'err.request.unauthorized',
   403: 'err.request.forbidden',
@@ -26,12 +26,12 @@ const CODES: Readonly<Record<number, string>> = {
 
 /**
  * The refusal in an answer: an ack ERR, an error body, or a failed status; null when there is none.
- * @throws TransportError for a refusal of something in between that does not use this protocol
+ * @throws TransportError for a refusal that does not use this protocol, for example from a proxy
  */
 export function readFault(answer: HttpAnswer): AckError | null {
   const { status, text } = answer
   const failed = status < 200 || status >= 300
-  // An answer may be large: it is not parsed a second time without a sign of an ack.
+  // An answer may be large: parse it here only if it may be an ack.
   if (!failed && !text.includes('ack_status')) return null
   const body = bodyOf(answer)
   const ack = ackIn(body)
@@ -50,7 +50,7 @@ export function readFault(answer: HttpAnswer): AckError | null {
   })
 }
 
-/** The ack of an asynchronous request; null when the answer is none. */
+/** The ack of an asynchronous request; null when the answer is not an ack. */
 export function readAck(answer: HttpAnswer): Omit<Accepted, 'transaction_id'> | null {
   const ack = ackIn(bodyOf(answer))
   const ack_status = textIn(ack, 'ack_status').toUpperCase()
@@ -59,12 +59,12 @@ export function readAck(answer: HttpAnswer): Omit<Accepted, 'transaction_id'> | 
   return { ack_status, correlation_id, timestamp: textIn(ack, 'timestamp') }
 }
 
-/** By operation, the member whose empty list makes an envelope an ack. */
+/** For each such operation, the member whose empty list makes an envelope an ack. */
 const ENVELOPES: Readonly<Record<string, string>> = { search: 'search_response' }
 
 /**
- * Some registries write their ack as the envelope of an empty answer: HTTP 202, no items, a correlation_id, and no
- * rejected status. Only the ack is read: the callback says whether anybody was found. Null for another answer.
+ * Reads an ack that has the form of an empty answer, as some registries write it: HTTP 202, no items, a correlation_id,
+ * and a status that is not rejected. The callback tells later whether anybody was found. Null for any other answer.
  */
 export function readEnvelopeAck(
   { name, callback }: Operation,
@@ -94,7 +94,7 @@ function bodyOf({ text }: HttpAnswer): JsonObject {
   }
 }
 
-/** Under `message`, or bare (3.1). */
+/** The ack is in the member `message`, or is the body itself (3.1). */
 const ackIn = (body: JsonObject): JsonObject => (isJsonObject(body.message) ? body.message : body)
 
 function faultsIn(body: JsonObject, ack: JsonObject): readonly PeerFault[] {

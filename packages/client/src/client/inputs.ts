@@ -1,4 +1,4 @@
-/** Completes the inputs of callers to the content of messages. */
+/** Makes the content of messages from the inputs of callers. */
 import type {
   SearchCriteria,
   SearchRequestItem,
@@ -9,25 +9,25 @@ import type {
 } from '@rollcall/protocol'
 import type { Content } from './messages.ts'
 
-/** Members of an item that the client gives where the caller does not. */
+/** Members of an item that the client fills in when the caller does not. */
 interface ItemFrame {
   /** `1`, `2` ... in the order of the batch by default. */
   readonly reference_id?: string
-  /** Now by default. */
+  /** The current time by default. */
   readonly timestamp?: string
   readonly locale?: string
 }
 
-/** One search: its criteria, or an item with them. */
+/** One search: the criteria alone, or an item with criteria. */
 export type SearchInput = SearchCriteria | (ItemFrame & { readonly search_criteria: SearchCriteria })
-/** One subscription: its criteria, or an item with them. */
+/** One subscription: the criteria alone, or an item with criteria. */
 export type SubscribeInput = Subscription | (ItemFrame & { readonly subscribe_criteria: Subscription })
-/** Criteria of a subscription. Without a filter it matches every record, if the registry's operator allows that. */
+/** The criteria of a subscription. Without a filter, they match every record, if the registry allows that. */
 type Subscription = Omit<SubscribeCriteria, 'filter'> & Partial<Pick<SubscribeCriteria, 'filter'>>
-/** One, or several in one batch. */
+/** One input, or a batch of several. */
 export type OneOrMore<Input> = Input | readonly Input[]
 
-/** The transaction of a status question; `txn_type` is `search` by default. */
+/** Asks for the status of a transaction; `txn_type` is `search` by default. */
 export type StatusQuestion = Pick<TxnStatusQuestion, 'attribute_type' | 'attribute_value'> &
   Partial<Pick<TxnStatusQuestion, 'txn_type' | 'reference_id' | 'locale'>>
 
@@ -42,7 +42,7 @@ export function searchContent(input: OneOrMore<SearchInput>): Content<'search'> 
 export function subscribeContent(input: OneOrMore<SubscribeInput>): Content<'subscribe'> {
   const subscribe_request = listOf(input).map((one, index): SubscribeRequestItem => {
     const item = 'subscribe_criteria' in one ? one : { subscribe_criteria: one }
-    // The documented shape requires a filter; a registry may allow to leave it out.
+    // The documented schema requires a filter; a registry may accept that it is missing.
     return { ...frame(index), ...item } as SubscribeRequestItem
   })
   return { subscribe_request }

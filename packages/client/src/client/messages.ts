@@ -1,4 +1,4 @@
-/** The types of what each operation says and is answered, by the names of the operations table. */
+/** The types of the request and the answer of each operation, by the names in the table of operations. */
 import type {
   CallbackHeader,
   DisabledRequest,
@@ -17,7 +17,7 @@ import type {
   UnSubscribeResponse,
 } from '@rollcall/protocol'
 
-/** Request and answer of each row of OPERATIONS; a test compares the names. */
+/** The request and the answer of each row of OPERATIONS. A test compares the names. */
 export interface Messages {
   search: { request: SearchRequest; response: SearchResponse }
   subscribe: { request: SubscribeRequest; response: SubscribeResponse }
@@ -33,43 +33,43 @@ export interface Messages {
 
 export type OperationName = keyof Messages
 
-/** A request without its transaction_id, which the client gives. */
+/** A request without its transaction_id, which the client adds. */
 export type Content<Name extends OperationName> = Omit<Messages[Name]['request'], 'transaction_id'>
 
 /** Options of every request. */
 export interface RequestOptions {
-  /** The same for all systems in one transaction; a new UUID by default. */
+  /** The id that several requests of one transaction share, also to different systems; a new UUID by default. */
   readonly transaction_id?: string
   /** Aborts the request, its retries and its pauses. */
   readonly signal?: AbortSignal
-  /** Free-form members of `header.meta`. */
+  /** Members of `header.meta`, in any form. */
   readonly meta?: Readonly<Record<string, unknown>>
 }
 
 /** Options of requests that wait for callbacks. */
 export interface CallbackOptions extends RequestOptions {
-  /** Milliseconds for each callback; 60 000 by default. */
+  /** The longest time to wait for each callback, in milliseconds; 60 000 by default. */
   readonly timeout?: number
-  /** Told of the ack, before the first callback. */
+  /** Called with the ack, before the first callback. */
   readonly accepted?: (accepted: Accepted) => void
 }
 
-/** The answer to a synchronous request, or the callback to an asynchronous one: verified, opened and checked. */
+/** The answer to a request, in the same connection or by callback. It was verified, decrypted and checked. */
 export interface Answer<Message> {
   readonly header: CallbackHeader
   readonly message: Message
-  /** A signature was verified; false only where the trust in the peer allows it. */
+  /** True when a signature was verified. False is possible only when the `peer` option allows it. */
   readonly signed: boolean
   readonly encrypted: boolean
-  /** Timestamps without a zone, which were read as UTC, such as `message.search_response[0].timestamp`. */
+  /** The places of times without a zone, which were read as UTC, such as `message.search_response[0].timestamp`. */
   readonly assumed_utc?: readonly string[]
 }
 
 /** The ack of an asynchronous request (G3, N11). */
 export interface Accepted {
-  /** `ACK`: the result follows at a callback. `NACK`: taken, and nothing will follow. */
+  /** `ACK`: a callback with the result follows. `NACK`: the request was accepted, and no callback follows. */
   readonly ack_status: 'ACK' | 'NACK'
-  /** The correlation_id of the callback to come. */
+  /** The correlation_id that the callback will have. */
   readonly correlation_id: string
   readonly transaction_id: string
   readonly timestamp: string

@@ -1,17 +1,18 @@
-/** How headers of requests are written: a row for each way. */
+/** The ways in which headers of requests can be written, one row each. */
 import { RequestHeader } from '@rollcall/protocol'
 
 type Header = { readonly message_ts: string; readonly [member: string]: unknown }
 
-/** Every member that the header of a request can have. */
+/** All members that the header of a request can have, with null. */
 const ABSENT = Object.fromEntries(Object.keys(RequestHeader.properties).map((name) => [name, null]))
 
 export const OUTGOING = {
-  /** Members without a value are left out. */
+  /** Leaves out members that have no value. */
   usual: (header: Header): Header => header,
   /**
-   * For a registry that parses the header and writes it again before it verifies the signature: it writes null for each
-   * missing member, and six digits for a fraction of a second. This header stays the same when it does so.
+   * For a registry that parses the header and writes it again before it verifies the signature, with null for each
+   * missing member and six digits for a fraction of a second. A header in this form does not change when it is written
+   * again.
    */
   reserialised: (header: Header): Header => ({
     ...ABSENT,

@@ -1,20 +1,20 @@
-/** The callbacks that an asynchronous search still waits for: pages of items, in any order. */
+/** Knows which callbacks an asynchronous search still waits for: pages of items, in any order. */
 import type { SearchRequest, SearchResponse } from '@rollcall/protocol'
 
 interface Waiting {
-  /** A request for a later page is answered with that page alone. */
+  /** True when the request asked for a later page: the answer is that page alone. */
   readonly onePage: boolean
   readonly pages: Set<number>
-  /** Rejections do not name their page. */
+  /** The number of rejections. A rejection does not name its page. */
   rejected: number
-  /** Number of all pages; Infinity until a page tells it. */
+  /** The number of all pages, as far as callbacks have told it. */
   expected: number
 }
 
 type Item = SearchResponse['search_response'][number]
 
 export class Outstanding {
-  /** Items that are not complete, by reference_id. */
+  /** The items that still miss pages, by reference_id. */
   readonly #items: Map<string, Waiting>
 
   constructor({ search_request }: Pick<SearchRequest, 'search_request'>) {
@@ -30,7 +30,7 @@ export class Outstanding {
     return this.#items.size === 0
   }
 
-  /** Notes the items of one callback. */
+  /** Notes the items of a callback. */
   take({ search_response }: Pick<SearchResponse, 'search_response'>): void {
     for (const item of search_response) {
       const waiting = this.#items.get(item.reference_id)
@@ -39,7 +39,7 @@ export class Outstanding {
   }
 }
 
-/** True when all pages have come: 1 to total_count / page_size, or one without pagination. */
+/** Notes one item. True when all its pages have come: 1 to total_count / page_size, or one without pagination. */
 function isComplete(waiting: Waiting, { status, pagination }: Item): boolean {
   if (status === 'rcvd' || status === 'pdng') return false
   if (pagination === undefined) waiting.rejected += 1

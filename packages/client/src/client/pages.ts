@@ -1,11 +1,11 @@
-/** Records page by page (spec "SearchRequest", pagination). */
+/** Yields records page by page (spec "SearchRequest", pagination). */
 import type { SearchCriteria, SearchResponse } from '@rollcall/protocol'
 import type { RegistryRecord } from './records.ts'
 import { itemsOrThrow } from './results.ts'
 
 const PAGE_SIZE = 100
 
-/** @param search requests one page */
+/** Yields the records of a search, and requests one page after another. @param search requests one page */
 export async function* pagesOf(
   search: (criteria: SearchCriteria) => Promise<{ readonly message: SearchResponse }>,
   criteria: SearchCriteria,
@@ -16,7 +16,7 @@ export async function* pagesOf(
     const [item] = itemsOrThrow(answer)
     const records = item?.data?.reg_records ?? []
     yield* records
-    // The registry may give smaller pages than requested; an answer without pagination is the only page.
+    // The registry may give smaller pages than requested. An answer without pagination has the only page.
     const { pagination } = item ?? {}
     if (pagination === undefined || records.length === 0) return
     if (pagination.page_number * pagination.page_size >= pagination.total_count) return

@@ -1,9 +1,9 @@
-/** Paths of a registry that serves operations at other paths than the specification's. */
+/** Finds the paths of a registry that serves operations at other paths than the specification's. */
 import { OPERATIONS, type Operation } from '@rollcall/protocol'
 
 /**
- * An operation, such as `txn-status`, with its whole path; or the beginning of paths, such as `registry` or
- * `registry/sync`, with its replacement. An operation wins over a beginning, and a longer beginning over a shorter one.
+ * Replacements for paths. A key is an operation, such as `txn-status`, with its whole path; or the beginning of paths,
+ * such as `registry` or `registry/sync`, with another beginning. An operation has priority, then the longer beginning.
  */
 export type Paths = Readonly<Record<string, string>>
 
@@ -12,7 +12,7 @@ const OWN = OPERATIONS.flatMap(({ sync_paths, async_paths }) => [...sync_paths, 
 
 const begins = (path: string, beginning: string): boolean => `${path}/`.startsWith(`${beginning}/`)
 
-/** @throws TypeError for a key that begins no path, or an invalid path */
+/** Checks replacements for paths. @throws TypeError a key is no beginning of a path, or a path is invalid */
 export function checkPaths(paths: Paths): void {
   for (const [row, path] of Object.entries(paths)) {
     const at = `paths.${row}`
@@ -27,7 +27,7 @@ export function checkPaths(paths: Paths): void {
   }
 }
 
-/** The path of an operation at the registry. @param path the path of the specification */
+/** The path of an operation at the registry. @param path the path in the specification */
 export function pathAt(paths: Paths, { name }: Operation, path: string): string {
   const whole = Object.hasOwn(paths, name) ? paths[name] : undefined
   if (whole !== undefined) return trimmed(whole)
@@ -39,5 +39,5 @@ export function pathAt(paths: Paths, { name }: Operation, path: string): string 
   return trimmed(`${trimmed(instead)}${path.slice(beginning.length)}`)
 }
 
-/** Removes slashes at both ends. */
+/** The path without slashes at its ends. */
 const trimmed = (path: string): string => path.replace(/^\/+|\/+$/g, '')

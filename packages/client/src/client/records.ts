@@ -1,4 +1,4 @@
-/** The kind of a registry, and the types of the records in its answers. */
+/** Types of the records in answers, by the kind of the registry. */
 import {
   KINDS,
   type RecordsByKind,
@@ -10,27 +10,27 @@ import {
 import type { Received } from '../receiver/callbacks.ts'
 import type { Messages, OperationName } from './messages.ts'
 
-/** A record as the registry holds it: an open JSON-LD object (N5). */
+/** A record as the registry has it: an open JSON-LD object (N5). */
 export type RegistryRecord = Record<string, unknown>
 
-/** civil, ibr, ess, social, disability or farmer. */
+/** The name of a kind: civil, ibr, ess, social, disability or farmer. */
 export type KindName = keyof RecordsByKind
 
-/** @throws TypeError for a name that is none */
+/** Checks the name of a kind. @throws TypeError there is no such kind */
 export function checkKind(name: string): KindName {
   if (KINDS.some((kind) => kind.name === name)) return name as KindName
   throw new TypeError(`kind must be one of ${KINDS.map(({ name }) => name).join(', ')}`)
 }
 
-/** The kind of the client's registry; `string` when unknown: records are RegistryRecord then. */
+/** The kind of the client's registry; `string` when it is unknown: records then have the type RegistryRecord. */
 export type SaidKind = string
 
-/** A record of any type of the kind. */
+/** A record of any record type of the kind. */
 export type RecordOf<Kind extends SaidKind> = Kind extends KindName
   ? RecordsByKind[Kind][keyof RecordsByKind[Kind]]
   : RegistryRecord
 
-/** The type of record that `reg_record_type` of the criteria names; without it, any type of the kind. */
+/** A record of the type that `reg_record_type` in the criteria names; without it, of any type of the kind. */
 export type AskedRecord<Kind extends SaidKind, Criteria extends SearchCriteria> = Kind extends KindName
   ? Criteria extends { readonly reg_record_type: infer Type extends keyof RecordsByKind[Kind] }
     ? RecordsByKind[Kind][Type]
@@ -44,10 +44,10 @@ export type Found<Held> = Omit<SearchResponse, 'search_response'> & {
   })[]
 }
 
-/** Found records in a callback. */
+/** A callback with found records. */
 export type FoundByCallback<Held> = Omit<Received<'on-search'>, 'message'> & { readonly message: Found<Held> }
 
-/** The response of a registry of this kind to an operation. */
+/** The response to an operation, from a registry of this kind. */
 export type ResponseOf<
   Name extends OperationName,
   Kind extends SaidKind,

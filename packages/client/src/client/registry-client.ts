@@ -38,26 +38,26 @@ import { type ClientOptions, type OfKind, readSettings, type Settings } from './
 
 type Reply<Name extends OperationName, Kind extends SaidKind> = Promise<Answer<ResponseOf<Name, Kind>>>
 
-/** Milliseconds. */
+/** The longest wait for a callback in milliseconds. */
 const CALLBACK_TIMEOUT = 60_000
 
 /**
  * Sends requests to one registry. Methods reject with TransportError, AckError, HeaderRejected, UntrustedAnswer or
- * TokenRefused; `resultsOf` and `itemsOrThrow` read the results of the items of an `Answer`. With `kind`, records have
- * the types of that kind, but are not checked against them. A method whose name ends in `Async` requests an answer at a
- * callback, and resolves with the ack.
+ * TokenRefused. Read the items of an `Answer` with `resultsOf` or `itemsOrThrow`. With the option `kind`, records have
+ * the types of that kind, but are not checked. A method whose name ends in `Async` asks for an answer by callback, and
+ * resolves with the ack.
  */
 export class RegistryClient<const Kind extends SaidKind = string> {
   readonly #settings: Settings
   readonly #options: ClientOptions & OfKind<SaidKind>
 
-  /** @throws TypeError for an invalid address, an unknown kind, or keys that cannot be ours */
+  /** Makes a client. @throws TypeError an address or a kind is invalid, or a key cannot be used */
   constructor(options: ClientOptions & OfKind<Kind>) {
     this.#options = options
     this.#settings = readSettings(options)
   }
 
-  /** Finds records by identifier or by other query forms (spec "SearchRequest"). */
+  /** Finds records by identifier or by another query form (spec "SearchRequest"). */
   search(input: OneOrMore<SearchInput>, options?: RequestOptions): Reply<'search', Kind> {
     return this.#ask('search', searchContent(input), options)
   }
@@ -67,10 +67,10 @@ export class RegistryClient<const Kind extends SaidKind = string> {
   }
 
   /**
-   * Searches on the asynchronous path, and yields each callback as it comes, until every item has all its pages; pages
-   * come in any order. The client needs a `receiver`.
+   * Searches on the asynchronous path, and yields each callback, until all pages of every item have come; they may come
+   * in any order. The client needs a `receiver`.
    * @param options `timeout` is for each callback; `accepted` gets the ack
-   * @throws HeaderRejected when no item was processed
+   * @throws HeaderRejected no item was processed
    * @throws TransportError `no_callback`
    */
   async *searchByCallback(
@@ -88,7 +88,7 @@ export class RegistryClient<const Kind extends SaidKind = string> {
     }
   }
 
-  /** Registers an interest in events and waits for the registry's callback: the client needs a `receiver`. */
+  /** Subscribes to events, and waits for the registry's callback. The client needs a `receiver`. */
   subscribe(input: OneOrMore<SubscribeInput>, options?: RequestOptions): Reply<'subscribe', Kind> {
     return this.#askAndAwait('subscribe', subscribeContent(input), options)
   }
@@ -97,7 +97,7 @@ export class RegistryClient<const Kind extends SaidKind = string> {
     return this.#askLater('subscribe', subscribeContent(input), options)
   }
 
-  /** Ends subscriptions by their codes and waits for the registry's callback: the client needs a `receiver`. */
+  /** Ends subscriptions by their codes, and waits for the registry's callback. The client needs a `receiver`. */
   unsubscribe(codes: OneOrMore<string>, options?: RequestOptions): Reply<'unsubscribe', Kind> {
     return this.#askAndAwait('unsubscribe', unsubscribeContent(codes), options)
   }
@@ -106,7 +106,7 @@ export class RegistryClient<const Kind extends SaidKind = string> {
     return this.#askLater('unsubscribe', unsubscribeContent(codes), options)
   }
 
-  /** Requests the status of an earlier request (spec "TxnStatusRequest"). */
+  /** Asks for the status of an earlier request (spec "TxnStatusRequest"). */
   txnStatus(question: StatusQuestion, options?: RequestOptions): Reply<'txn-status', Kind> {
     return this.#ask('txn-status', statusContent(question), options)
   }
@@ -116,9 +116,9 @@ export class RegistryClient<const Kind extends SaidKind = string> {
   }
 
   /**
-   * Sends changed enrolments to a beneficiary registry, in consecutive messages of 100 beneficiaries. Sending the same
-   * list again changes nothing, so after an error send all of it again. All messages share a given `transaction_id`:
-   * ask for their receipts by `correlation_id` then.
+   * Sends changed enrolments to a beneficiary registry, in one message after another of 100 beneficiaries. After an
+   * error, send the whole list again: what was written before does not change. When you give a `transaction_id`, all
+   * messages share it: ask for their receipts by `correlation_id` then.
    * @returns the result for each beneficiary, in the order of the list
    */
   async updateEnrolments(
@@ -137,18 +137,15 @@ export class RegistryClient<const Kind extends SaidKind = string> {
     return updates
   }
 
-  /**
-   * True when the person is enrolled now, as a beneficiary registry has it. An unknown person is not enrolled.
-   * @throws ItemRejected
-   */
+  /** True when a beneficiary registry has the person as enrolled now; false for an unknown one. @throws ItemRejected */
   async enrolled(question: EnrolmentQuestion, options?: RequestOptions): Promise<boolean> {
     return isEnrolledIn(await this.#ask('enrolled', enrolledContent(question), options))
   }
 
   /**
-   * The enrolment status of a person in an employment support system: a label such as `Active`, and `Inactive` for an
+   * The enrolment status of a person in an employment support system: a label such as `Active`; `Inactive` for an
    * unknown person.
-   * @param asked the person, or the person with the type of the identifier
+   * @param asked the identifier of the person, alone or with its type
    * @throws ItemRejected
    */
   async checkEnrolment(
@@ -159,24 +156,24 @@ export class RegistryClient<const Kind extends SaidKind = string> {
     return statusIn(await this.#ask('enrolment-status', enrolledContent(question), options))
   }
 
-  /** True when a disability registry has the person registered, by the member identifier. @throws ItemRejected */
+  /** True when a disability registry has registered the person with this member identifier. @throws ItemRejected */
   async disabled(person: DisabilityQuestion, options?: RequestOptions): Promise<boolean> {
     return isDisabledIn(await this.#ask('disabled', disabledContent(person), options))
   }
 
-  /** The details of a person's disability. @throws ItemRejected */
+  /** The records with details of a person's disability. @throws ItemRejected */
   async disabilityDetails(person: DisabilityQuestion, options?: RequestOptions): Promise<readonly RegistryRecord[]> {
     return recordsIn(await this.#ask('disability-details', disabledContent(person), options))
   }
 
-  /** The support that a person with a disability needs or has. @throws ItemRejected */
+  /** The records with the support that a person with a disability needs or has. @throws ItemRejected */
   async disabilitySupport(person: DisabilityQuestion, options?: RequestOptions): Promise<readonly RegistryRecord[]> {
     return recordsIn(await this.#ask('disability-support', disabledContent(person), options))
   }
 
   /**
-   * The one record found, or null.
-   * @throws SeveralRecords when several are found: the client does not guess which one is meant
+   * The only record that a search finds; null when there is none.
+   * @throws SeveralRecords the search finds several
    * @throws ItemRejected
    */
   async searchOne<const Criteria extends SearchCriteria>(
@@ -193,9 +190,9 @@ export class RegistryClient<const Kind extends SaidKind = string> {
   }
 
   /**
-   * Yields the found records page by page. A page is requested when the loop comes to it: leaving the loop ends the
-   * requests. Give `sort` where the order matters. Pages have 100 records, from page 1, unless `criteria.pagination`
-   * says otherwise.
+   * Yields the found records. The next page is requested when the loop needs it, so leaving the loop ends the requests.
+   * Give `sort` if the order matters. Pages have 100 records and begin with page 1, unless `criteria.pagination` says
+   * otherwise.
    * @throws ItemRejected
    */
   searchAll<const Criteria extends SearchCriteria>(
@@ -209,10 +206,10 @@ export class RegistryClient<const Kind extends SaidKind = string> {
   }
 
   /**
-   * The callback with this correlation_id that the client's receiver gets, or got before anybody awaited it. When a
-   * result has several pages, the next call returns the next one.
-   * @throws TransportError `no_callback` when it does not come within `timeout`
-   * @throws the reason of `signal` when that is aborted
+   * The callback with this correlation_id, from the client's receiver. It may have come before this call. When a result
+   * has several pages, the next call returns the next one.
+   * @throws TransportError `no_callback` it does not come within `timeout`
+   * @throws the reason of `signal` when it aborts
    */
   awaitCallback(correlation_id: string, options: AwaitOptions = {}): Promise<ReplyCallback> {
     const { receiver } = this.#options
@@ -220,12 +217,12 @@ export class RegistryClient<const Kind extends SaidKind = string> {
     return receiver.awaitCallback(correlation_id, options)
   }
 
-  /** Any operation by its name, with the whole answer. */
+  /** Requests any operation by its name, and returns the whole answer. */
   ask<Name extends OperationName>(name: Name, content: Content<Name>, options?: RequestOptions): Reply<Name, Kind> {
     return this.#ask(name, content, options)
   }
 
-  /** Any operation on the asynchronous path, by its name. */
+  /** Requests any operation by its name, on the asynchronous path. */
   askAsync<Name extends OperationName>(
     name: Name,
     content: Content<Name>,
@@ -256,7 +253,7 @@ export class RegistryClient<const Kind extends SaidKind = string> {
     return outstandingAt(receiver).during(trust, transaction_id, send)
   }
 
-  /** Sends a request on the asynchronous path and awaits its callback; for operations without a synchronous path. */
+  /** Sends a request on the asynchronous path, and waits for its callback. There is no synchronous path for it. */
   async #askAndAwait<Name extends 'subscribe' | 'unsubscribe'>(
     name: Name,
     content: Content<Name>,
@@ -268,7 +265,7 @@ export class RegistryClient<const Kind extends SaidKind = string> {
     return callback as Answer<Messages[Name]['response']>
   }
 
-  /** Sends a request whose callback is waited for here. */
+  /** Sends a request, and expects that a callback will follow. */
   async #accepted(name: OperationName, content: object, options: CallbackOptions): Promise<Accepted> {
     if (this.#options.receiver === undefined) {
       throw new TypeError(`${name} waits for a callback and needs a receiver; use ${name}Async without`)
@@ -300,6 +297,6 @@ export class RegistryClient<const Kind extends SaidKind = string> {
   }
 }
 
-/** The name of a callback says which message it holds. */
+/** True when a callback has this name. The name decides the type of the message. */
 const isNamed = <Name extends CallbackName>(callback: Received, name: Name): callback is Received<Name> =>
   callback.name === name

@@ -1,4 +1,4 @@
-/** One request from message to answer: signed, sent until it is answered; the answer is verified and decrypted. */
+/** Sends one request, signed, until it is answered; then verifies and decrypts the answer. */
 import {
   assumedUtc,
   CallbackHeader,
@@ -29,13 +29,13 @@ import type { Settings } from './settings.ts'
 
 export interface Asked {
   readonly operation: Operation
-  /** The message without transaction_id. */
+  /** The message without its transaction_id. */
   readonly content: object
   readonly options: RequestOptions
 }
 
 /**
- * Asks on the operation's synchronous path.
+ * Sends a request on the operation's synchronous path.
  * @throws TransportError, AckError, HeaderRejected, UntrustedAnswer, TokenRefused
  */
 export async function ask(settings: Settings, asked: Asked): Promise<Answer<object>> {
@@ -47,13 +47,13 @@ export async function ask(settings: Settings, asked: Asked): Promise<Answer<obje
   const fault = readFault(answer)
   if (fault !== null) throw fault
   return trusted(() =>
-    // Keys may have to be fetched.
+    // Opening the answer may have to fetch keys.
     unlessAborted(() => openAnswer(settings, operation, answer, transaction_id), options.signal),
   )
 }
 
 /**
- * Asks on the operation's asynchronous path; the result comes as a callback.
+ * Sends a request on the operation's asynchronous path; the result comes by callback.
  * @throws TransportError, AckError, TokenRefused
  */
 export async function askLater(settings: Settings, asked: Asked): Promise<Accepted> {
@@ -82,7 +82,7 @@ async function prepareRequest(
   const { sender_id, receiver_id, encryptFor } = settings
   const key = encryptFor === null ? null : await unlessAborted(encryptFor, options.signal)
   if (encryptFor !== null && key === null) {
-    // The request is never sent unencrypted instead.
+    // The request must not be sent unencrypted instead.
     const reason = 'the registry publishes no key to encrypt with'
     throw new UntrustedAnswer('err.encryption.invalid', reason, ['encryption.encrypt_for'])
   }
@@ -102,7 +102,7 @@ async function prepareRequest(
   return prepareEnvelope({ header: OUTGOING[settings.outgoing](header), message: { transaction_id, ...content } }, key)
 }
 
-/** Sends the same header and message at each attempt, with a new signature; a refused token is renewed once. */
+/** Sends the same header and message in each attempt, with a new signature. A refused token is renewed once. */
 async function exchange(
   settings: Settings,
   url: string,
@@ -127,7 +127,7 @@ async function exchange(
   return withRetries(() => post(renewed), retry, signal)
 }
 
-/** A 401 may also speak of the signature, for which another token is no help. */
+/** True when the answer refuses the token. A 401 may also refuse the signature, which another token cannot change. */
 function refusesToken(answer: HttpAnswer): boolean {
   return answer.status === 401 && !readFault(answer)?.code.startsWith('err.signature.')
 }
@@ -161,8 +161,8 @@ async function openAnswer(
 }
 
 /**
- * The header of an answer to us. Some registries repeat the request's addresses, which name us and them too: a required
- * signature binds such an answer to us as well; without it, anybody in between could write either form.
+ * The header of an answer to us. Some registries repeat the addresses of the request, which name us and them. When a
+ * signature is required, it proves that the answer is for us in both forms; without one, anybody could write either.
  */
 function addressed({ sender_id, receiver_id }: Settings, header: JsonObject): JsonObject {
   if (repeatsAddresses(header, [sender_id], receiver_id)) return swapAddresses(header)
@@ -175,7 +175,7 @@ function addressed({ sender_id, receiver_id }: Settings, header: JsonObject): Js
   throw new UntrustedAnswer(code, reason, ['receiver_id'])
 }
 
-/** True when no item was processed. When all were rejected one by one, their own reasons say more (N7). */
+/** True when no item was processed. When all items were rejected, their own reasons say more (N7). */
 function isRejected({ reply }: Operation, header: CallbackHeader, message: JsonObject): boolean {
   if (header.status !== 'rjct') return false
   if (reply.items === null) return header.status_reason_code !== undefined || !('transaction_id' in message)
@@ -191,7 +191,7 @@ function replyOf(operation: Operation): Validator {
   return made
 }
 
-/** Turns faults in an answer into errors for our caller: protocol code reports them as refusals to a peer. */
+/** Turns RequestFaults into errors for our caller: the protocol package throws them as refusals to a peer. */
 async function trusted<Result>(open: () => Promise<Result>): Promise<Result> {
   try {
     return await open()
@@ -202,7 +202,7 @@ async function trusted<Result>(open: () => Promise<Result>): Promise<Result> {
   }
 }
 
-/** Options that say how a registry signs and encrypts: one of them may be wrong when an answer is not trusted. */
+/** For each code, options of the client that may be wrong when an answer with this fault is not trusted. */
 const OPTIONS: Readonly<Partial<Record<RequestFault['code'], readonly string[]>>> = {
   'err.signature.missing': ['peer.signature'],
   'err.signature.invalid': ['peer.keys', 'peer.profile'],

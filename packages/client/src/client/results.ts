@@ -1,10 +1,10 @@
-/** The items of an answer, each answered or rejected on its own (spec "Errors", 5). */
+/** Reads the items of an answer. Each was answered or rejected separately (spec "Errors", 5). */
 import { isJsonObject, OPERATIONS } from '@rollcall/protocol'
 import { ItemRejected } from '../errors.ts'
 
 /**
- * The items of a message. A message without items, such as that of an unsubscribe, is its own single item; a status has
- * the items of the message that it embeds.
+ * The type of a message's items. A message without items, such as that of an unsubscribe, is its only item. A status
+ * has the items of the message inside of it.
  */
 export type ItemOf<Message> = Message extends { readonly txnstatus_response: { readonly txn_status: infer Embedded } }
   ? ItemOf<Embedded>
@@ -24,7 +24,7 @@ export type ItemResult<Item> =
 
 const ITEMS = [...new Set(OPERATIONS.flatMap(({ reply }) => (reply.items === null ? [] : [reply.items])))]
 
-/** The result of each item, in the order of the answer. Pending and received items are not rejected. */
+/** The result of each item, in the order of the answer. An item that is pending or received is not rejected. */
 export function resultsOf<Message extends object>({
   message,
 }: {
@@ -33,7 +33,7 @@ export function resultsOf<Message extends object>({
   return itemsIn(message).map((item) => resultOf(item as ItemOf<Message>))
 }
 
-/** The items, where none was rejected. @throws ItemRejected of the first that was */
+/** The items, when none was rejected. @throws ItemRejected for the first rejected item */
 export function itemsOrThrow<Message extends object>(answer: {
   readonly message: Message
 }): readonly ItemOf<Message>[] {

@@ -1,4 +1,4 @@
-/** Options of a RegistryClient, and the settings made from them. */
+/** Reads the options of a RegistryClient into settings. */
 
 import {
   type Callback,
@@ -28,64 +28,64 @@ import { checkKind, type KindName, type SaidKind } from './records.ts'
 
 /** How the registry's answers are verified. */
 export interface PeerTrust {
-  /** Its public keys, or their address: by default `/.well-known/jwks.json` at its host. */
+  /** The registry's public keys, or their address; by default `/.well-known/jwks.json` on its host. */
   readonly keys?: JwkSet | string
-  /** `required` by default. */
+  /** Whether answers must be signed; `required` by default. */
   readonly signature?: SignaturePolicy
-  /** How it signs: by default as we do, or as the specification describes when we do not sign. */
+  /** How the registry signs. By default as we do; when we do not sign, as in the specification. */
   readonly profile?: SignatureProfile
-  /** Values of `namespace` that are accepted in signatures. */
+  /** The values of `namespace` that are accepted in signatures. */
   readonly namespaces?: readonly string[]
 }
 
 export interface Encryption {
   /** Our private JWKs, each with the `kid` under which the registry knows its public half. */
   readonly keys: readonly Jwk[]
-  /** The registry's public JWK; by default the first key for encryption of its set. */
+  /** The registry's public JWK to encrypt with; by default the first encryption key of its key set. */
   readonly encrypt_for?: Jwk
 }
 
-/** The kind of the registry, such as `civil`: the records in its answers have the types of that kind. */
+/** The kind of the registry, such as `civil`. The records in its answers have the types of that kind. */
 export interface OfKind<Kind extends SaidKind> {
   readonly kind?: Kind & KindName
 }
 
 export interface ClientOptions {
-  /** Address of the registry with namespace and version: `https://registry.example/civil/v1.0.0`. */
+  /** The address of the registry with namespace and version: `https://registry.example/civil/v1.0.0`. */
   readonly base_url: string
-  /** Paths of operations below `base_url` that differ from the specification's: `{ registry: 'dci' }`. */
+  /** Paths below `base_url` that differ from the specification's: `{ registry: 'dci' }`. */
   readonly paths?: Paths
-  /** Our name at the registry. */
+  /** Our sender_id at the registry. */
   readonly sender_id: string
-  /** The registry's name. */
+  /** The registry's sender_id. */
   readonly receiver_id?: string
   /**
-   * The full address of callbacks, or one for each callback: `callbacksAt('https://sp.example')`. By default the
-   * registry uses the address that it has on file.
+   * The full address for callbacks, or a function that gives one for each: `callbacksAt('https://sp.example')`. By
+   * default the registry uses the address that it has stored for us.
    */
   readonly sender_uri?: string | ((callback: Callback) => string)
-  /** How to get access tokens; without it, requests have none. */
+  /** How to get access tokens. Without it, requests have none. */
   readonly credentials?: ClientCredentials | GiveToken
-  /** Our key for signatures; without it, messages are not signed. */
+  /** Our key for signatures. Without it, messages are not signed. */
   readonly signing?: Signing
-  /** When given, requests are encrypted and answers must be. */
+  /** When this is given, requests are encrypted, and answers must be. */
   readonly encryption?: Encryption
   readonly peer?: PeerTrust
   /** How headers are written; `usual` by default. `reserialised`: the registry writes them again before it verifies. */
   readonly outgoing?: Outgoing
-  /** Receives our callbacks in this process; for `awaitCallback`, `subscribe` and `unsubscribe`. */
+  /** Receives our callbacks in this process; needed for `awaitCallback`, `subscribe` and `unsubscribe`. */
   readonly receiver?: Receiver
   readonly fetch?: Fetch
   readonly retry?: Partial<Retry>
-  /** Milliseconds for one attempt; 30 000 by default. */
+  /** The longest time for one attempt in milliseconds; 30 000 by default. */
   readonly timeout?: number
-  /** Milliseconds that `subscribe` and `unsubscribe` wait for their callback; 60 000 by default. */
+  /** The longest time to wait for the callback of `subscribe` and `unsubscribe`, in milliseconds; 60 000 by default. */
   readonly callback_timeout?: number
-  /** 64 MiB by default. */
+  /** The largest answer in bytes; 64 MiB by default. */
   readonly max_answer_bytes?: number
 }
 
-/** Everything that requests need. Keys are imported at the first request. */
+/** All settings that requests need. Keys are imported at the first request. */
 export interface Settings {
   readonly base_url: string
   readonly paths: Paths
@@ -98,7 +98,7 @@ export interface Settings {
   readonly trust: Trust
   readonly outgoing: Outgoing
   readonly signer: () => Promise<Signer | null>
-  /** Null when messages are not encrypted. */
+  /** Finds the key to encrypt with; null when messages are not encrypted. */
   readonly encryptFor: (() => Promise<EncryptionKey | null>) | null
   readonly decryptionKeys: DecryptionKeys
 }
@@ -106,7 +106,7 @@ export interface Settings {
 const TIMEOUT = 30_000
 const MAX_ANSWER_BYTES = 64 * 1_024 * 1_024
 
-/** @throws TypeError for an invalid address, or keys that cannot be ours */
+/** Reads the options. @throws TypeError an address is invalid, or a key cannot be used */
 export function readSettings(options: ClientOptions & OfKind<SaidKind>): Settings {
   const { kind, sender_id, receiver_id, sender_uri, signing, encryption } = options
   if (kind !== undefined) checkKind(kind)
@@ -147,7 +147,7 @@ export function readSettings(options: ClientOptions & OfKind<SaidKind>): Setting
 }
 
 function readTrust({ peer = {}, signing, encryption }: ClientOptions, http: HttpSettings, base: URL): Trust {
-  // A registry signs for a sender as that sender signs.
+  // A registry signs its answers as the sender signs its requests.
   const { profile = signing?.profile ?? DEFAULT_SIGNATURE_PROFILE } = peer
   const { keys = new URL('/.well-known/jwks.json', base).href } = peer
   return trustIn({ ...peer, keys, profile, encrypted: encryption !== undefined }, http)
@@ -165,7 +165,7 @@ function readTokens(
   return fetchedTokens(http, retry, endpoint, readFault)
 }
 
-/** The usual addresses of callbacks below `base`: `https://sp.example/registry/on-search` and so on (G1). */
+/** Gives the usual addresses for callbacks below `base`, such as `https://sp.example/registry/on-search` (G1). */
 export function callbacksAt(base: string): (callback: Callback) => string {
   const start = new URL(base).href.replace(/\/*$/, '')
   return ({ path }) => `${start}/${path}`

@@ -1,2 +1,2 @@
-/** The platform's `fetch`, or one that behaves like it. */
+/** The platform's `fetch`, or a function like it. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>

@@ -1,4 +1,4 @@
-/** Sends one HTTP request and reads its whole answer, within a time and a size. */
+/** Sends one HTTP request and reads its whole answer, within limits of time and size. */
 import { TransportError } from '../errors.ts'
 import type { Fetch } from './fetch.ts'
 import { BodyProblem, readText } from './read-text.ts'
@@ -6,7 +6,7 @@ import { codesOf, isCertificateCode, isForTls, problem, schemeProblem } from './
 
 export interface HttpSettings {
   readonly fetch: Fetch
-  /** Milliseconds for one request with its whole answer. */
+  /** The longest time for a request with its whole answer, in milliseconds. */
   readonly timeout: number
   readonly maxAnswerBytes: number
 }
@@ -24,8 +24,8 @@ export interface HttpAnswer {
 }
 
 /**
- * Sends one request. Redirects are not followed: the request is for this address only.
- * @throws TransportError, or the reason of `signal` when that was aborted
+ * Sends one request. Redirects are not followed, because the request is for this address only.
+ * @throws TransportError, or the reason of `signal` when it aborts
  */
 export async function send(
   { fetch, timeout, maxAnswerBytes }: HttpSettings,
@@ -57,17 +57,17 @@ export async function send(
   }
 }
 
-/** Browsers show a redirect that is not followed as an answer without status. */
+/** True for a redirect. A browser shows one that is not followed as an answer without a status. */
 function isRedirect({ status, type }: Response): boolean {
   return type === 'opaqueredirect' || (status >= 300 && status < 400)
 }
 
-/** Milliseconds for a running server to answer the probe. */
+/** The longest time for the probe of `corsProblem`, in milliseconds. */
 const PROBE = 5_000
 
 /**
- * When a page of another origin must not read an answer, the browser reports a failed connection. A request whose
- * answer nobody reads finds out whether the server is reachable.
+ * The error for an answer that the browser hides from a page of another origin; null when the server is not reachable.
+ * The browser reports a failed connection in both cases, so a request without a readable answer tests the server.
  */
 async function corsProblem(fetch: Fetch, url: string, cause: unknown): Promise<TransportError | null> {
   const page = (globalThis as { readonly location?: { readonly origin?: string } }).location?.origin

@@ -1,6 +1,6 @@
-/** Reads a body as text without ever holding more of it than allowed. */
+/** Reads a body as text, and never keeps more of it in memory than is allowed. */
 
-/** A body was not taken. */
+/** The body cannot be read. */
 export class BodyProblem extends Error {
   readonly kind: 'too_large' | 'broken' | 'not_utf8'
 
@@ -16,7 +16,7 @@ export interface WithBody {
   readonly body: ReadableStream<Uint8Array> | null
 }
 
-/** The body as text; '' when there is none. Cancels the rest of a body that is too large. @throws BodyProblem */
+/** The body as text; '' when there is none. Cancels a body that is too large. @throws BodyProblem */
 export async function readText({ headers, body }: WithBody, maxBytes: number): Promise<string> {
   if (Number(headers.get('content-length') ?? 0) > maxBytes) {
     await body?.cancel().catch(() => {})
@@ -25,7 +25,7 @@ export async function readText({ headers, body }: WithBody, maxBytes: number): P
   return body === null ? '' : decodeUtf8(await readBytes(body, maxBytes))
 }
 
-/** @throws BodyProblem */
+/** Decodes UTF-8. @throws BodyProblem */
 export function decodeUtf8(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)

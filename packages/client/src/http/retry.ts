@@ -1,15 +1,15 @@
-/** Which requests are sent again, and when. */
+/** Decides which requests are sent again, and when. */
 import { TransportError } from '../errors.ts'
 import type { HttpAnswer } from './post.ts'
 
-/** Times in milliseconds. */
+/** How often and when requests are sent again. Times are in milliseconds. */
 export interface Retry {
-  /** Requests in all, the first included. */
+  /** The number of attempts, the first one included. */
   readonly attempts: number
-  /** Milliseconds before the second attempt; they double with each further one. */
+  /** The pause before the second attempt. Each further pause is twice as long. */
   readonly first_pause: number
   readonly longest_pause: number
-  /** A Retry-After beyond this ends the attempts. */
+  /** A longer Retry-After ends the attempts. */
   readonly longest_retry_after: number
 }
 
@@ -30,8 +30,8 @@ export const isTransientError = (error: unknown): error is TransportError =>
   error instanceof TransportError && (error.reason === 'unreachable' || error.reason === 'timeout')
 
 /**
- * Milliseconds before the next attempt: they double, and a random part of up to half is left out, so that many clients
- * do not come back together.
+ * Milliseconds before the next attempt. Each pause is twice as long as the one before, less a random part of up to
+ * half, so that many clients do not come back at the same time.
  * @param failed attempts so far, at least 1
  * @param random between 0 and 1
  */
@@ -40,7 +40,7 @@ export function pauseAfter(failed: number, retry: Retry, random: number): number
   return whole / 2 + (whole / 2) * random
 }
 
-/** Milliseconds from `now` to a Retry-After, in seconds or a date (RFC 9110, 10.2.3); undefined for none. */
+/** Milliseconds from `now` to a Retry-After in seconds or as a date (RFC 9110, 10.2.3); undefined for none. */
 export function retryAfter({ headers }: Pick<HttpAnswer, 'headers'>, now: number): number | undefined {
   const text = headers.get('retry-after')?.trim()
   if (text === undefined || text === '') return undefined
@@ -54,8 +54,8 @@ export interface Attempted extends HttpAnswer {
 }
 
 /**
- * Attempts until an answer comes that is worth reading, or the attempts are used up; then the last answer.
- * @throws TransportError of the last attempt, and whatever else `attempt` throws, at once
+ * Repeats attempts until the answer is not transient, or no attempt is left. Then it returns the last answer.
+ * @throws TransportError of the last attempt; other errors of `attempt` at once
  */
 export async function withRetries(
   attempt: () => Promise<HttpAnswer>,
@@ -83,7 +83,7 @@ export async function withRetries(
   }
 }
 
-/** @throws the reason of `signal` as soon as it is aborted */
+/** Waits. @throws the reason of `signal` as soon as it aborts */
 export function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted()
@@ -100,8 +100,8 @@ export function sleep(milliseconds: number, signal?: AbortSignal): Promise<void>
 }
 
 /**
- * Waits for shared work, which goes on when this wait is aborted.
- * @throws the reason of `signal` as soon as it is aborted; when it is aborted before, the work is not begun
+ * Waits for work that several callers share: the work goes on when this wait is aborted.
+ * @throws the reason of `signal` as soon as it aborts; if it has aborted before, the work does not begin
  */
 export async function unlessAborted<Result>(
   work: () => Promise<Result>,

@@ -1,4 +1,4 @@
-/** Access tokens: fetched once for all who wait, renewed before they expire (public standard 1.3; RFC 6749, 4.4). */
+/** Access tokens: one request for all who wait, renewed before the end (public standard 1.3; RFC 6749, 4.4). */
 import { type Fetched, Refreshed, readTokenAnswer, TokenProblem } from '@rollcall/protocol'
 import { TokenRefused, TransportError } from '../errors.ts'
 import { type HttpAnswer, type HttpSettings, send } from './post.ts'
@@ -8,29 +8,29 @@ import { type Retry, withRetries } from './retry.ts'
 export interface ClientCredentials {
   readonly client_id: string
   readonly client_secret: string
-  /** By default `/oauth2/client/token` at the host of the registry. */
+  /** The address of the token endpoint; by default `/oauth2/client/token` on the registry's host. */
   readonly token_url?: string
   readonly scope?: string
 }
 
-/** Gives an access token from another source; `renew` says that the last one was refused. */
+/** Gives an access token from another source. `renew` is true when the last one was refused. */
 export type GiveToken = (options: { readonly renew: boolean }) => string | Promise<string>
 
 export interface Tokens {
-  /** @throws TokenRefused, TransportError */
+  /** A valid token. @throws TokenRefused, TransportError */
   get(): Promise<string>
-  /** Replaces a refused token; all users of that token get the same new one. */
+  /** Replaces a refused token. All users of that token get the same new one. */
   renew(refused: string): Promise<string>
 }
 
-/** Calls the function whenever a token is needed: it may cache the token. */
+/** Tokens from a function, which is called for each request: it may remember the token. */
 export function givenTokens(give: GiveToken): Tokens {
   return { get: async () => give({ renew: false }), renew: async () => give({ renew: true }) }
 }
 
 /**
  * Tokens for client credentials. A token is used until it expires, also when the token endpoint fails.
- * @param readFault the refusal in an answer that no token endpoint gives
+ * @param readFault finds the refusal in an answer that is not a token endpoint's
  */
 export function fetchedTokens(
   http: HttpSettings,
@@ -74,7 +74,7 @@ async function fetchToken(
     return readTokenAnswer(status, text)
   } catch (error) {
     if (!(error instanceof TokenProblem)) throw error
-    // The address has no token endpoint: its answer may have any form.
+    // There is no token endpoint at this address, so its answer may have any form.
     if (error.kind === 'refused' && error.code === '') throw readFault(answer) ?? notOne(answer)
     if (error.kind === 'refused') throw new TokenRefused(error.code, error.message, status)
     const reason = error.kind === 'away' ? 'unreachable' : 'unreadable'

@@ -1,18 +1,18 @@
-/** Finds addresses that begin with http:// where the server speaks TLS, or with https:// where it does not. */
+/** Finds addresses with http:// where the server expects TLS, or with https:// where it does not. */
 import { TransportError } from '../errors.ts'
 import type { Fetch } from './fetch.ts'
 
 /** OpenSSL's errors for an answer without TLS. */
 const NO_TLS = /WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST|UNKNOWN_PROTOCOL/
-/** Errors of a connection that a TLS server breaks off. */
+/** Errors of a connection that a TLS server closes. */
 const BROKEN_OFF = /ECONNRESET|EPIPE|UND_ERR_SOCKET|HPE_|ConnectionClosed/
-/** Answers of proxies (nginx, Caddy and others) to plain HTTP. */
+/** Answers of proxies (nginx, Caddy and others) to HTTP where they expect TLS. */
 const IN_WORDS = /plain HTTP request .* HTTPS port|HTTP request to an HTTPS server/i
 
-/** Milliseconds for a running TLS server to answer. */
+/** The longest time for a TLS server to answer, in milliseconds. */
 const PROBE = 2_000
 
-/** @returns null: the failed request says nothing of the scheme */
+/** The error for a wrong scheme in the address; null when the failed request does not show that. */
 export async function schemeProblem(fetch: Fetch, url: string, error: unknown): Promise<TransportError | null> {
   const text = codesOf(error)
   if (url.startsWith('https:')) return NO_TLS.test(text) ? problem('http', error) : null
@@ -21,7 +21,7 @@ export async function schemeProblem(fetch: Fetch, url: string, error: unknown): 
   try {
     await fetch(`https://${host}/health`, { redirect: 'manual', signal: AbortSignal.timeout(PROBE) })
   } catch (failure) {
-    // A certificate that is not trusted shows TLS too.
+    // A certificate that is not trusted also shows that the server uses TLS.
     if (!isCertificateCode(codesOf(failure))) return null
   }
   return problem('https', error)
@@ -31,7 +31,7 @@ export async function schemeProblem(fetch: Fetch, url: string, error: unknown): 
 export const isForTls = (url: string, status: number, text: string): boolean =>
   url.startsWith('http:') && status === 400 && IN_WORDS.test(text)
 
-/** @param scheme that the server speaks */
+/** Makes the error. @param scheme the scheme that the server expects */
 export function problem(scheme: 'http' | 'https', cause?: unknown): TransportError {
   const other = scheme === 'https' ? 'http' : 'https'
   return new TransportError(
@@ -44,7 +44,7 @@ export function problem(scheme: 'http' | 'https', cause?: unknown): TransportErr
 /** True for Node's error codes about certificates. */
 export const isCertificateCode = (text: string): boolean => /CERT|SELF_SIGNED|UNABLE_TO/.test(text)
 
-/** The codes of a failed `fetch` and of its causes. */
+/** The codes of a failed `fetch` and of its causes, as one text. */
 export function codesOf(error: unknown): string {
   const { code, cause } = (error ?? {}) as { readonly code?: unknown; readonly cause?: unknown }
   const own = typeof code === 'string' ? code : ''

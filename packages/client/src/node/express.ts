@@ -1,12 +1,12 @@
-/** A middleware for Express and similar frameworks; the types name only what it uses of them. */
+/** A middleware for Express and similar frameworks. Its types name only what it uses of them. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { answerRequest, type RequestHandler } from './listener.ts'
 
 type ConnectRequest = IncomingMessage & { readonly body?: unknown; readonly originalUrl?: string }
 
 /**
- * `app.use('/callbacks', expressReceiver(receiver))`. Must come before `express.json()`, which does not keep the signed
- * text; a body that was read as text or bytes is accepted.
+ * Use it as `app.use('/callbacks', expressReceiver(receiver))`, before `express.json()`, which does not keep the signed
+ * text. A body that was read as text or bytes is accepted.
  */
 export function expressReceiver(
   receiver: RequestHandler,

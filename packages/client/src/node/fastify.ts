@@ -1,4 +1,4 @@
-/** A plugin for Fastify; the types name only what it uses of it. */
+/** A plugin for Fastify. Its types name only what it uses of Fastify. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { nodeListener, type RequestHandler } from './listener.ts'
 
@@ -20,11 +20,11 @@ export interface FastifyLike {
   all(path: string, handler: (request: FastifyRequestLike, reply: FastifyReplyLike) => void): unknown
 }
 
-/** `app.register(fastifyReceiver(receiver), { prefix: '/callbacks' })`: all below the prefix is the receiver's. */
+/** `app.register(fastifyReceiver(receiver), { prefix: '/callbacks' })`: the receiver answers all below the prefix. */
 export function fastifyReceiver(receiver: RequestHandler): (app: FastifyLike) => Promise<void> {
   const listener = nodeListener(receiver)
   return async (app) => {
-    // Signatures cover the text as it was sent, so no parser may read it. This holds within this plugin only.
+    // Signatures cover the text as it was sent, so no parser may read it. This applies to this plugin only.
     app.removeAllContentTypeParsers()
     app.addContentTypeParser('*', (_request, _payload, done) => done(null))
     app.all('/*', (request, reply) => {

@@ -1,4 +1,4 @@
-/** Hands requests of node:http to a web-standard handler. */
+/** Lets a handler of web-standard requests answer requests of node:http. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
 /** A Receiver, or another handler of web-standard requests. */
@@ -13,17 +13,17 @@ export function nodeListener(receiver: RequestHandler): (request: IncomingMessag
   }
 }
 
-/** A body that somebody has read already. */
+/** A body that a framework has read already. */
 export type ReadBody = string | Uint8Array<ArrayBuffer>
 
 interface AnswerOptions {
-  /** The body, if it was read already; by default it is read from the request. */
+  /** The body, if it was read already; otherwise it is read from the request. */
   readonly body?: ReadBody
-  /** Path and query, where a framework has cut them in `request`. */
+  /** The path and query, if a framework has changed them in `request`. */
   readonly url?: string
 }
 
-/** Answers one request. */
+/** Answers one request of node:http with a handler. */
 export async function answerRequest(
   receiver: RequestHandler,
   request: IncomingMessage,
@@ -45,13 +45,13 @@ function webRequest(request: IncomingMessage, url: string, body: ReadBody | unde
   const { method = 'GET' } = request
   const init: RequestInit = { method, headers }
   if (method !== 'GET' && method !== 'HEAD') Object.assign(init, { body: body ?? stream(request), duplex: 'half' })
-  // Only the path is used; the peer may send any host.
+  // Only the path is used. A peer may send any host.
   return new Request(`http://receiver.invalid${url.startsWith('/') ? url : '/'}`, init)
 }
 
 /**
- * The body as a stream. Node's own conversion destroys the connection, and the answer with it, when the stream is
- * cancelled; this one discards the rest of the body.
+ * The body as a stream. When Node's own stream is cancelled, it closes the connection, so that no answer can be sent;
+ * this one discards the rest of the body instead.
  */
 function stream(request: IncomingMessage): ReadableStream<Uint8Array> {
   let detach = (): void => {}
@@ -85,5 +85,5 @@ function stream(request: IncomingMessage): ReadableStream<Uint8Array> {
   })
 }
 
-/** `content-type` as `Content-Type`: some clients compare letter by letter (3.2, rule 11). */
+/** Writes `content-type` as `Content-Type`: some clients compare exactly (3.2, rule 11). */
 const canonical = (name: string): string => name.replace(/(^|-)[a-z]/g, (letter) => letter.toUpperCase())

@@ -1,4 +1,4 @@
-/** The answer to a peer: an ack for its message, or the reason of a refusal (N11, D2). */
+/** Makes the answer to a peer: an ack for its message, or a refusal with its reason (N11, D2). */
 import { RequestFault } from '@rollcall/protocol'
 
 export class UnknownSender extends RequestFault {
@@ -10,12 +10,12 @@ export class UnknownSender extends RequestFault {
   }
 }
 
-/** @param correlation_id that of the message, or a new one when it has none */
+/** An ack. @param correlation_id that of the message; a new one when it has none */
 export function acknowledge(correlation_id: string): Response {
   return answer(200, { message: { ack_status: 'ACK', timestamp: new Date().toISOString(), correlation_id } })
 }
 
-/** An ack ERR that also carries the specification's `errors`. */
+/** An ack ERR that also has `errors` as in the specification. */
 export function refuse({ code, message, httpStatus, retryAfter }: RequestFault): Response {
   const error = { code, message }
   const body = {

@@ -10,7 +10,7 @@ import type {
   UnSubscribeResponse,
 } from '@rollcall/protocol'
 
-/** The message of each row of CALLBACKS; a test compares the names. */
+/** The message of each row of CALLBACKS. A test compares the names. */
 export interface CallbackMessages {
   'on-search': SearchResponse
   'on-subscribe': SubscribeResponse
@@ -22,30 +22,30 @@ export interface CallbackMessages {
 export type CallbackName = keyof CallbackMessages
 export type ReplyName = Exclude<CallbackName, 'notify'>
 
-/** Callback headers carry a status; those of on-subscribe and on-unsubscribe may leave it out (N1, D7). */
+/** The header of a callback. It has a status; on-subscribe and on-unsubscribe may leave it out (N1, D7). */
 export type ReceivedHeader = Partial<CallbackHeader> &
   Pick<RequestHeader, 'message_id' | 'message_ts' | 'action' | 'sender_id'>
 
-/** A callback that was verified, opened and checked. */
+/** A callback that was verified, decrypted and checked. */
 export interface Received<Name extends CallbackName = CallbackName> {
   readonly name: Name
   readonly header: ReceivedHeader
   readonly message: CallbackMessages[Name]
-  /** A signature was verified; false only where the peer's policy allows it. */
+  /** True when a signature was verified. False is possible only when the peer's policy allows it. */
   readonly signed: boolean
   readonly encrypted: boolean
-  /** Timestamps without a zone, which were read as UTC, such as `message.search_response[0].timestamp`. */
+  /** The places of times without a zone, which were read as UTC, such as `message.search_response[0].timestamp`. */
   readonly assumed_utc?: readonly string[]
   /** In a notification: the kind of the registry, if the receiver knows it. */
   readonly kind?: keyof RecordsByKind
-  /** In a notification: reference_ids of items whose record is older than a handled one. */
+  /** In a notification: the reference_ids of items whose record is older than one that was handled. */
   readonly superseded?: readonly string[]
 }
 
-/** A callback that answers a request; `name` tells the type of its message. */
+/** A callback that answers a request. `name` decides the type of its message. */
 export type ReplyCallback = { [Name in ReplyName]: Received<Name> }[ReplyName]
 
-/** A callback that rejects a whole request: its header has status rjct, and it has no message. */
+/** A callback that rejects a whole request. Its header has status rjct, and it has no message. */
 export interface Rejected {
   readonly name: CallbackName
   readonly header: ReceivedHeader
@@ -64,7 +64,7 @@ export type Handlers = { readonly [Name in CallbackName]?: Handler<Name> } & {
 }
 
 export interface AwaitOptions {
-  /** Milliseconds; 60 000 by default. */
+  /** The longest time to wait in milliseconds; 60 000 by default. */
   readonly timeout?: number
   readonly signal?: AbortSignal
 }

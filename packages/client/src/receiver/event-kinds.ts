@@ -1,4 +1,4 @@
-/** Finds the kind of an item of a notification, its names, and the identifier of its record. */
+/** Finds the kind of an item in a notification, the item's canonical names, and the identifier of its record. */
 import {
   isRegType,
   type JsonValue,
@@ -12,8 +12,8 @@ import {
 } from '@rollcall/protocol'
 
 /**
- * Names in the spelling of the kind that fits best, or as sent when the kind does not have them.
- * @param known the name of the registry's kind, if the receiver knows it
+ * The names in the spelling of the most likely kind, or as sent when the kind does not have them.
+ * @param known the kind of the registry, if the receiver knows it
  */
 export function namesIn(data: NotifyData, known: string | undefined) {
   const { reg_event_type, reg_record_type } = data
@@ -25,7 +25,7 @@ export function namesIn(data: NotifyData, known: string | undefined) {
   }
 }
 
-/** Type and value; null when the record has no primary identifier of a known kind. */
+/** Type and value of the record's primary identifier; null when it has none of a known kind. */
 export function primaryIdentifier(data: NotifyData, known: string | undefined): readonly [string, string] | null {
   for (const kind of kindsOf(data, known)) {
     const recordType = resolveRecordType(kind, data.reg_record_type)
@@ -39,8 +39,8 @@ export function primaryIdentifier(data: NotifyData, known: string | undefined): 
 }
 
 /**
- * Kinds to which the names in an item may belong, the likeliest first; only the registry's own when it is known. A
- * reg_type alone decides nothing: a registry may accept any name there, also one of another kind.
+ * The kinds that the names in an item may belong to, the most likely one first; only the registry's own if it is known.
+ * A reg_type alone does not decide, because a registry may accept any name there.
  */
 function kindsOf(data: NotifyData, known: string | undefined): readonly Kind[] {
   const kind = known === undefined ? undefined : kindNamed(known)
@@ -48,7 +48,7 @@ function kindsOf(data: NotifyData, known: string | undefined): readonly Kind[] {
   return [...KINDS].sort((one, other) => likeness(other, data) - likeness(one, data))
 }
 
-/** How well the names fit the kind; each reason weighs more than all that follow it. */
+/** How well the names fit a kind. A reason weighs more than all later ones together. */
 function likeness(kind: Kind, { reg_type = '', reg_event_type = '', reg_record_type }: NotifyData): number {
   const recordType = resolveRecordType(kind, reg_record_type)
   const reasons = [
@@ -61,7 +61,7 @@ function likeness(kind: Kind, { reg_type = '', reg_event_type = '', reg_record_t
   return reasons.reduce((sum, reason) => 2 * sum + Number(reason), 0)
 }
 
-/** Names compare by the text after the last ":". */
+/** The text after the last ":", by which names are compared. */
 const lastPart = (name: string): string => name.slice(name.lastIndexOf(':') + 1)
 
 const isSameName = (one: string, other: string): boolean =>

@@ -1,15 +1,17 @@
-/** The highest number seen under each of many names: the version of an item, the sequence of a registry's envelopes. */
+/** Stores the highest number for each of many names: versions of items, and sequence numbers of notifications. */
 import type { Query } from './received-in-sql.ts'
 
-/** Names are digests: they tell nothing about anybody. */
+/** A store of marks. Names are digests, which tell nothing about a person. */
 export interface HighWaterMarks {
-  /** Null when nothing is remembered under this name. */
+  /** The number for a name; null when there is none. */
   get(name: string): Promise<number | null>
-  /** Remembers a number unless a higher one is. */
+  /** Stores a number, unless a higher one is stored. */
   raise(name: string, value: number): Promise<void>
-  /** `get` for many names at once; names without a value are left out. Without it, `get` is called for each name. */
+  /**
+   * `get` for many names at once; names without a number are left out. Optional: `get` is called for each otherwise.
+   */
   getAll?(names: readonly string[]): Promise<ReadonlyMap<string, number>>
-  /** `raise` for many names at once. Without it, `raise` is called for each name. */
+  /** `raise` for many names at once. Optional: `raise` is called for each otherwise. */
   raiseAll?(values: ReadonlyMap<string, number>): Promise<void>
 }
 
@@ -28,9 +30,9 @@ export async function raiseMarks(marks: HighWaterMarks, values: ReadonlyMap<stri
   for (const [name, value] of values) await marks.raise(name, value)
 }
 
-/** Remembers in this process. @param options.names those raised last are remembered; 100 000 by default */
+/** Stores marks in this process. @param options.names the number of names that are kept; 100 000 by default */
 export function marksInMemory({ names = 100_000 }: { readonly names?: number } = {}): HighWaterMarks {
-  /** Marks by name, in the order of their last rise. */
+  /** The marks by name, in the order in which they were last raised. */
   const marks = new Map<string, number>()
   return {
     async get(name) {
@@ -48,7 +50,7 @@ export function marksInMemory({ names = 100_000 }: { readonly names?: number } =
   }
 }
 
-/** Makes the table, once. */
+/** SQL that makes the table; run it once. */
 export const HIGH_WATER_MARKS_TABLE = `create table if not exists rollcall_high_water_mark (
   name text primary key,
   value bigint not null,
@@ -60,11 +62,11 @@ const GET = 'select value from rollcall_high_water_mark where name = $1'
 const RAISE = `insert into rollcall_high_water_mark as known (name, value) values ($1, $2)
 on conflict (name) do update set value = greatest(known.value, excluded.value), raised_at = now()`
 
-// Names and values come as the text of JSON: drivers differ in how they write arrays.
+// Names and values are sent as JSON texts, because drivers write arrays in different ways.
 const GET_ALL = `select name, value from rollcall_high_water_mark
 where name = any (array(select json_array_elements_text($1::text::json)))`
 
-// One order of names, so that two processes never wait for each other.
+// Names are in one order, so that two processes do not deadlock.
 const RAISE_ALL = `insert into rollcall_high_water_mark as known (name, value)
 select key, value::bigint from json_each_text($1::text::json) order by key
 on conflict (name) do update set value = greatest(known.value, excluded.value), raised_at = now()`
@@ -72,13 +74,13 @@ on conflict (name) do update set value = greatest(known.value, excluded.value), 
 const FORGET = 'delete from rollcall_high_water_mark where raised_at < now() - make_interval(secs => $1)'
 
 export interface SqlMarks extends HighWaterMarks {
-  /** Forgets marks that were not raised for this time; a year by default. Call it now and then. */
+  /** Deletes marks that were not raised for this time; a year by default. Call it sometimes. */
   forget(options?: { readonly age_seconds?: number }): Promise<void>
 }
 
 const YEAR = 366 * 24 * 3_600
 
-/** Remembers in PostgreSQL, over restarts and for several processes. */
+/** Stores marks in PostgreSQL, for restarts and for several processes. */
 export function marksInSql(query: Query): SqlMarks {
   return {
     async get(name) {

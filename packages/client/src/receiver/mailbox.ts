@@ -1,18 +1,18 @@
-/** Callbacks for callers that wait now or later, by correlation_id: the call or the callback may come first. */
+/** Gives callbacks to callers that wait for a correlation_id. The callback or the call may come first. */
 import type { RequestFault } from '@rollcall/protocol'
 import { TransportError } from '../errors.ts'
 import type { AwaitOptions, ReplyCallback } from './callbacks.ts'
 import { RefusedCallbacks } from './refused-callbacks.ts'
 
-/** Limits of the callbacks that are kept until somebody asks for them. */
+/** Limits of the callbacks that are kept until a caller asks for them. */
 export interface MailboxLimits {
   readonly callbacks: number
-  /** Milliseconds. */
+  /** How long a callback is kept, in milliseconds. */
   readonly age: number
 }
 
 const TIMEOUT = 60_000
-/** Milliseconds. A timer with a longer time fires at once. */
+/** Milliseconds. A timer with a longer time would fire at once. */
 const LONGEST_TIMER = 2 ** 31 - 1
 
 interface UnclaimedCallback {
@@ -23,9 +23,9 @@ interface UnclaimedCallback {
 export class Mailbox {
   readonly #limits: MailboxLimits
   readonly #now: () => number
-  /** The first to wait is the first to get. */
+  /** The callers that wait, by correlation_id; the first one gets the callback. */
   readonly #waiting = new Map<string, Set<(callback: ReplyCallback) => void>>()
-  /** In the order of arrival. */
+  /** The callbacks that are kept, in the order of arrival. */
   #held: readonly UnclaimedCallback[] = []
   readonly #refused = new RefusedCallbacks()
 
@@ -41,12 +41,12 @@ export class Mailbox {
       this.#held = [...this.#live(), { callback, at: this.#now() }].slice(-this.#limits.callbacks)
   }
 
-  /** Notes a refused callback: waits go on, and mention it if no other callback comes. */
+  /** Notes a refused callback. Waits go on, and mention it in their error if no other callback comes. */
   refused(fault: RequestFault, sender_id: string | null): void {
     this.#refused.note(this.#now(), fault, sender_id)
   }
 
-  /** @throws TransportError no_callback, or the reason of `signal` */
+  /** The callback with a correlation_id. @throws TransportError no_callback, or the reason of `signal` */
   take(correlation_id: string, { timeout = TIMEOUT, signal }: AwaitOptions = {}): Promise<ReplyCallback> {
     return new Promise((resolve, reject) => {
       signal?.throwIfAborted()

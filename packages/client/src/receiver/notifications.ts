@@ -1,6 +1,6 @@
 /**
- * Orders notifications: for each subscription, items that were handled, taken back or are older than its last event are
- * left out; gaps are reported.
+ * Puts notifications in order. For each subscription, an item is left out when it was handled, taken back, or is older
+ * than the last event. Missing notifications are reported.
  */
 import { type NotifyEvent, NotifyMeta, validator } from '@rollcall/protocol'
 import type { Received } from './callbacks.ts'
@@ -9,12 +9,12 @@ import { type HighWaterMarks, raiseMarks, readMarks } from './high-water-marks.t
 
 export type Notification = Received<'notify'>
 
-/** Envelopes of a registry that did not come: their numbers are between two handled ones. */
+/** Notifications of a registry that did not come: their numbers are between `last` and `next`, which were handled. */
 export interface SequenceGap {
   readonly sender_id: string
-  /** The path of the callbacks. */
+  /** The path at which callbacks come. */
   readonly address: string
-  /** The mailbox that counts them; null when the registry does not name it. */
+  /** The mailbox that numbers the notifications; null when the registry does not name it. */
   readonly mailbox: string | null
   readonly last: number
   readonly next: number
@@ -22,20 +22,20 @@ export interface SequenceGap {
 
 const metas = validator<NotifyMeta>(NotifyMeta)
 
-/** The header's facts about the items; null when the registry gives none, or in another form. */
+/** The facts about the items in the header; null when the registry sends none, or in another form. */
 export function notifyMeta({ header }: Pick<Notification, 'header'>): NotifyMeta | null {
   return metas.accepts(header.meta) ? header.meta : null
 }
 
-/** A notification without items that need not be handled. */
+/** A notification without the items that need no handling. */
 export interface Ordered {
-  /** Only items that are news for some subscription; its meta has only the codes of these subscriptions. */
+  /** Only items that are news for some subscription. `meta` has only the codes of these subscriptions. */
   readonly current: Notification
-  /** Call it after the handling: it remembers the items. */
+  /** Stores that the items were handled. Call it afterwards. */
   readonly handled: () => Promise<void>
 }
 
-/** @param address the path at which it came */
+/** Leaves out items that need no handling. @param address the path at which the notification came */
 export async function inOrder(
   notification: Notification,
   address: string,
@@ -75,7 +75,7 @@ export async function inOrder(
     raise(latest, version)
     for (const { had, order } of fresh) {
       raise(had, version)
-      // A backfill does not raise it: an event that was held back until now must still be news.
+      // A backfill does not raise this mark: an event that comes late must still be news.
       if (corrects || !meta.backfill) raise(order, version)
     }
   }
@@ -99,34 +99,34 @@ export async function inOrder(
   }
 }
 
-/** The marks of an item for one subscription. */
+/** The names of the marks of an item for one subscription. */
 interface CodeMarks {
   readonly code: string
-  /** Remembered once the item was handled. */
+  /** The mark that says that the item was handled. */
   readonly had: string
-  /** The mark of the version of the item that has taken this one back or corrected it. */
+  /** The mark with the version that took the item back or corrected it. */
   readonly taken_back: string
   /**
-   * The mark of the last version of this record and event type; for a correction, the `taken_back` of the corrected
-   * item. Null when the item has no order.
+   * The mark with the last version for this record and event type; for a correction, `taken_back` of the corrected
+   * item. Null when items are not in an order.
    */
   readonly order: string | null
 }
 
 interface MarkedItem {
   readonly event: NotifyEvent
-  /** 0 when unknown: then it is older than nothing. */
+  /** The version of the record; 0 when unknown: it is then older than nothing. */
   readonly version: number
   readonly corrects: boolean
-  /** The mark of the record's last version for any subscription; null when the item has no order. */
+  /** The mark with the record's last version for any subscription; null when items are not in an order. */
   readonly latest: string | null
   readonly codes: readonly CodeMarks[]
 }
 
-/** By reference_id, the codes for which the item is news. */
+/** For each reference_id, the codes of the subscriptions for which the item is news. */
 type News = Map<string, Set<string>>
 
-/** Code of an item whose registry names no subscription: its version is not compared. */
+/** Stands for the code when the registry names no subscription. The item's version is then not compared. */
 const NO_CODE = ''
 
 async function markedItem(
@@ -178,7 +178,7 @@ function onlyNews({ subscriptions, presence }: NotifyMeta, news: News): Pick<Not
   }
 }
 
-/** SHA-256 in hexadecimal. */
+/** The SHA-256 digest in hexadecimal. */
 async function digest(parts: readonly string[]): Promise<string> {
   const bytes = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(JSON.stringify(parts)))
   return Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, '0')).join('')

@@ -1,8 +1,8 @@
-/** Answers whether a person remains enrolled, with a label of the public list (N10, D9). */
+/** Answers whether a person is still enrolled, with a label from the public list (N10, D9). */
 import { ENROLLED_ATTRIBUTES, RequestFault, readEqualsQuery } from '@rollcall/protocol'
 import type { AnswerHandler, Question } from './questions.ts'
 
-/** The labels of the list; a test compares them with the protocol's. */
+/** The labels in the list. A test compares them with the protocol's. */
 export const ENROLMENT_LABELS = [
   'Active',
   'Deceased',
@@ -17,17 +17,17 @@ export type EnrolmentLabel = (typeof ENROLMENT_LABELS)[number]
 const INACTIVE: EnrolmentLabel = 'Inactive'
 
 export interface CheckedEnrolment {
-  /** The value of an identifier. */
+  /** The value of an identifier of the person. */
   readonly person: string
-  /** Null for any programme. */
+  /** The programme; null for any. */
   readonly programme: string | null
   /** The whole question. */
   readonly question: Question<'enrolment-status'>
 }
 
 /**
- * A handler for `enrolment-status`.
- * @param statusOf null for an unknown person, who is answered like one who is not enrolled: `Inactive`
+ * Makes a handler for `enrolment-status`.
+ * @param statusOf null for an unknown person, who is answered `Inactive`, like one who is not enrolled
  */
 export function onCheckEnrolment(
   statusOf: (asked: CheckedEnrolment) => EnrolmentLabel | null | Promise<EnrolmentLabel | null>,

@@ -1,11 +1,11 @@
-/** Handlers of notifications by event type. */
+/** Makes a handler of notifications from handlers for event types. */
 import type { NotifyData, NotifyEvent, NotifyMeta } from '@rollcall/protocol'
 import type { KindName, RecordOf, SaidKind } from '../client/records.ts'
 import type { Handler } from './callbacks.ts'
 import { namesIn } from './event-kinds.ts'
 import { type Notification, notifyMeta } from './notifications.ts'
 
-/** Events of all kinds, and the two by which a registry takes one back. A test compares them with the kinds. */
+/** The events of all kinds, and the two by which a registry takes an event back. A test compares the names. */
 export const EVENT_NAMES = [
   'LiveBirth',
   'Death',
@@ -24,58 +24,58 @@ export const EVENT_NAMES = [
 ] as const
 export type EventName = (typeof EVENT_NAMES)[number]
 
-/** How the change affects the filter's match: the record `entered` it, `stayed` in it or `left` it. */
+/** How a change affects the match with a subscription's filter: it begins (`entered`), continues, or ends (`left`). */
 export type Presence = 'entered' | 'stayed' | 'left'
 
 export interface EventContext {
   /** The item of the notification. */
   readonly event: NotifyEvent
-  /** The kind's own spelling, if a kind has the event; null when the registry does not name it. */
+  /** The kind's name of the event; the sent name when no kind has it; null when the registry names none. */
   readonly event_type: string | null
-  /** The kind's own spelling, if a kind has the type. */
+  /** The kind's name of the record type; the sent name when no kind has it. */
   readonly record_type: string
   /**
-   * Codes of the subscriptions for which it is news, each with its presence; empty when the registry does not tell. An
+   * For each subscription for which the event is news, its code and presence; empty when the registry does not tell. An
    * event that was handled for some subscriptions may come again for others.
    */
   readonly subscriptions: Readonly<Record<string, Presence>>
   readonly record_version: number | null
   /**
-   * A later version of the record was handled before, for another subscription or a backfill: the event is news, but
-   * its record is outdated.
+   * True when a later version of the record was handled before, for another subscription or a backfill. The event is
+   * news, but its record is outdated.
    */
   readonly superseded: boolean
   readonly occurred_at: string | null
   readonly recorded_at: string | null
-  /** reference_id of the earlier item that this one takes back. */
+  /** The reference_id of the earlier item that this one takes back; null when it takes none back. */
   readonly corrects: string | null
   /**
-   * Primary identifier of the record into which this one was merged; null when it was not. Later events have that
+   * The primary identifier of the record into which this one was merged; null when it was not. Later events have that
    * identifier.
    */
   readonly replaced_by: Readonly<NonNullable<NotifyMeta['replaced_by']>[string]> | null
-  /** A test by the operator: nothing happened. */
+  /** True for a test by the operator: nothing has happened. */
   readonly test: boolean
-  /** No news: the record already matched, and the operator requested it. */
+  /** True when the operator asked for it, about a record that matched already: it is not news. */
   readonly backfill: boolean
   /** The whole notification. */
   readonly notification: Notification
 }
 
-/** A kind gives records its types, which are not checked. */
+/** Handles one event. With a kind, the record has the types of that kind, which are not checked. */
 export type EventHandler<Kind extends SaidKind = string> = (
   record: Kind extends KindName ? RecordOf<Kind> | RecordOf<Kind>[] : NotifyData['reg_records'],
   context: EventContext,
 ) => unknown
 
-/** `otherwise` handles events without a handler of their own; without it they are acknowledged and ignored. */
+/** Handlers by event type. `otherwise` handles all other events; without it, they are acknowledged and ignored. */
 export type EventHandlers<Kind extends SaidKind = string> = {
   readonly [Name in EventName | 'otherwise']?: EventHandler<Kind>
 }
 
 /**
- * A handler for `notify`: it calls the handlers one after the other, in the order of the items. When one rejects, the
- * registry sends all of them again. With a kind, as in `onEvent<'civil'>(...)`, records have the types of that kind.
+ * Makes a handler for `notify` that calls the handlers one after another, in the order of the items. When one rejects,
+ * the registry sends all items again. With a kind, as in `onEvent<'civil'>(...)`, records have the types of that kind.
  */
 export function onEvent<Kind extends SaidKind = string>(handlers: EventHandlers<Kind>): Handler<'notify'> {
   return async (notification) => {

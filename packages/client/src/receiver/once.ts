@@ -1,16 +1,16 @@
-/** Handles every message once; a sender that repeats it gets the result of the first time. */
+/** Handles every message once. A sender that repeats a message gets the result of the first time. */
 import { RequestFault } from '@rollcall/protocol'
 import { sleep } from '../http/retry.ts'
 import type { MessageKey, ReceivedMessages } from './received-messages.ts'
 
-/** Milliseconds: how long to wait for another process, and how often to check it. */
+/** Milliseconds: how long to wait for another process (`most`), and how often to check it (`step`). */
 const WAIT = { most: 5_000, step: 100 }
 
-/** @param handle resolves when the message is handled; when it rejects, the message is not remembered */
+/** Handles a new message. @param handle when it rejects, the message counts as new again */
 export type Once = (key: MessageKey, handle: () => Promise<void>) => Promise<void>
 
 export function once(memory: ReceivedMessages, wait = WAIT): Once {
-  /** Messages that this process is handling. */
+  /** The messages that this process is handling. */
   const running = new Map<string, Promise<void>>()
 
   const handleFirst = async (key: MessageKey, handle: () => Promise<void>): Promise<void> => {
@@ -18,7 +18,7 @@ export function once(memory: ReceivedMessages, wait = WAIT): Once {
     try {
       await handle()
     } catch (error) {
-      // The handler's error is thrown, also when the memory fails.
+      // The handler's error is thrown, even if the memory fails.
       await memory.release(key).catch(() => undefined)
       throw error
     }
@@ -35,7 +35,7 @@ export function once(memory: ReceivedMessages, wait = WAIT): Once {
   }
 }
 
-/** True when the message is ours to handle, false when it was handled. */
+/** True when we must handle the message, false when it was handled already. */
 async function claim(memory: ReceivedMessages, key: MessageKey, wait: typeof WAIT): Promise<boolean> {
   for (let waited = 0; ; waited += wait.step) {
     const claim = await memory.claim(key)

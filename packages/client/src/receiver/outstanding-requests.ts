@@ -1,20 +1,20 @@
 /**
- * Requests whose callbacks have not come yet. A callback that repeats a header without receiver_id does not name its
- * registry, so the request that it answers does.
+ * Remembers requests whose callbacks have not come yet. A callback that repeats the request's header without a
+ * receiver_id does not name its registry, so the registry is found by the request.
  */
 import { RequestFault } from '@rollcall/protocol'
 import { type Frame, swapAddresses, type Trust, verify } from '../trust/open.ts'
 
-/** The correlation_ids that are remembered, until the process ends. */
+/** The number of correlation_ids that are remembered. */
 const MOST = 10_000
 
 export class OutstandingRequests {
-  /** By correlation_id: the trust in the registry of the request. */
+  /** For each correlation_id, how the registry of the request is trusted. */
   readonly #accepted = new Map<string, Trust>()
-  /** Requests without an ack yet: a callback may come before it, and has the transaction_id. */
+  /** Requests that have no ack yet. A callback may come before the ack; it has the transaction_id. */
   readonly #asking = new Set<{ readonly transaction_id: string; readonly trust: Trust }>()
 
-  /** Remembers a request from before it is sent. */
+  /** Remembers a request while it is being sent, and its correlation_id afterwards. */
   async during<Ack extends { readonly correlation_id: string }>(
     trust: Trust,
     transaction_id: string,
@@ -34,8 +34,9 @@ export class OutstandingRequests {
   }
 
   /**
-   * A callback that repeats the request's addresses, with those of an answer, and its sender: the one peer that repeats
-   * addresses, signed it, and got the request. Null for no such peer, and where a signature is not required.
+   * The sender of a callback that repeats the request's addresses: the only peer that does so, got the request, and
+   * signed the callback. The frame then has the addresses of an answer. Null when there is no such peer, or a signature
+   * is not required.
    */
   async senderOf(
     frame: Frame,
@@ -65,7 +66,7 @@ async function someAsync<Item>(items: readonly Item[], is: (item: Item) => Promi
   return false
 }
 
-/** True when a signature is required and verifies. */
+/** True when a signature is required and valid. */
 async function isProven(frame: Frame, trust: Trust): Promise<boolean> {
   if (trust.signature !== 'required') return false
   try {

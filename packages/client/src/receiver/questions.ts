@@ -1,4 +1,4 @@
-/** Questions that a receiver answers when its own system is an employment support system (spec "Purpose" 6, N10). */
+/** Answers questions when the receiver's own system is an employment support system (spec "Purpose" 6, N10). */
 import {
   actionMeans,
   type CallbackHeader,
@@ -20,21 +20,21 @@ import type { Frame, Opened, Trust } from '../trust/open.ts'
 import type { ReceivedHeader } from './callbacks.ts'
 import { checkCount } from './read-callback.ts'
 
-/** Operations that an employment support system answers synchronously. */
+/** The operations that an employment support system answers synchronously. */
 export const QUESTION_NAMES = ['search', 'txn-status', 'enrolment-status'] as const
 export type QuestionName = (typeof QUESTION_NAMES)[number]
 
-/** A question that was verified, opened and checked. */
+/** A question that was verified, decrypted and checked. */
 export interface Question<Name extends QuestionName = QuestionName> {
   readonly name: Name
   readonly header: ReceivedHeader
   readonly message: Messages[Name]['request']
-  /** A signature was verified; false only where the peer's policy allows it. */
+  /** True when a signature was verified. False is possible only when the peer's policy allows it. */
   readonly signed: boolean
   readonly encrypted: boolean
 }
 
-/** The message of the answer; the receiver gives its two ids. */
+/** The message of an answer, without the two ids that the receiver adds. */
 export type AnswerContent<Name extends QuestionName> = Omit<
   Messages[Name]['response'],
   'transaction_id' | 'correlation_id'
@@ -45,12 +45,12 @@ export type AnswerHandler<Name extends QuestionName> = (
 ) => AnswerContent<Name> | Promise<AnswerContent<Name>>
 
 /**
- * Handlers by operation. A handler may throw a RequestFault; any other error asks the peer to repeat the question
+ * Handlers by operation. A handler may throw a RequestFault. Any other error asks the peer to send the question again
  * later. A repeated question is answered again.
  */
 export type AnswerHandlers = { readonly [Name in QuestionName]?: AnswerHandler<Name> }
 
-/** The question of this address, below any mount point; null for an address whose question has no handler. */
+/** The question that a path names, below any mount point; null when it names none, or there is no handler for it. */
 export function questionAt(path: string, answers: AnswerHandlers): Operation | null {
   const rows = QUESTION_NAMES.filter((name) => answers[name] !== undefined).map(operation)
   const ends = (row: Operation): boolean => row.sync_paths.some((own) => path.endsWith(own.slice(own.indexOf('/'))))
@@ -61,7 +61,7 @@ const headers = validator<ReceivedHeader>(IncomingHeader)
 const requests = new Map<string, Validator>()
 const replies = new Map<string, Validator>()
 
-/** @throws RequestFault err.request.bad, naming the member and the rule */
+/** Checks a question. @throws RequestFault err.request.bad, with the member and the rule */
 export function readQuestion(row: Operation, { header }: Frame, opened: Opened | undefined, signed: boolean): Question {
   if (!actionMeans(row, String(header.action))) {
     throw bad(`header.action: must be ${row.action} on this path`)
@@ -73,7 +73,7 @@ export function readQuestion(row: Operation, { header }: Frame, opened: Opened |
   return {
     name: row.name as QuestionName,
     header: headers.checked(header, 'header', bad),
-    // The name of a question says which message it holds.
+    // The name of a question decides the type of its message.
     message: message as Question['message'],
     signed,
     encrypted: opened.encrypted,
@@ -82,13 +82,13 @@ export function readQuestion(row: Operation, { header }: Frame, opened: Opened |
 
 export interface Answering {
   readonly answers: AnswerHandlers
-  /** Our sender_id. */
+  /** Our own sender_id. */
   readonly sender_id: string
   readonly signer: Signer
   readonly trust: Trust
 }
 
-/** The answer to a question: an envelope that is signed, and encrypted where the question was. */
+/** The answer to a question. The envelope is signed, and encrypted if the question was. */
 export async function answerQuestion(
   { answers, sender_id, signer, trust }: Answering,
   question: Question,
@@ -96,7 +96,7 @@ export async function answerQuestion(
   const row = operation(question.name)
   const key = question.encrypted ? await trust.keys.encryption() : null
   if (question.encrypted && key === null) {
-    // The answer is never sent unencrypted instead, and its handler is not called.
+    // The answer must not be sent unencrypted, so the handler is not called.
     throw new RequestFault('err.encryption.invalid', 'the sender publishes no key to encrypt the answer with')
   }
   const handler = answers[question.name] as ((question: Question) => Promise<object>) | undefined

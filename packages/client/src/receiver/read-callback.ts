@@ -1,4 +1,4 @@
-/** From a path, a header and an opened message to a callback that was checked (spec "Endpoints"; N1, 3.1, 3.3). */
+/** Makes a checked callback from a path, a header and a decrypted message (spec "Endpoints"; N1, 3.1, 3.3). */
 import {
   actionMeans,
   assumedUtc,
@@ -22,7 +22,7 @@ import type { CallbackMessages, CallbackName, Received, ReceivedHeader, Rejected
 
 const headers = validator(receivedSchema(CallbackHeader))
 const receivedHeaders = validator<ReceivedHeader>(IncomingHeader)
-/** Messages of callbacks. Generic senders put several records into one event. */
+/** The messages of callbacks before records are split: some senders put several records into one event. */
 type Incoming = CallbackMessages[ReplyName] | IncomingNotifyEventRequest
 const messages = new Map<string, Validator<Incoming>>(
   CALLBACKS.map(({ name, message }) => [name, validator(receivedSchema(message.incoming, KINDS))]),
@@ -31,8 +31,8 @@ const messages = new Map<string, Validator<Incoming>>(
 const FIRST_SEGMENT = 'registry'
 
 /**
- * Finds the callback whose path ends the address, below any mount point, or, for any other address, the callback of the
- * action (a sender_uri may be any address, G1).
+ * Finds the callback whose path is the end of the address, below any mount point; for other addresses, the callback of
+ * the action, because a sender_uri may be any address (G1).
  * @throws RequestFault err.request.bad
  */
 export function rowOf(path: string, action: unknown): Callback {
@@ -46,9 +46,9 @@ export function rowOf(path: string, action: unknown): Callback {
 }
 
 /**
- * The callback, checked against its documented shape.
+ * Checks a callback against its documented schema.
  * @param opened undefined without a message, which only a rejection may lack
- * @throws RequestFault err.request.bad, naming the member and the rule
+ * @throws RequestFault err.request.bad, with the member and the rule
  */
 export function readCallback(
   row: Callback,
@@ -57,7 +57,7 @@ export function readCallback(
   signed: boolean,
 ): Received | Rejected {
   const { header } = frame
-  // The status members are checked whenever they exist; only some rows require them.
+  // Members of a status are checked whenever they are there. Only some callbacks require them.
   if (row.header === 'callback' || header.status !== undefined) {
     const problem = headers.problem(header, 'header')
     if (problem !== null) throw bad(problem)
@@ -77,7 +77,7 @@ export function readCallback(
   return { ...received, message: oneRecordEach(message), encrypted, ...assumedUtc(frame.assumed_utc, assumed_utc) }
 }
 
-/** A missing or zero total_count says nothing (3.1). */
+/** Checks the number of items. A total_count that is missing or zero says nothing (3.1). */
 export function checkCount(message: Message, { total_count }: JsonObject, members: JsonObject): void {
   const items = message.items === null ? undefined : members[message.items]
   if (!message.counted || total_count === undefined || total_count === 0 || !Array.isArray(items)) return
@@ -86,7 +86,7 @@ export function checkCount(message: Message, { total_count }: JsonObject, member
   }
 }
 
-/** Splits an event with several records, as generic senders write it, into one event each (3.1). */
+/** Splits an event with several records into one event for each record (3.1). */
 function oneRecordEach(message: Incoming): Received['message'] {
   if (!('notify_event' in message)) return message
   const notify_event = message.notify_event.flatMap((event) =>

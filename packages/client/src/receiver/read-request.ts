@@ -1,10 +1,10 @@
-/** Reads the body of a request: its type, its size, its text, and the limits of its values. */
+/** Reads the body of a request: checks its type and size, and defines the limits of its values. */
 import { type AcceptedTypes, bodyTypeProblem, type JsonBounds, type Message, RequestFault } from '@rollcall/protocol'
 import { BodyProblem, readText } from '../http/read-text.ts'
 
 const STATUS = { too_large: 413, broken: 400, not_utf8: 400 } as const
 
-/** @throws RequestFault err.request.bad: 405, 415, 413, 400 */
+/** Reads the body as text. @throws RequestFault err.request.bad, with status 405, 415, 413 or 400 */
 export async function readRequest(request: Request, maxBytes: number, accepted: AcceptedTypes): Promise<string> {
   if (request.method !== 'POST') throw bad('the method must be POST', 405)
   const problem = bodyTypeProblem(accepted, (name) => request.headers.get(name))
@@ -19,18 +19,18 @@ export async function readRequest(request: Request, maxBytes: number, accepted: 
 
 const bad = (message: string, status: number): RequestFault => new RequestFault('err.request.bad', message, status)
 
-/** Values outside the member of a message that may hold many. */
+/** The largest number of values outside the member of a message that may have many. */
 const MAX_OUTSIDE = 10_000
-/** Names of any one object. */
+/** The largest number of names in one object. */
 const MAX_NAMES = 1_000
 
-/** Limits of an envelope with one of these messages. */
+/** The limits for an envelope with one of these messages. */
 export function envelopeBounds(maxValues: number, messages: readonly Message[]): JsonBounds {
   const paths = messages.flatMap(({ bulk }) => bulk.map((path) => ['message', ...path]))
   return { maxValues, maxNames: MAX_NAMES, bulk: { paths, maxOutside: MAX_OUTSIDE } }
 }
 
-/** Limits of an encrypted message. */
+/** The limits for an encrypted message. */
 export function messageBounds(maxValues: number, { bulk }: Message): JsonBounds {
   return { maxValues, maxNames: MAX_NAMES, bulk: { paths: bulk, maxOutside: MAX_OUTSIDE } }
 }

@@ -1,4 +1,4 @@
-/** Remembers messages in PostgreSQL: each is handled once, over restarts and by one of several processes. */
+/** Remembers messages in PostgreSQL, so that each is handled once, also after a restart and with several processes. */
 import type { MessageKey, ReceivedMessages } from './received-messages.ts'
 
 /** Runs one statement with its values, as `pg` and similar clients do. */
@@ -7,7 +7,7 @@ export type Query = (
   values: readonly unknown[],
 ) => Promise<{ readonly rows: readonly Record<string, unknown>[] }>
 
-/** Makes the table, once. */
+/** SQL that makes the table; run it once. */
 export const RECEIVED_MESSAGES_TABLE = `create table if not exists rollcall_received_message (
   sender_id text not null,
   message_id text not null,
@@ -17,7 +17,7 @@ export const RECEIVED_MESSAGES_TABLE = `create table if not exists rollcall_rece
   primary key (sender_id, message_id)
 )`
 
-/** Takes a message that is new, or whose claim is older than a handler may take. */
+/** Claims a message that is new, or whose claim is older than any handler may take. */
 const CLAIM = `insert into rollcall_received_message as known (sender_id, message_id, claim)
 values ($1, $2, $3)
 on conflict (sender_id, message_id) do update set claim = excluded.claim, claimed_at = now()
@@ -36,13 +36,13 @@ where sender_id = $1 and message_id = $2 and claim = $3 and done_at is null`
 const FORGET = `delete from rollcall_received_message where claimed_at < now() - make_interval(secs => $1)`
 
 export interface SqlMemory extends ReceivedMessages {
-  /** Forgets older messages; five days by default. Call it now and then. */
+  /** Deletes older messages; five days by default. Call it sometimes. */
   forget(options?: { readonly age_seconds?: number }): Promise<void>
 }
 
 const FIVE_DAYS = 5 * 24 * 3_600
 
-/** @param options.claim_seconds longer than any handler takes: then another process may handle the message */
+/** Remembers messages in PostgreSQL. @param options.claim_seconds after this, another process may handle a message */
 export function rememberInSql(
   query: Query,
   { claim_seconds = 300 }: { readonly claim_seconds?: number } = {},

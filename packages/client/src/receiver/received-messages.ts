@@ -6,37 +6,37 @@ export interface MessageKey {
 }
 
 /**
- * `claimed`: the message is new or was released, and is ours to handle. `done`: it was handled. `busy`: another call is
- * handling it.
+ * `claimed`: the message is new or was released, and the caller must handle it. `done`: it was handled. `busy`: another
+ * call is handling it.
  */
 export type Claim = 'claimed' | 'done' | 'busy'
 
-/** Remembers messages. Each claimed message is later marked as done, or released. */
+/** A memory of messages. Each claimed message is later marked as done, or released. */
 export interface ReceivedMessages {
   claim(key: MessageKey): Promise<Claim>
   done(key: MessageKey): Promise<void>
-  /** Marks a message that was not handled: its next copy is new. */
+  /** Releases a message that was not handled: its next copy counts as new. */
   release(key: MessageKey): Promise<void>
 }
 
 const DAY = 24 * 3_600_000
 
 export interface MemoryLimits {
-  /** Messages remembered; the oldest are forgotten first. 100 000 by default. */
+  /** The number of messages that are remembered; the oldest are forgotten first. 100 000 by default. */
   readonly messages?: number
-  /** Milliseconds for which one is remembered. Five days by default: longer than any peer of ours retries. */
+  /** How long a message is remembered, in milliseconds. Five days by default, longer than peers send again. */
   readonly age?: number
   readonly now?: () => number
 }
 
-/** Remembers in this process only: after a restart, a repeated message is handled again. */
+/** Remembers messages in this process only. After a restart, a repeated message is handled again. */
 export function rememberInMemory({
   messages = 100_000,
   age = 5 * DAY,
   now = Date.now,
 }: MemoryLimits = {}): ReceivedMessages {
   const running = new Set<string>()
-  /** Times at which messages were handled, in their order. */
+  /** The times at which messages were handled, in order. */
   const handled = new Map<string, number>()
   const nameOf = ({ sender_id, message_id }: MessageKey): string => JSON.stringify([sender_id, message_id])
 

@@ -1,4 +1,4 @@
-/** Receives callbacks, and questions where it answers some: a handler of web-standard requests, at any address. */
+/** Receives callbacks, and answers some questions: a handler of web-standard requests, at any address. */
 import {
   ACCEPTED_TYPES,
   CALLBACKS,
@@ -44,24 +44,24 @@ import { type ReceivedMessages, rememberInMemory } from './received-messages.ts'
 /** A registry that may send callbacks. */
 export interface Peer {
   readonly sender_id: string
-  /** Its public keys, or their address. Without keys, none of its signatures verifies. */
+  /** The registry's public keys, or their address. Without keys, no signature of it is valid. */
   readonly keys?: JwkSet | string
-  /** `required` by default. */
+  /** Whether callbacks must be signed; `required` by default. */
   readonly signature?: SignaturePolicy
-  /** By default the profile of the specification. */
+  /** How the registry signs; the profile of the specification by default. */
   readonly profile?: SignatureProfile
-  /** Values of `namespace` that are accepted in signatures. */
+  /** The values of `namespace` that are accepted in signatures. */
   readonly namespaces?: readonly string[]
-  /** Messages in clear are refused; false by default. */
+  /** True: unencrypted messages are refused. False by default. */
   readonly encrypted?: boolean
   /**
-   * The peer repeats the header of the request: its callbacks name us as `sender_id` and the peer as `receiver_id`.
-   * False by default, because with true only the signature distinguishes its messages from our own.
+   * True when the registry repeats the header of the request: its callbacks name us as `sender_id` and the registry as
+   * `receiver_id`. False by default, because then only the signature distinguishes its messages from ours.
    */
   readonly repeats_addresses?: boolean
   /**
-   * Its kind, such as `civil`. By default the kind of a client that subscribed through this receiver, or the one whose
-   * names fit a notification best.
+   * The registry's kind, such as `civil`. By default the kind of a client that subscribed through this receiver;
+   * otherwise, for each notification, the kind that its names fit best.
    */
   readonly kind?: KindName
 }
@@ -69,30 +69,30 @@ export interface Peer {
 export interface ReceiverOptions {
   /** The registries whose callbacks are accepted. */
   readonly peers: readonly Peer[]
-  /** Our own sender_id, or several: a callback that names another receiver is refused. */
+  /** Our own sender_id, or several. A callback for another receiver is refused. */
   readonly receiver_id: string | readonly string[]
   readonly handlers?: Handlers
-  /** Handlers of the questions that this system answers as an employment support system; they need `signing`. */
+  /** Handlers of the questions that this system answers as an employment support system. They need `signing`. */
   readonly answers?: AnswerHandlers
   /** How our answers are signed. */
   readonly signing?: Signing
   /** Our private JWKs, each with its `kid`, for encrypted callbacks. */
   readonly decryption_keys?: readonly Jwk[]
-  /** Which messages were handled; `rememberInMemory()` by default. */
+  /** Remembers which messages were handled; `rememberInMemory()` by default. */
   readonly memory?: ReceivedMessages
-  /** Versions of handled records: older records are left out of notifications. `marksInMemory()` by default. */
+  /** Stores versions of records, so that notifications of older ones are left out; `marksInMemory()` by default. */
   readonly marks?: HighWaterMarks
-  /** Called for missing numbers of notifications: a registry numbers what it sends to one address without gaps. */
+  /** Called when numbers of notifications are missing: a registry numbers what it sends to one address without gaps. */
   readonly on_gap?: (gap: SequenceGap) => void
-  /** True when the HTTP request may pass, for example because of its bearer token. */
+  /** Returns true when the HTTP request is allowed, for example because of its bearer token. */
   readonly authorize?: (request: Request) => boolean | Promise<boolean>
   /** Gets the errors of handlers, stores and key sets. Peers never see them. */
   readonly on_error?: (error: unknown) => void
-  /** 10 MiB by default. */
+  /** The largest body in bytes; 10 MiB by default. */
   readonly max_body_bytes?: number
-  /** Objects, arrays, texts, numbers and words in one body, 1 000 000 by default. */
+  /** The largest number of values (objects, arrays, texts, numbers, words) in a body; 1 000 000 by default. */
   readonly max_body_values?: number
-  /** Callbacks held for `awaitCallback`: 1 000 for 10 minutes by default. */
+  /** Callbacks that are kept for `awaitCallback`: 1 000, for 10 minutes, by default. */
   readonly held?: Partial<MailboxLimits>
   /** Fetches published key sets. */
   readonly fetch?: Fetch
@@ -111,7 +111,7 @@ const UNSIGNED = 'answers need signing: the private key that signs them'
 
 export class Receiver {
   readonly #options: ReceiverOptions
-  /** By sender_id. */
+  /** How each peer is trusted, by its sender_id. */
   readonly #trust: ReadonlyMap<string, Trust>
   readonly #receivers: readonly string[]
   readonly #keys: DecryptionKeys
@@ -120,12 +120,12 @@ export class Receiver {
   readonly #marks: HighWaterMarks
   readonly #maxBytes: number
   readonly #maxValues: number
-  /** By our sender_id. */
+  /** What signs our answers, by our sender_id. */
   readonly #signers = new Map<string, Promise<Signer>>()
-  /** Known kinds, by sender_id. */
+  /** The known kinds of registries, by their sender_id. */
   readonly #kinds = new Map<string, KindName>()
 
-  /** @throws TypeError for keys that do not fit their use, or an unknown kind */
+  /** Makes a receiver. @throws TypeError a key does not fit its use, or a kind is unknown */
   constructor(options: ReceiverOptions) {
     const { fetch: given = (url, init) => fetch(url, init), receiver_id } = options
     if (Object.keys(options.answers ?? {}).length > 0 && options.signing === undefined) {
@@ -145,8 +145,8 @@ export class Receiver {
   }
 
   /**
-   * Answers a callback with an ack, and a question with its answer. Never rejects: `on_error` gets internal errors, and
-   * the answer asks the peer to send its message again.
+   * Answers a callback with an ack, and a question with its answer. Never rejects: after an internal error, `on_error`
+   * gets it, and the answer asks the peer to send the message again.
    */
   readonly handle = async (request: Request): Promise<Response> => {
     try {
@@ -165,24 +165,24 @@ export class Receiver {
 
   /**
    * The callback with this correlation_id, which may have come already.
-   * @throws TransportError `no_callback` when it does not come within `timeout`
-   * @throws the reason of `signal` when that is aborted
+   * @throws TransportError `no_callback` it does not come within `timeout`
+   * @throws the reason of `signal` when it aborts
    */
   awaitCallback(correlation_id: string, options: AwaitOptions = {}): Promise<ReplyCallback> {
     return this.#mailbox.take(correlation_id, options)
   }
 
   /**
-   * Sets the kind of a registry, unless its peer has one: names in its notifications are read as names of that kind. A
-   * client with a `kind` calls it after an answer of the registry.
-   * @throws TypeError for an unknown kind
+   * Sets the kind of a registry, unless it is set for its peer: names in its notifications are read as names of that
+   * kind. A client with a `kind` calls it after an answer of the registry.
+   * @throws TypeError the kind is unknown
    */
   noteKind(sender_id: string, kind: string): void {
     const name = checkKind(kind)
     if (!this.#kinds.has(sender_id)) this.#kinds.set(sender_id, name)
   }
 
-  /** For whoever waits for a callback. */
+  /** Notes a refused callback, for the error of a caller who waits for one. */
   #noteRefused(fault: RequestFault, { url }: Request): void {
     if (questionAt(new URL(url).pathname, this.#options.answers ?? {}) !== null) return
     this.#mailbox.refused(fault, fault instanceof UnknownSender ? fault.sender_id : null)
@@ -195,7 +195,7 @@ export class Receiver {
       throw new RequestFault('err.request.unauthorized', 'the access token is missing or not valid')
     }
 
-    // Who sent what, and is it signed?
+    // Who sent the message, and is it signed?
     const { pathname } = new URL(request.url)
     const asked = questionAt(pathname, answers)
     const kind = asked === null ? 'callback' : 'question'
@@ -204,7 +204,7 @@ export class Receiver {
     const { frame, sender_id, trust } = await this.#from(readFrame(text, kind, headers, bounds))
     const signed = await verify(frame, trust, kind)
 
-    // Are we the receiver, and what is the message?
+    // Is it for us, and what is the message?
     this.#checkAddress(frame)
     const opened = (message: Message) =>
       open(frame, trust, this.#keys, this.#maxBytes, messageBounds(this.#maxValues, message))
@@ -215,7 +215,7 @@ export class Receiver {
     const row = rowOf(pathname, frame.header.action)
     const callback = readCallback(row, frame, await opened(row.message), signed)
 
-    // Handled once, and acknowledged after that.
+    // Handle it once, then acknowledge it.
     const message_id = String(frame.header.message_id)
     await this.#once({ sender_id, message_id }, () => this.#dispatch(callback, pathname))
     return acknowledge(correlationOf(callback))
@@ -230,7 +230,7 @@ export class Receiver {
     return answerQuestion({ answers, sender_id, signer: await signer, trust }, question)
   }
 
-  /** The sending peer; the header of one that repeats addresses is turned into that of an answer. */
+  /** Finds the sending peer. If the peer repeats addresses, the header is turned into that of an answer. */
   async #from(frame: Frame): Promise<{ readonly frame: Frame; readonly sender_id: string; readonly trust: Trust }> {
     const { header } = frame
     const sender_id = String(header.sender_id)
@@ -266,12 +266,12 @@ export class Receiver {
       : await handle(handlers, callback)
     if ('message' in callback && callback.name !== 'notify') this.#mailbox.put(callback as ReplyCallback)
     else if (!isHandled) {
-      // No handler takes it: the peer should keep it.
+      // No handler takes it, so the peer should keep it.
       throw new RequestFault('err.request.not_found', `nothing here takes ${callback.name}`)
     }
   }
 
-  /** False without a handler. */
+  /** Handles a notification. False when there is no handler. */
   async #notified(handlers: Handlers, received: Notification, address: string): Promise<boolean> {
     const kind = this.#kinds.get(received.header.sender_id)
     const notification = kind === undefined ? received : { ...received, kind }
@@ -288,18 +288,18 @@ export class Receiver {
 const isNotification = (callback: Received | Rejected): callback is Notification =>
   'message' in callback && callback.name === 'notify'
 
-/** Calls a hook whose failure must not reach the peer. */
+/** Calls a hook whose error must not reach the peer. */
 function quietly(hook: () => void): void {
   try {
     hook()
   } catch {
-    // Nobody is left to report to.
+    // There is nobody to report the error to.
   }
 }
 
-/** False without a handler. */
+/** Calls the handler of a callback. False when there is none. */
 async function handle(handlers: Handlers, callback: Received | Rejected): Promise<boolean> {
-  // The name of a callback tells the type of its message.
+  // The name of a callback decides the type of its message.
   const handler = ('message' in callback ? handlers[callback.name] : handlers.rejected) as
     | ((callback: Received | Rejected) => unknown)
     | undefined

@@ -1,24 +1,24 @@
-/** Refused callbacks, for the message of a wait that ends in vain. They end no wait, because anybody can send them. */
+/** Remembers refused callbacks, for the error of a wait that fails. They do not end a wait: anybody can send them. */
 import type { RequestFault } from '@rollcall/protocol'
 
-/** Milliseconds: a callback may come before its caller begins to wait. */
+/** Milliseconds. A callback may come this long before its caller begins to wait. */
 const BEFORE = 5_000
-/** Refusals that are remembered. */
+/** The number of refusals that are remembered. */
 const MOST = 100
 const MOST_NAMED = 3
-/** Characters of one refusal. */
+/** The longest text of a refusal, in characters. */
 const LONGEST = 120
 
 export class RefusedCallbacks {
   #recent: readonly { readonly at: number; readonly text: string }[] = []
 
-  /** @param sender_id the unknown sender, as it was sent; null when the refusal has another reason */
+  /** Remembers a refusal. @param sender_id the unknown sender, as sent; null when the refusal has another reason */
   note(at: number, { code, message }: RequestFault, sender_id: string | null): void {
     const text = sender_id === null ? `${code}, ${message}` : `sender ${sender_id} is unknown`
     this.#recent = [...this.#recent, { at, text: shown(text) }].slice(-MOST)
   }
 
-  /** The end of a sentence about a wait that began at `began`; empty where nothing was refused meanwhile. */
+  /** The end of an error message about a wait that began at `began`; empty when nothing was refused since. */
   since(began: number): string {
     const texts = new Set(this.#recent.filter(({ at }) => at >= began - BEFORE).map(({ text }) => text))
     if (texts.size === 0) return ''
@@ -27,7 +27,7 @@ export class RefusedCallbacks {
   }
 }
 
-/** A peer's text, cut; control characters and invisible ones are escaped. */
+/** A peer's text, shortened, with control characters and invisible ones escaped. */
 function shown(text: string): string {
   const cut = text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text
   return cut.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`)

@@ -1,4 +1,4 @@
-/** Opens messages of peers: frame, signature, encryption. Every fault is a RequestFault. */
+/** Opens messages of peers: envelope, signature, encryption. Every fault is thrown as a RequestFault. */
 import {
   CallbackHeader,
   DEFAULT_SIGNATURE_PROFILE,
@@ -25,7 +25,7 @@ import {
 import type { HttpSettings } from '../http/post.ts'
 import { fetchedKeySet, givenKeySet, type JwkSet, type PeerKeys, peerKeys } from './peer-keys.ts'
 
-/** The values of `namespace` that are seen (D17). */
+/** The values of `namespace` that are in use (D17). */
 export const NAMESPACES: readonly string[] = ['registry', 'reg', 'rollcall', 'spdci', 'dci', 'g2p', 'ns']
 
 /** How messages of a peer are verified and decrypted. */
@@ -34,16 +34,16 @@ export interface Trust {
   readonly signature: SignaturePolicy
   readonly profile: SignatureProfile
   readonly namespaces: readonly string[]
-  /** Its messages must come encrypted. */
+  /** True when its messages must be encrypted. */
   readonly encrypted: boolean
-  /** Its callbacks may repeat the addresses of the request. */
+  /** True when its callbacks may repeat the addresses of the request. */
   readonly repeats_addresses: boolean
 }
 
-/** Options of a peer: its keys or their address, and differences from the defaults. */
+/** The options for a peer: its keys or their address, and what differs from the defaults. */
 export type TrustOptions = Partial<Omit<Trust, 'keys'>> & { readonly keys?: JwkSet | string | undefined }
 
-/** @throws TypeError for keys that are no set of public keys */
+/** Makes the `Trust` for a peer. @throws TypeError the keys are not a set of public keys */
 export function trustIn({ keys = { keys: [] }, ...peer }: TrustOptions, http: HttpSettings): Trust {
   return {
     keys: peerKeys(typeof keys === 'string' ? fetchedKeySet(http, keys) : givenKeySet(keys)),
@@ -59,13 +59,13 @@ export function trustIn({ keys = { keys: [] }, ...peer }: TrustOptions, http: Ht
 export interface Frame {
   readonly source: SourcedEnvelope
   readonly header: JsonObject
-  /** Not decrypted and not checked yet; undefined when missing. */
+  /** The message, not decrypted and not checked yet; undefined when it is missing. */
   readonly message: JsonObject | undefined
-  /** Timestamps of the header without a zone. */
+  /** The places of times in the header without a zone. */
   readonly assumed_utc: InUtc['assumed_utc']
 }
 
-/** How headers are brought into the canonical spelling. */
+/** For each sort of message, the function that brings its header into canonical spelling. */
 const TOLERATED = {
   answer: tolerateHeader,
   'unsigned answer': tolerateUnsignedAnswer,
@@ -73,12 +73,13 @@ const TOLERATED = {
   question: tolerateHeader,
 } as const
 
-/** Kind of a message. Timestamps of a question must have zones, and a callback may be days old (N16). */
+/** The sort of a message. Times in a question must have a zone; a callback may be days old (N16). */
 export type MessageKind = 'answer' | 'callback' | 'question'
 
 /**
- * @param headers what the header must satisfy
- * @param bounds counted while the text is read
+ * Reads an envelope.
+ * @param headers the schema of the header
+ * @param bounds limits while the text is read
  * @throws RequestFault err.request.bad
  */
 export function readFrame(text: string, sent: keyof typeof TOLERATED, headers: Validator, bounds?: JsonBounds): Frame {
@@ -107,9 +108,9 @@ function parsed(text: string, bounds?: JsonBounds): SourcedEnvelope {
 }
 
 /**
- * Verifies the signature of the received text under the policy for its sender. Unlike a registry, we check a signature
- * without times against the time of its message, under every policy.
- * @returns whether it is signed
+ * Verifies the signature of the received text, by the policy for its sender. Unlike a registry, we check a signature
+ * without times against the time of its message under every policy.
+ * @returns true when a signature was verified
  * @throws RequestFault err.signature.missing, err.signature.invalid
  */
 export function verify({ source }: Frame, trust: Trust, kind: MessageKind): Promise<boolean> {
@@ -127,12 +128,12 @@ export function verify({ source }: Frame, trust: Trust, kind: MessageKind): Prom
 }
 
 export interface Opened {
-  /** In clear. */
+  /** The decrypted message. */
   readonly message: JsonObject
   readonly encrypted: boolean
 }
 
-/** The message in clear; undefined when there is none. @throws RequestFault err.encryption.invalid */
+/** Decrypts the message; undefined when there is none. @throws RequestFault err.encryption.invalid */
 export async function open(
   { header, message }: Frame,
   { encrypted: mustBeEncrypted }: Pick<Trust, 'encrypted'>,
@@ -155,9 +156,8 @@ export async function open(
 const bad = (message: string): RequestFault => new RequestFault('err.request.bad', message)
 
 /**
- * True when a header has the addresses of our request to this registry: some registries repeat them, so `sender_id` is
- * ours and `receiver_id` the registry's (3.1). Only the signature shows that the registry wrote it: our own requests
- * and answers to that registry have the same addresses.
+ * True when a header has the addresses of our own request: some registries repeat them, so `sender_id` is ours and
+ * `receiver_id` the registry's (3.1). Only the signature shows that the registry wrote it.
  */
 export function repeatsAddresses(
   { sender_id, receiver_id }: JsonObject,
@@ -167,7 +167,7 @@ export function repeatsAddresses(
   return typeof sender_id === 'string' && ourselves.includes(sender_id) && receiver_id === registry
 }
 
-/** The header of a request with its addresses in the order of an answer. */
+/** The header of a request with its addresses exchanged, as in an answer. */
 export function swapAddresses(header: JsonObject): JsonObject {
   const { sender_id, receiver_id, ...rest } = header
   return {

@@ -1,4 +1,4 @@
-/** Our own private key, from a JWK to what signs. */
+/** Makes a signer from our own private JWK. */
 import {
   type AlgorithmName,
   algorithmOfJwk,
@@ -16,17 +16,18 @@ import {
 export interface Signing {
   /** The private key, with the `kid` under which the registry knows its public half. */
   readonly key: Jwk
-  /** By default the profile of the specification, with the key's algorithm. */
+  /** The signature profile; by default that of the specification, with the key's algorithm. */
   readonly profile?: SignatureProfile
   /** The `namespace` in signatures; `registry` by default. */
   readonly namespace?: string
-  /** Seconds that a signature lives; 300 by default. */
+  /** Seconds for which a signature is valid; 300 by default. */
   readonly lifetime?: number
 }
 
 /**
- * @throws TypeError for a key without kid or of an unknown algorithm, or a profile that does not fit it
- * @throws KeyRefused for a key that cannot be used
+ * Makes a signer.
+ * @throws TypeError key without kid or of an unknown algorithm, or a profile that does not fit
+ * @throws KeyRefused the key cannot be used
  */
 export async function signerOf(signing: Signing, sender_id: string): Promise<Signer> {
   const { key: jwk, namespace = 'registry', lifetime = SIGNATURE_LIFETIME } = signing

@@ -1,4 +1,4 @@
-/** The public keys of a peer: given, or fetched from its address (RFC 7517; N14). */
+/** The public keys of a peer: given, or fetched from an address (RFC 7517; N14). */
 import {
   type AlgorithmName,
   type EncryptionKey,
@@ -23,14 +23,10 @@ export interface JwkSet {
   readonly keys: readonly Jwk[]
 }
 
-/** Returns the known keys. When they are not enough, a published set is fetched again first. */
+/** Returns the known keys. If they are not `enough`, a published set is fetched again first. */
 export type KeySet = (enough?: (keys: readonly PublicKey[]) => boolean) => Promise<readonly PublicKey[]>
 
-/**
- * Fixed keys.
- * @throws TypeError for a private or symmetric key among them, or an invalid set; when they are used, for two keys of
- * one name
- */
+/** A fixed key set. @throws TypeError a key is private or symmetric, or the set is invalid, also by equal names */
 export function givenKeySet(set: JwkSet): KeySet {
   const jwks = publicJwks(set)
   let keys: Promise<readonly PublicKey[]> | undefined
@@ -56,7 +52,7 @@ function publicJwks(set: JwkSet): ReturnType<typeof readKeySet> {
 const PAUSE_WITHOUT = 1_000
 
 /**
- * Keys that are fetched when they are needed. A set with a private key is refused, and the earlier set is dropped.
+ * A key set that is fetched when needed. A set with a private key is refused, and the earlier set is dropped.
  * @param now milliseconds
  */
 export function fetchedKeySet(http: HttpSettings, url: string, now: () => number = Date.now): KeySet {
@@ -70,7 +66,7 @@ export function fetchedKeySet(http: HttpSettings, url: string, now: () => number
 
 const isExposed = (cause: unknown): boolean => cause instanceof KeySetProblem && cause.exposed
 
-/** An answer that has come is not lost because a connection broke while its keys were fetched. */
+/** Tries again: an answer must not be lost because the connection broke while its keys were fetched. */
 const ONCE_MORE = { ...DEFAULT_RETRY, attempts: 2, first_pause: 100 }
 
 async function fetchKeys(http: HttpSettings, url: string): Promise<Fetched<readonly PublicKey[]>> {
@@ -91,13 +87,13 @@ async function fetchKeys(http: HttpSettings, url: string): Promise<Fetched<reado
 }
 
 export interface PeerKeys {
-  /** Keys of this algorithm: those called `kid`, or all where the signature names none. */
+  /** The keys of this algorithm with this kid; all of the algorithm when the signature names none. */
   verifying(kid: string | null, algorithm: AlgorithmName): Promise<readonly WebCryptoKey[]>
-  /** The first encryption key of the peer; null for none. */
+  /** The first encryption key of the peer; null when there is none. */
   encryption(): Promise<EncryptionKey | null>
 }
 
-/** Importing takes longer than verifying; keys are the same objects as long as their set is held. */
+/** The keys of a set, imported. Each key is imported once, because importing takes longer than verifying. */
 export function peerKeys(set: KeySet): PeerKeys {
   const imported = new WeakMap<PublicKey, Promise<WebCryptoKey>>()
   const importOnce = (key: PublicKey): Promise<WebCryptoKey> => {

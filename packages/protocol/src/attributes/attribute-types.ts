@@ -1,6 +1,6 @@
 /**
- * Reads one JSON value as each attribute type, one row for each type. The same row reads records and the values of
- * queries, so both always have the same meaning.
+ * Reads a JSON value as the type of an attribute. Records and values of queries are read by the same rows, so that both
+ * have the same meaning.
  */
 import type { JsonValue } from '../json.ts'
 import type { Attribute, AttributeType } from '../kinds/kind.ts'
@@ -10,30 +10,30 @@ import { type DayInterval, dayInterval, instantText } from './dates.ts'
 import { composed, firstUnits, foldText } from './text.ts'
 
 /**
- * One comparable value:
+ * A value that can be compared:
  * - text: NFC, folded where the attribute says so; code: the canonical code of its list; the first 512 characters
  * - date: the interval of days as written; datetime: ISO UTC to the millisecond, "2014-05-31T23:10:00.000Z"
  * - number: a finite number; boolean: true or false
  */
 export type AttributeScalar = string | number | boolean | DayInterval
 
-/** The value of an attribute in one record: a non-empty list if it may occur many times. */
+/** The value of an attribute in one record. For an attribute that may occur many times, a list that is not empty. */
 export type AttributeValue = AttributeScalar | readonly AttributeScalar[]
 
-/** Reads one value, or gives null where it is no value of the type. Never throws, whatever it is given. */
+/** Reads one value; null when it is not a value of the type. Never throws. */
 export type ReadScalar = (raw: JsonValue, attribute: Attribute) => AttributeScalar | null
 
 /**
- * Text of a record is compared by as many characters (UTF-16 units) of its normal form, and no longer text can be asked
- * for. In any script this many fit an entry of a database index, which is bounded.
+ * The number of characters (UTF-16 units) of a normalised text that are compared. Queries cannot ask for a longer text.
+ * So many characters of any script fit into an entry of a database index.
  */
 export const ATTRIBUTE_TEXT_MAX_LENGTH = 512
-/** The part of a text that is read, so that a very long text costs no more. Folding may shorten it by its marks. */
+/** The number of characters that are read of a text. Folding may remove accents, so it is more than are compared. */
 const READ_LENGTH = 8 * ATTRIBUTE_TEXT_MAX_LENGTH
 
 /**
- * Raise the version of a type when its reader reads a value differently: columns with earlier values are then
- * backfilled again (`reading-rules.ts`). A test compares the results for samples.
+ * The version of each type's reader. Raise it when the reader reads a value differently: columns are then backfilled
+ * (`reading-rules.ts`). A test compares the results for samples.
  */
 export const READER_VERSIONS: Readonly<Record<AttributeType, number>> = {
   text: 3,
@@ -45,7 +45,7 @@ export const READER_VERSIONS: Readonly<Record<AttributeType, number>> = {
   age: 1,
 }
 
-/** In years. With a greater age, no calendar day would be left. */
+/** The greatest age in years. For a greater one there would be no day of birth in the calendar. */
 const MAX_AGE = 1_000
 
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/
@@ -63,12 +63,12 @@ const BOOLEANS: ReadonlyMap<JsonValue, boolean> = new Map<JsonValue, boolean>([
 export const ATTRIBUTE_TYPES: Readonly<Record<AttributeType, ReadScalar>> = {
   text: (raw, attribute) => first(normalText(raw, attribute)),
   code: (raw, attribute) => first(normalCode(raw, attribute)),
-  // A year is often written as a number.
+  // Records often have a year as a number.
   date: (raw) =>
     typeof raw === 'number' ? dayInterval(String(raw)) : typeof raw === 'string' ? dayInterval(raw) : null,
   datetime: (raw) => (typeof raw === 'string' ? instantText(raw) : null),
   number: (raw) => finiteOrNull(numberOf(raw)),
-  // Only values of queries are read so, because records have no ages.
+  // Only queries have ages; records have dates.
   age: (raw) => {
     const years = exactNumberOf(raw)
     return Number.isInteger(years) && years >= 0 && years <= MAX_AGE ? years : null
@@ -77,8 +77,8 @@ export const ATTRIBUTE_TYPES: Readonly<Record<AttributeType, ReadScalar>> = {
 }
 
 /**
- * Text in its normal form, of any length; null when there is none. Folded text has no space at its ends.
- * @param part whether it is only a part of a text: then spaces at its ends are kept
+ * The normal form of a text, of any length; null when nothing is left. A folded text has no spaces at its ends.
+ * @param part true for a part of a text, whose spaces at the ends are kept
  */
 export function normalText(raw: JsonValue, attribute: Attribute, part = false): string | null {
   const text = textOf(raw)
@@ -87,38 +87,36 @@ export function normalText(raw: JsonValue, attribute: Attribute, part = false): 
   return (part ? folded : folded.trim()) || null
 }
 
-/** The canonical code of its list, of any length; null when there is none. */
+/** The canonical code of a value from the attribute's list, of any length; null when there is none. */
 export function normalCode(raw: JsonValue, { codes }: Attribute): string | null {
   const text = textOf(raw)
   return text === null || codes === undefined ? text : normaliseCode(codes, text)
 }
 
-/** Strings, and numbers by their digits: a postal code is sometimes one. */
+/** The text of a value: a string, or the digits of a number, because a postal code may be a number. */
 function textOf(raw: JsonValue): string | null {
   if (typeof raw === 'string') return firstUnits(raw, READ_LENGTH) || null
   return typeof raw === 'number' ? String(raw) : null
 }
 
-/**
- * The part of a text that is compared; null when nothing is left. A cut may leave a space at the end, which is removed.
- */
+/** The first part of a text, which is compared; null when nothing is left. No space is left at the end. */
 function first(text: string | null): string | null {
   if (text === null || text.length <= ATTRIBUTE_TEXT_MAX_LENGTH) return text
   return firstUnits(text, ATTRIBUTE_TEXT_MAX_LENGTH).trimEnd() || null
 }
 
-/** The number; null for NaN and infinity. -0 becomes 0: they are equal, but some code tells them apart. */
+/** The number; null for NaN and infinity. -0 becomes 0, because some code distinguishes them. */
 export function finiteOrNull(number: number): number | null {
   return Number.isFinite(number) ? number + 0 : null
 }
 
-/** A text in a record is compared as the nearest double; the record keeps the text. */
+/** The number in a value. A text is read as the nearest double; the record itself keeps the text. */
 function numberOf(raw: JsonValue): number {
   if (typeof raw === 'number') return raw
   return typeof raw === 'string' && NUMBER.test(raw.trim()) ? Number(raw) : Number.NaN
 }
 
-/** The number of a query; NaN if the nearest double is another number. */
+/** The number in a value of a query; NaN when no double equals it exactly. */
 export function exactNumberOf(raw: JsonValue): number {
   if (typeof raw !== 'string') return numberOf(raw)
   const text = raw.trim()

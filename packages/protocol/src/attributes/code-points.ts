@@ -1,12 +1,11 @@
-/** The order of text by code point: that of PostgreSQL's "C" collation over UTF-8, and not JavaScript's own. */
+/** Compares texts by code point, as PostgreSQL's collation "C" does. JavaScript's own order is different. */
 
 const SURROGATES = 0xd800
 const AFTER_SURROGATES = 0xe000
 
 /**
- * Negative, 0 or positive when `one` comes before, is equal to or comes after `other` by code point. JavaScript
- * compares UTF-16 units, in which an emoji comes before a full-width letter; by code point, and in UTF-8, it comes
- * after it.
+ * Compares two texts by code point: negative, 0 or positive when `one` comes before, is equal to, or comes after
+ * `other`. JavaScript compares UTF-16 units, by which an emoji would come before a full-width letter.
  */
 export function compareCodePoints(one: string, other: string): number {
   const shared = Math.min(one.length, other.length)
@@ -17,10 +16,7 @@ export function compareCodePoints(one: string, other: string): number {
   return one.length - other.length
 }
 
-/**
- * Surrogates are halves of code points above all that fit one unit, so they are moved behind the units that follow
- * them.
- */
+/** The place of a UTF-16 unit in the order. A surrogate is half of a high code point, so it comes after others. */
 function rank(unit: number): number {
   if (unit < SURROGATES) return unit
   return unit < AFTER_SURROGATES ? unit + 0x2000 : unit - 0x800

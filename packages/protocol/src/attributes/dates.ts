@@ -1,45 +1,48 @@
 /**
- * Calendar days and instants as records write them. No time zone ever shifts a day. Partial days are intervals. A text
- * without a real day or time, such as 31 February, has no value.
+ * Reads calendar days and instants as records write them. A time zone never moves a day. A part of a date, such as
+ * 1985-06, is an interval of days. A text with an impossible day or time, such as 31 February, has no value.
  */
 import { daysInMonth } from '../timestamps.ts'
 
-/** The days that a written date may mean, both ends included, as YYYY-MM-DD; one day has `from` = `to`. */
+/** The days that a written date may mean, first and last, as YYYY-MM-DD. For one day they are equal. */
 export interface DayInterval {
   readonly from: string
   readonly to: string
 }
 
-/** 1985, 1985-06, 1985-06-12, 1985-06-12T10:20, with seconds, fraction and zone where they are given. */
+/** Matches 1985, 1985-06, 1985-06-12 and 1985-06-12T10:20, the last also with seconds, fraction and zone. */
 const ISO =
   /^(\d{4})(?:-(\d\d)(?:-(\d\d)(?:[Tt ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?([Zz]|[+-]\d\d(?::?\d\d)?)?)?)?)?$/
-/** 12.06.1985: day, month, year. */
+/** Matches 12.06.1985: day, month, year. */
 const DOTTED = /^(\d{1,2})\.(\d{1,2})\.(\d{4})$/
 const MAX_DATE_CHARACTERS = 64
 const MINUTE = 60_000
 const DAY = 1440 * MINUTE
 const TWO_DIGITS = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, '0'))
 
-/** The instants that a written time may mean, both ends included, as ISO UTC texts to the millisecond. */
+/** The instants that a written time may mean, first and last, in ISO form, UTC, with milliseconds. */
 export interface InstantInterval {
   readonly from: string
   readonly to: string
 }
 
-/** A date in its written parts, each within its range; `day` 0 means the whole month, `month` 0 the whole year. */
+/** The parts of a written date, all possible. `day` 0 means the whole month, `month` 0 the whole year. */
 interface Written {
   readonly year: number
   readonly month: number
   readonly day: number
-  /** Whether a time of day was written. */
+  /** True when a time of day was written. */
   readonly timed: boolean
-  /** Milliseconds since the day began, by the clock of the zone. */
+  /** Milliseconds since midnight, in the written zone. */
   readonly time: number
-  /** Minutes east of UTC; 0 when none was written. */
+  /** Minutes by which the zone is ahead of UTC; 0 when none was written. */
   readonly offset: number
 }
 
-/** The days that a text names as a date; "1985-06" is all of June, "2014-06-01T04:10:00+05:00" is 1 June. */
+/**
+ * The days that a text names; null when it is not a date. "1985-06" is all of June; "2014-06-01T04:10:00+05:00" is 1
+ * June.
+ */
 export function dayInterval(text: string): DayInterval | null {
   const date = written(text)
   return date === null ? null : daysOf(date)
@@ -53,15 +56,15 @@ function daysOf({ year, month, day }: Written): DayInterval {
 }
 
 /**
- * The instant that a text names, as an ISO UTC text to the millisecond, so that text order is time order.
- * Without a zone it is read as UTC; a bare or partial date is its first instant; digits beyond milliseconds are cut.
+ * The instant that a text names, in ISO form, UTC, with milliseconds: such texts sort by time. A missing zone means
+ * UTC, a missing time or day the first instant; further digits are cut.
  */
 export function instantText(text: string): string | null {
   const date = written(text)
   return date === null ? null : instantOf(date)
 }
 
-/** The instants of a text: without a time of day, those of all its days in UTC. */
+/** The instants that a text names. Without a time of day, all instants of its days in UTC. */
 export function instantInterval(text: string): InstantInterval | null {
   const date = written(text)
   if (date === null) return null
@@ -75,10 +78,10 @@ export function instantInterval(text: string): InstantInterval | null {
 
 function instantOf(date: Written): string | null {
   const [month, day] = [Math.max(date.month, 1), Math.max(date.day, 1)]
-  // Nearly every record holds UTC, and toISOString costs more than all the rest of reading one.
+  // Nearly all records are in UTC already, and toISOString would cost more than the rest of reading.
   const time = date.time - date.offset * MINUTE
   if (time >= 0 && time < DAY) return `${dayText(date.year, month, day)}T${clockText(time)}Z`
-  // Date.UTC would take the years 1 to 99 for 1901 to 1999.
+  // Date.UTC would read the years 1 to 99 as 1901 to 1999.
   const instant = new Date(new Date(0).setUTCFullYear(date.year, month - 1, day) + time)
   const year = instant.getUTCFullYear()
   return year >= 1 && year <= 9999 ? instant.toISOString() : null
@@ -105,7 +108,7 @@ function written(text: string): Written | null {
   return checked(dotted[3], dotted[2], dotted[1], 0, 0, false)
 }
 
-/** The written parts, if they are a real day and time. A month or day written as 00 is missing. */
+/** The parts, if they are a real day and time; else null. A month or day 00 counts as missing. */
 function checked(
   yearText: string | undefined,
   monthText: string | undefined,
@@ -124,7 +127,7 @@ function checked(
 function timeOf(iso: RegExpExecArray): number | null {
   if (iso[4] === undefined) return 0
   const [hour, minute, second] = [Number(iso[4]), Number(iso[5]), Number(iso[6] ?? 0)]
-  // A leap second is read as the first instant of the next minute.
+  // A leap second becomes the first instant of the next minute.
   if (hour > 23 || minute > 59 || second > 60) return null
   const milliseconds = second === 60 ? 0 : Number((iso[7] ?? '').slice(0, 3).padEnd(3, '0'))
   return ((hour * 60 + minute) * 60 + second) * 1000 + milliseconds

@@ -1,15 +1,15 @@
-/** Calendar days in a time zone, by the time zones of the JavaScript engine. */
+/** Finds the calendar day in a time zone, with the time zones of the JavaScript engine. */
 
 interface Zone {
   readonly formatter: Intl.DateTimeFormat
-  /** The last second that was computed, since 1970 UTC, and its day. */
+  /** The last second (since 1970 UTC) for which the day was computed, and the day. */
   second: number
   day: string
 }
 
 const zones = new Map<string, Zone>()
 
-/** Makes a formatter once for each zone, because that costs a hundred times its use. */
+/** Makes a formatter once for each zone, because making one costs a hundred times its use. */
 function zoneOf(timeZone: string): Zone {
   let zone = zones.get(timeZone)
   if (zone === undefined) {
@@ -26,8 +26,8 @@ function zoneOf(timeZone: string): Zone {
 }
 
 /**
- * The day in `timeZone` at `instant` (milliseconds since 1970 UTC), as YYYY-MM-DD. Most calls ask for the current day,
- * and no day begins within a second, so the result of a second is reused.
+ * The day in `timeZone` at `instant` (milliseconds since 1970 UTC), as YYYY-MM-DD. The result is remembered for one
+ * second, because most calls ask for today, and a day never begins inside a second.
  * @throws RangeError the time zone is unknown
  */
 export function dayIn(timeZone: string, instant: number): string {
@@ -46,7 +46,7 @@ function dayOf(formatter: Intl.DateTimeFormat, instant: number): string {
   return `${parts.year?.padStart(4, '0')}-${parts.month}-${parts.day}`
 }
 
-/** Whether `name` is a time zone, such as `Africa/Nairobi` or `UTC`. */
+/** True when `name` is a time zone, such as `Africa/Nairobi` or `UTC`. */
 export function isTimeZone(name: string): boolean {
   try {
     new Intl.DateTimeFormat('en', { timeZone: name })

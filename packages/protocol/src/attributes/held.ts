@@ -1,6 +1,6 @@
 /**
- * Reads parts of a record as written, without normalising, for answers with a part of a record. They are found in every
- * place and spelling in which the walk finds them.
+ * Reads parts of a record as they are written, for answers that have a part of a record. All places and spellings are
+ * found.
  */
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts'
 import type { Attribute, Compound, CompoundMember, IdentifierType, Kind, RecordType } from '../kinds/kind.ts'
@@ -8,15 +8,15 @@ import { identifierTypeOf, identifierValue } from './read-identifiers.ts'
 import { otherKeys } from './record-keys.ts'
 import { compilePath, member, walk } from './walk.ts'
 
-/** Reads the member `name` of an object: under that very key first. Undefined where no key has a value. */
+/** Returns a function that reads a member of an object in any spelling; undefined when it has no value. */
 export function heldMember(name: string): (object: JsonObject) => JsonValue | undefined {
   const step = { key: name, spellings: otherKeys(name) }
   return (object) => member(object, step)
 }
 
 /**
- * Reads an attribute of a document: the first scalar on its paths, or with `many` all of them as a list, never empty.
- * Undefined when there is none.
+ * Returns a function that reads an attribute as written: the first value on its paths, or with `many` all values as a
+ * list. Undefined when there is none.
  */
 export function heldValue(attribute: Attribute): (document: JsonValue) => JsonValue | undefined {
   const read = scalarsAt(attribute.paths, attribute.many === true)
@@ -27,8 +27,8 @@ export function heldValue(attribute: Attribute): (document: JsonValue) => JsonVa
 }
 
 /**
- * Reads the elements of a compound, each as an object of its own members, by their canonical names. Elements without
- * any of them are left out.
+ * Returns a function that reads the elements of a compound, each as an object with canonical member names. Empty
+ * elements are left out.
  */
 export function heldElements(compound: Compound): (document: JsonValue) => JsonObject[] {
   const members = compound.members.map(({ name, paths }) => ({ name, read: scalarsAt(paths) }))
@@ -41,7 +41,7 @@ export function heldElements(compound: Compound): (document: JsonValue) => JsonO
   })
 }
 
-/** Reads one member of a compound in all elements that have it; if none has, from beside them. */
+/** Returns a function that reads one member in all elements of a compound; if no element has it, from the record. */
 export function heldMemberValues(compound: Compound, member: CompoundMember): (document: JsonValue) => JsonValue[] {
   const inElements = atFirstPlace(compound, scalarsAt(member.paths))
   const inRecord = scalarsAt(member.record_paths ?? [], true)
@@ -51,7 +51,7 @@ export function heldMemberValues(compound: Compound, member: CompoundMember): (d
   }
 }
 
-/** The results of `read` for the leaves at the first path of the compound with any result. */
+/** Returns a function that reads values at the first path of the compound where there are any. */
 function atFirstPlace<Value>(
   compound: Compound,
   read: (leaf: JsonValue) => readonly Value[],
@@ -70,7 +70,7 @@ function atFirstPlace<Value>(
   }
 }
 
-/** Reads the values of identifiers of one type, each once, in whichever spelling they occur. */
+/** Returns a function that reads the values of one identifier type, each once, as they are written. */
 export function heldIdentifiers(
   kind: Kind,
   recordType: RecordType,
@@ -93,7 +93,7 @@ export function heldIdentifiers(
   }
 }
 
-/** Reads everything at a path, in the order of the document: objects and scalars. */
+/** Returns a function that reads all objects and values at a path, in the order of the document. */
 export function heldAt(path: string): (document: JsonValue) => JsonValue[] {
   const compiled = compilePath(path)
   return (document) => {
@@ -106,7 +106,7 @@ export function heldAt(path: string): (document: JsonValue) => JsonValue[] {
   }
 }
 
-/** Reads the scalars at the first of the paths that has one: all of them, or only the first. */
+/** Returns a function that reads values at the first of several paths that has one: the first value, or all of them. */
 function scalarsAt(paths: readonly string[], all = false): (value: JsonValue) => JsonValue[] {
   const compiled = paths.map(compilePath)
   return (value) => {

@@ -1,6 +1,6 @@
 /**
- * Finds the identifiers in a part of a record, in every spelling of a member, also at places where the record's own
- * identifiers are not read. Hiding a person needs to look at more places than finding one.
+ * Finds identifiers in a part of a record, in any spelling, also where the record's own identifiers are not read:
+ * hiding a person needs more places than finding one.
  */
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts'
 import { isContact } from '../kinds/contact.ts'
@@ -13,11 +13,11 @@ import { searchKey } from './record-keys.ts'
 type Named = Pick<RecordIdentifier, 'type' | 'value'>
 
 export interface BorneIdentifier extends Named {
-  /** Set when the identifier has no type and may be of any type. */
+  /** True when the identifier has no type, and may have any. */
   readonly untyped?: true
 }
 
-/** The identifier sources of a record type by the search keys of their paths, and the paths above them. */
+/** The places where records of a type have identifiers, by search keys of their paths, and the paths above them. */
 interface Sources {
   readonly at: ReadonlyMap<string, readonly IdentifierSource[]>
   readonly parents: ReadonlySet<string>
@@ -40,14 +40,13 @@ function readSources({ identifiers }: Pick<RecordType, 'identifiers'>): Sources 
   }
 }
 
-/** The path itself, and all paths above it: `a.b` gives `a` and `a.b`. */
+/** The path and all paths above it: `a.b` gives `a` and `a.b`. */
 export const withParentPaths = (path: string): readonly string[] =>
   path.split('.').map((_, at, segments) => segments.slice(0, at + 1).join('.'))
 
 /**
- * The identifiers of an object that is an identifier, or has some.
- * @param recordType the type when the object is a record: then only its own identifiers are read, by the sources of the
- * type; null: unknown
+ * The identifiers of an object that is an identifier or has some.
+ * @param recordType given when the object is a record: only its own identifiers are read then
  */
 export function identifiersWithin(
   kind: Kind,
@@ -69,12 +68,12 @@ function within(kind: Kind, sources: Sources, path: string, value: JsonValue): r
   return [...here, ...deeper]
 }
 
-/** Whether the member at the path describes the object's own person, in records of any kind. */
+/** True when the object at this path describes the person of the object around it, in records of any kind. */
 const isPerson = (path: string): boolean => /^(|((demographic_info|person)(\.|$))+)$/.test(path)
-/** Whether the member at the path has identifiers of that person. */
+/** True when this path is a list of that person's identifiers. */
 const isList = (path: string): boolean => /^((demographic_info|person)\.)*(member_)?identifier$/.test(path)
 
-/** The identifiers at a source: of the source's type, unless the value has another type beside it. */
+/** The identifiers at a place. A value without a type has the type of the place. */
 function identifierAt(kind: Kind, source: IdentifierSource, leaf: JsonValue): readonly Named[] {
   const type = identifierTypeOf(kind, source, leaf)
   if (type === undefined) return []
@@ -87,10 +86,10 @@ function identifierOf(type: IdentifierType, raw: JsonValue): readonly Named[] {
   return value === null ? [] : [{ type: type.name, value }]
 }
 
-/** A source for any place: only an object with a type is read. */
+/** A place without a type: only an object that names its type is read. */
 const ANYWHERE: IdentifierSource = { path: '', names: 'part' }
 
-/** The identifiers at a place without a source. An identifier without a type may be of any type. */
+/** The identifiers at a place that no record type names. An identifier without a type may have any type. */
 function anyIdentifier(kind: Kind, path: string, value: JsonValue): readonly BorneIdentifier[] {
   if (!isJsonObject(value)) return isList(path) ? bareIdentifiers(kind, value, 1) : []
   if (!isList(path) && !isPerson(path)) return []
@@ -101,7 +100,7 @@ function anyIdentifier(kind: Kind, path: string, value: JsonValue): readonly Bor
   return [...itself, ...typedMembers(kind, value)]
 }
 
-/** Members with the name of an identifier type, such as `uin`. */
+/** The identifiers in members that have the name of a type, such as `uin`. */
 function typedMembers(kind: Kind, object: JsonObject): readonly Named[] {
   return Object.entries(object).flatMap(([name, value]) => {
     const type = resolveIdentifierType(kind, searchKey(name))
@@ -110,13 +109,13 @@ function typedMembers(kind: Kind, object: JsonObject): readonly Named[] {
   })
 }
 
-/** The values of an identifier object. */
+/** The values in an identifier object. */
 const valuesOf = (object: JsonObject): readonly JsonValue[] =>
   Object.entries(object).flatMap(([name, value]) => (searchKey(name) === 'identifier_value' ? value : []))
 
 /**
- * The value as an identifier of each type, without means of contact, which several people share.
- * @param length the fewest characters of a value that may be an identifier
+ * The value as an identifier of every type, except telephones and e-mail addresses, which people share.
+ * @param length the smallest number of characters that an identifier may have
  */
 export function bareIdentifiers(kind: Kind, raw: JsonValue, length: number): readonly BorneIdentifier[] {
   if ((typeof raw !== 'string' && typeof raw !== 'number') || String(raw).length < length) return []
@@ -125,13 +124,13 @@ export function bareIdentifiers(kind: Kind, raw: JsonValue, length: number): rea
   )
 }
 
-/** Whether identifiers of this type name records of another type: a person's household, not the person. */
+/** True when identifiers of this type name records of another type, such as a person's household. */
 export const isOfAnother = ({ record_types }: Kind, { primary_identifier }: RecordType, type: string): boolean =>
   type !== primary_identifier && record_types.some((one) => one.primary_identifier === type)
 
 /**
- * The identifiers that tell a person from the others in the same record. Means of contact, and identifiers of records
- * of another type, are never used; identifiers of unlisted types only if there are no others.
+ * The identifiers that distinguish the person from others in the same record. Telephones, e-mail addresses and
+ * identifiers of other records do not, and those of unlisted types only when there are no others.
  */
 export function tellingIdentifiers(
   kind: Kind,

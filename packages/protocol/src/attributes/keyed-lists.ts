@@ -1,4 +1,4 @@
-/** The keys of the elements of keyed lists: two elements with a common key are the same. */
+/** The keys of list elements. Two elements that have a key in common are the same element. */
 import { isJsonObject, type JsonValue } from '../json.ts'
 import type { KeyedList } from '../kinds/event-rules.ts'
 import { UNLISTED } from '../kinds/identifier-types.ts'
@@ -8,16 +8,13 @@ import { identifierTypeOf, identifierValue } from './read-identifiers.ts'
 import { searchKey } from './record-keys.ts'
 import { compilePath, member, walk } from './walk.ts'
 
-/** The keyed list at a path of a record, in any spelling of its members. */
+/** The keyed list at a path of a record, in any spelling of the path; undefined when there is none. */
 export function keyedListAt(recordType: RecordType, path: string): KeyedList | undefined {
   const wanted = searchKey(path)
   return recordType.keyed_lists.find(({ paths }) => paths.some((one) => searchKey(one) === wanted))
 }
 
-/**
- * The keys of one element; none when it has nothing that identifies it.
- * @param path the path of its list in the record
- */
+/** The keys of one element; empty when nothing identifies it. @param path the path of the element's list */
 export function elementKeys(
   kind: Kind,
   recordType: RecordType,
@@ -39,7 +36,7 @@ export function elementKeys(
   return [...keys]
 }
 
-/** The keys of the elements of a list in a document, one set of keys for each element. */
+/** For each element of a list in a document, its keys. */
 export function keysInList(
   kind: Kind,
   recordType: RecordType,
@@ -56,7 +53,7 @@ export function keysInList(
   return found
 }
 
-/** The source of identifiers at a path, as the record type has it, with the type of values without one. */
+/** The place of identifiers at a path, with the type of values without one, as the record type defines it. */
 function sourceAt(recordType: RecordType, path: string): IdentifierSource {
   const found = recordType.identifiers.find((source) => source.path === path)
   return { path, names: 'record', ...(found?.type !== undefined && { type: found.type }) }
@@ -68,7 +65,7 @@ const bySingleValue = (name: string, paths: readonly string[]): Attribute => {
 
 const [TYPE, VALUE] = [compilePath('identifier_type'), compilePath('identifier_value')]
 
-/** Identifiers of unlisted types differ by the names of their types. */
+/** The key of an identifier. For an unlisted type, the name of the type is part of the key. */
 function identifierKey(kind: Kind, source: IdentifierSource, leaf: JsonValue): string | null {
   const type = identifierTypeOf(kind, source, leaf) ?? UNLISTED
   const value = identifierValue(type, isJsonObject(leaf) ? at(leaf, VALUE) : leaf)

@@ -1,6 +1,4 @@
-/**
- * Changes a stored record into the shape for notifications of its type: applies the rows of `kinds/notified-shape.ts`.
- */
+/** Changes a stored record into the form for notifications, by the rows of `kinds/notified-shape.ts`. */
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts'
 import type { Kind, RecordType } from '../kinds/kind.ts'
 import type { NotifiedAs, NotifiedMember } from '../kinds/notified-shape.ts'
@@ -10,14 +8,14 @@ import { heldAt } from './held.ts'
 import { identifierTypeOf, identifierValue } from './read-identifiers.ts'
 import { compilePath, walk } from './walk.ts'
 
-/** The record for notifications; the same object when its type has no shape of its own for them. */
+/** The record in the form for notifications; the same object when its type has no such form. */
 export function notifiedRecord(kind: Kind, recordType: RecordType, document: JsonValue): JsonValue {
   const shape = recordType.notified_as
   if (shape === undefined) return document
   return { '@type': shape.type, ...membersOf({ kind, recordType }, shape.members, document) }
 }
 
-/** The readers of the rows of all kinds, by path. */
+/** The readers of all paths, made once. */
 const readers = new Map<string, (document: JsonValue) => JsonValue[]>()
 
 function at(path: string, from: JsonValue): JsonValue[] {
@@ -70,7 +68,7 @@ function valueAt(
 
 const listed = (values: readonly JsonValue[]): JsonValue | undefined => (values.length === 0 ? undefined : [...values])
 
-/** A value that cannot be read is sent as it is. */
+/** Writes a value as a row asks. A value that cannot be read is written unchanged. */
 const WRITTEN: Readonly<
   Record<Exclude<NotifiedAs, 'identifiers' | 'objects' | 'list'>, (raw: JsonValue) => JsonValue>
 > = {
@@ -84,7 +82,7 @@ const WRITTEN: Readonly<
 }
 const FLAG = { name: 'flag', paths: [], type: 'boolean' } as const
 
-/** Each identifier once, with its own type, or else that of its place. */
+/** The identifiers at the paths, each once, with their own type or that of their place. */
 function identifiersAt({ kind, recordType }: Scope, paths: readonly string[], from: JsonValue): JsonObject[] {
   const found = new Map<string, JsonObject>()
   for (const path of paths) {

@@ -1,27 +1,27 @@
-/** The only extraction of attributes from records, for columns of the database and for filters in memory. */
+/** Reads attributes from records. Columns of the database and filters in memory both use this code. */
 import { isJsonObject, type JsonValue } from '../json.ts'
 import type { Attribute, IdentifierType } from '../kinds/kind.ts'
 import { isListed } from '../records/code-lists.ts'
 import { ATTRIBUTE_TYPES, type AttributeScalar, type AttributeValue } from './attribute-types.ts'
 import { compilePath, type Path, walk } from './walk.ts'
 
-/** Receives what the extraction finds and cannot use. It never changes the result. */
+/** Gets notes on values that cannot be used. It never changes the result. */
 export interface ReadingNotes {
-  /** The value at a path of the attribute cannot be read as its type. */
+  /** The value at this path cannot be read as the attribute's type. */
   unread(attribute: Attribute, path: string): void
-  /** A code is not in its list; it is kept as it is. */
+  /** A code is not in its list; it is used as it is. */
   unlisted(attribute: Attribute): void
-  /** An attribute of a list's elements has a value in an element. */
+  /** An element of a list has a value for this attribute. */
   readMember(attribute: Attribute): void
-  /** The value at a path of identifiers is not usable for the type. */
+  /** A value at this path cannot be used as an identifier of this type. */
   unusable(type: IdentifierType, path: string): void
 }
 
-/** Something that is neither an object, of which another path may read a member, nor blank. */
+/** True for a value that is neither blank nor an object, in which another path may read a member. */
 export const isWritten = (leaf: JsonValue): boolean =>
   !isJsonObject(leaf) && (typeof leaf !== 'string' || leaf.trim() !== '')
 
-/** The paths of an attribute, split when it is first read. */
+/** The paths of each attribute, split once. */
 const pathsOf = new WeakMap<Attribute, readonly Path[]>()
 
 function compiledPaths(attribute: Attribute): readonly Path[] {
@@ -34,9 +34,9 @@ function compiledPaths(attribute: Attribute): readonly Path[] {
 }
 
 /**
- * The canonical value of the attribute in `document` (see AttributeScalar), from the first of its paths that has one.
- * With `many`, the list of all values there. Null when there is none: absent, null, "", or not readable as the
- * attribute's type. Never throws; the time is at most proportional to the document.
+ * The canonical value of an attribute in `document`, from the first of its paths that has one; with `many`, the list of
+ * all values there. Null when there is none, or it cannot be read as the attribute's type. Never throws; the time grows
+ * at most with the document.
  */
 export function readAttribute(attribute: Attribute, document: JsonValue, notes?: ReadingNotes): AttributeValue | null {
   const read = ATTRIBUTE_TYPES[attribute.type]

@@ -1,24 +1,24 @@
-/** Reads the elements of a compound in a record. The values of one element stay together. */
+/** Reads the elements of a compound from a record. The values of one element stay together. */
 import { isJsonObject, type JsonValue } from '../json.ts'
 import type { Attribute, Compound, CompoundMember } from '../kinds/kind.ts'
 import type { AttributeScalar } from './attribute-types.ts'
 import { type ReadingNotes, readAttribute } from './read-attribute.ts'
 import { compilePath, type Path, walk } from './walk.ts'
 
-/** One element: the values of the compound's members, by their names; a member without a value has no entry. */
+/** The values of one element by the names of the compound's members. A member without a value has no entry. */
 export interface Element {
   readonly [member: string]: AttributeScalar
 }
 
 type Draft = { [member: string]: AttributeScalar }
 
-/** A compound made ready to be read many times. */
+/** A compound, prepared for many readings. */
 interface Plan {
   readonly paths: readonly Path[]
   readonly members: readonly CompoundMember[]
-  /** Members that the record may have for its elements, and how they are read from the record. */
+  /** Members that the record may have for its elements, with the attribute that reads them there. */
   readonly outside: readonly { readonly name: string; readonly inRecord: Attribute }[]
-  /** Members that only the record, as the single element, may have. */
+  /** Members that only the record has, when it is the single element. */
   readonly ofRecord: readonly CompoundMember[]
 }
 
@@ -45,10 +45,9 @@ function planOf(compound: Compound): Plan {
 }
 
 /**
- * The compound's elements in `document`, in order, each distinct one once: those of the first path with a value in an
- * element. An element needs a value of its own. A member that it lacks is taken from the record, if the record has one
- * value. If the record has several, it is unknown to which element each belongs, and each becomes an element of its
- * own. Never throws; the time is proportional to the document.
+ * The elements of a compound, in order, equal ones once: those at the first path that has any. An element needs at
+ * least one value of its own. A member that it lacks is taken from the record, if the record has one value for it; each
+ * of several values becomes an element of its own. Never throws; the time grows with the document.
  */
 export function readElements(compound: Compound, document: JsonValue, notes?: ReadingNotes): readonly Element[] {
   const plan = planOf(compound)
@@ -83,7 +82,7 @@ function read(members: readonly CompoundMember[], leaf: JsonValue, notes?: Readi
     if (value === null) continue
     notes?.readMember(member)
     element ??= {}
-    // No member is many.
+    // A member is never `many`, so this is one value.
     element[member.name] = value as AttributeScalar
   }
   return element

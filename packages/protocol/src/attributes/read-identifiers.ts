@@ -9,15 +9,13 @@ import { wholeDigits } from '../numbers.ts'
 import { isWritten, type ReadingNotes } from './read-attribute.ts'
 import { compilePath, member, type Path, walk } from './walk.ts'
 
-/** An identifier as it is stored and looked up. */
+/** An identifier as it is stored and searched. */
 export interface RecordIdentifier {
-  /** The canonical name of its type, such as `UIN`; the name of `UNLISTED` for types that the kind does not list. */
+  /** The canonical name of the type, such as `UIN`; the name of `UNLISTED` for a type that the kind does not list. */
   readonly type: string
-  /** Normalised. */
+  /** The normalised value. */
   readonly value: string
-  /**
-   * `record`: it names the record itself. `part`: it names a person within the record, such as a member of a household.
-   */
+  /** `record`: it names the record itself. `part`: it names a person in the record, such as a member of a household. */
   readonly names: IdentifierSource['names']
 }
 
@@ -39,8 +37,8 @@ function compiledPath(source: IdentifierSource): Path {
 }
 
 /**
- * All identifiers of `document`, normalised, each (type, value) once: as one of the record if it is also one of a part.
- * Types that the kind does not list become `UNLISTED`; identifiers without a usable value are left out.
+ * All identifiers in `document`, normalised, each once; `record` when it is both a record's and a part's. An unlisted
+ * type becomes `UNLISTED`. An identifier without a usable value is left out.
  */
 export function readIdentifiers(
   kind: Kind,
@@ -51,7 +49,7 @@ export function readIdentifiers(
   return visitIdentifiers(kind, recordType, document, notes)
 }
 
-/** @param visit called with each identifier when it is first found, and its value in the document */
+/** Calls `visit` with each identifier when it is first found, and with its value in the document. */
 function visitIdentifiers(
   kind: Kind,
   recordType: Pick<RecordType, 'identifiers'>,
@@ -80,12 +78,12 @@ function visitIdentifiers(
   return [...found.values()]
 }
 
-/** An identifier of a document, with its type and value as the document writes them. */
+/** An identifier, with its type and value also as the document writes them. */
 export interface WrittenIdentifier extends RecordIdentifier {
   readonly written: { readonly identifier_type: string; readonly identifier_value: string }
 }
 
-/** Like `readIdentifiers`. A bare value gets the type of its place. */
+/** Reads identifiers like `readIdentifiers`, also as they are written. A plain value gets the type of its place. */
 export function writtenIdentifiers(
   kind: Kind,
   recordType: Pick<RecordType, 'identifiers'>,
@@ -97,23 +95,20 @@ export function writtenIdentifiers(
     const type = isObject ? member(leaf, IDENTIFIER_TYPE) : undefined
     const value = isObject ? member(leaf, IDENTIFIER_VALUE) : leaf
     const identifier_type = typeof type === 'string' ? type : identifier.type
-    // A usable value is a text or an integer.
+    // A usable value is a text or an integer, so it can be written as text.
     found.push({ ...identifier, written: { identifier_type, identifier_value: String(value) } })
   })
   return found
 }
 
-/** The type that an identifier object names, else `source.type`; `UNLISTED` where the kind does not know the name. */
+/** The type that an identifier object names, else that of its place; `UNLISTED` for an unknown name. */
 export function identifierTypeOf(kind: Kind, source: IdentifierSource, leaf: JsonValue): IdentifierType | undefined {
   const named = isJsonObject(leaf) ? member(leaf, IDENTIFIER_TYPE) : undefined
   const spelling = named === undefined ? source.type : named
   return typeof spelling === 'string' ? (resolveIdentifierType(kind, spelling) ?? UNLISTED) : undefined
 }
 
-/**
- * The normalised value of an identifier in a record or query: a string, or the digits of an integer. Null for
- * everything else, such as 0.5 and 1e21, which are not written as digits.
- */
+/** The normalised value of an identifier: a text, or the digits of an integer. Null for others, such as 0.5 or 1e21. */
 export function identifierValue(type: IdentifierType, raw: JsonValue | undefined): string | null {
   if (typeof raw === 'string') return normaliseIdentifier(type, raw)
   const digits = wholeDigits(raw)
@@ -121,7 +116,8 @@ export function identifierValue(type: IdentifierType, raw: JsonValue | undefined
 }
 
 /**
- * The rule that an identifier breaks if it has none of the forms of its type, without the value; null: all have one.
+ * The rule that an identifier breaks when its type does not allow its form, without the value; null when all are
+ * allowed.
  */
 export function formProblem(
   kind: Kind,

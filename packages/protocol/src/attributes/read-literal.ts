@@ -1,4 +1,4 @@
-/** Reads literals of queries by the rows that read records, so that both always have the same meaning. */
+/** Reads values of queries by the same rows as values of records, so that both have the same meaning. */
 import type { JsonValue } from '../json.ts'
 import type { Attribute, AttributeType } from '../kinds/kind.ts'
 import {
@@ -15,9 +15,8 @@ import { instantInterval } from './dates.ts'
 type ReadLiteral = (raw: JsonValue, attribute: Attribute, part: boolean) => AttributeScalar | null
 
 /**
- * Types whose literals are read differently than records. A query for "2024-06" means the whole month; a number with
- * too many digits would be compared as another number; a text longer than the compared part of a record's text is
- * refused.
+ * The types whose values are read differently in queries. "2024-06" means the whole month; a number with too many
+ * digits is refused instead of rounded; so is a text longer than the part of texts that is compared.
  */
 const LITERALS: Partial<Record<AttributeType, ReadLiteral>> = {
   text: (raw, attribute, part) => bounded(raw, normalText(raw, attribute, part)),
@@ -26,14 +25,14 @@ const LITERALS: Partial<Record<AttributeType, ReadLiteral>> = {
   datetime: (raw) => (typeof raw === 'string' || typeof raw === 'number' ? instantInterval(String(raw)) : null),
 }
 
-/** If the raw text is much longer, the reader has only read its beginning. */
+/** The text; null when it is too long. For a very long raw text, only the beginning was read. */
 function bounded(raw: JsonValue, text: string | null): string | null {
   const longest = Math.max(text?.length ?? 0, typeof raw === 'string' ? raw.length / 8 : 0)
   return longest > ATTRIBUTE_TEXT_MAX_LENGTH ? null : text
 }
 
 /**
- * The value of a query, as the attribute's type compares it; null when the type does not allow it.
+ * Reads a value of a query; null when the attribute's type does not allow it.
  * - text, code, boolean: as in `AttributeScalar`; number: the same, read by `exactNumber`
  * - date: the interval of days; datetime: the interval of instants, as ISO UTC texts to the millisecond. Without a time
  * of day it is the whole day, month or year in UTC, otherwise `from` and `to` are one instant

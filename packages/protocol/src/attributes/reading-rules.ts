@@ -1,6 +1,6 @@
 /**
- * The rules by which an attribute, a list or identifiers are read from records, as data. Values that were read by other
- * rules cannot be compared with a query, and must be read anew.
+ * The rules by which an attribute, a list or identifiers are read from records, as data. When they have changed, stored
+ * values must be read again before a query may use them.
  */
 import type { JsonObject } from '../json.ts'
 import type { Attribute, Compound, Kind, RecordType } from '../kinds/kind.ts'
@@ -8,9 +8,9 @@ import { CODE_LISTS } from '../records/code-lists.ts'
 import { READER_VERSIONS } from './attribute-types.ts'
 import { otherKeys } from './record-keys.ts'
 
-/** Raise it when `readElements` reads a document differently. */
+/** The version of `readElements`. Raise it when it reads a document differently. */
 const LISTS_VERSION = 1
-/** Raise it when `readIdentifiers` or a normaliser reads a value differently. */
+/** The version of `readIdentifiers` and the normalisers. Raise it when one of them reads a value differently. */
 const IDENTIFIERS_VERSION = 3
 
 export function attributeRules({ type, codes, fold, many, paths }: Attribute): JsonObject {
@@ -44,7 +44,7 @@ export function identifierRules(kind: Kind, { identifiers }: RecordType): JsonOb
   }
 }
 
-/** Every key with the others under which the walk finds it. */
+/** The path, with all spellings of each name in it. */
 function spelledPath(path: string): string {
   return path
     .split('.')

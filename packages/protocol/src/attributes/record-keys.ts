@@ -1,8 +1,7 @@
 /**
- * The one list of spellings, of record members and of the names in queries alike, as met in published records and
- * examples (public-standard.md 3.1, "record keys"; 2.3 to 2.8). Each row is one member under all its names, the name on
- * the left first where the name of an attribute is wanted. A prefix, such as "spdci:" in `spdci:identifier`, needs no
- * row: it is found with every key.
+ * All spellings of the names of members in records and queries, as published records and examples have them
+ * (public-standard.md 3.1, "record keys"; 2.3 to 2.8). Each row is one member, with the name on the left preferred. A
+ * prefix, such as "spdci:" in `spdci:identifier`, needs no row.
  */
 export const KEY_SPELLINGS: Readonly<Record<string, readonly string[]>> = {
   address_line_1: ['address_line1'],
@@ -44,7 +43,7 @@ export const KEY_SPELLINGS: Readonly<Record<string, readonly string[]>> = {
 
 const NONE: readonly string[] = []
 
-/** The other spellings of every key. */
+/** For each spelling of a name, the other ones. */
 const OTHER_KEYS: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries(KEY_SPELLINGS).flatMap(([key, spellings]) => {
     const all = [key, ...spellings]
@@ -52,29 +51,29 @@ const OTHER_KEYS: ReadonlyMap<string, readonly string[]> = new Map(
   }),
 )
 
-/** The first name of its row, by lower-case spelling. */
+/** For each spelling in lower case, the name on the left of its row. */
 const FIRST_KEYS: ReadonlyMap<string, string> = new Map(
   Object.entries(KEY_SPELLINGS).flatMap(([key, spellings]) =>
     spellings.map((spelling) => [spelling.toLowerCase(), key] as const),
   ),
 )
 
-/** The other keys of the member `name`, such as `gender` for `sex` and `sex` for `gender`. */
+/** The other spellings of a member's name, such as `gender` for `sex` and `sex` for `gender`. */
 export function otherKeys(name: string): readonly string[] {
   return OTHER_KEYS.get(name) ?? NONE
 }
 
-/** All names of an attribute, a list or an identifier type, the canonical one first, each once. */
+/** All names of an attribute, list or identifier type, each once, the canonical one first. */
 export function namesOf(row: { readonly name: string; readonly aliases?: readonly string[] }): string[] {
   return [...new Set([row.name, ...(row.aliases ?? NONE), ...otherKeys(row.name)])]
 }
 
 /**
- * The key for comparing a name or dotted path: segment by segment, without prefixes such as `spdci:`, without case, and
- * equal for all spellings of a member.
+ * The form of a name or dotted path for comparing: without prefixes such as `spdci:`, without case, and equal for all
+ * spellings of a member.
  */
 export function searchKey(spelling: string): string {
-  // Most spellings are a single name.
+  // Most names have no dot: skip splitting them.
   return spelling.includes('.') ? spelling.split('.').map(segmentKey).join('.') : segmentKey(spelling)
 }
 

@@ -1,25 +1,25 @@
-/** The three ways in which text is made comparable. All are idempotent and never fail, whatever the text. */
+/** Three ways to make texts comparable. Each can be applied again without a further change, and none fails. */
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the ASCII range is meant, control characters included
 const ASCII = /^[\x00-\x7f]*$/
 
-/** Text that folding changes only in case: no accents, no double spaces, no backticks. */
+/** Matches a text in which folding changes only the case: no accents, no double spaces, no backticks. */
 const PLAIN = /^[\x21-\x5f\x61-\x7e]+(?: [\x21-\x5f\x61-\x7e]+)*$/
 
 /**
- * Combining accents of European scripts; vowel marks and tatweel of Arabic; invisible characters, such as a soft
- * hyphen. Vowel signs and tone marks of other scripts, hamza and madda are parts of letters for their readers, and are
- * never dropped.
+ * Characters that folding removes: combining accents of European scripts, vowel marks and tatweel of Arabic, and
+ * invisible characters such as a soft hyphen. Vowel signs and tone marks of other scripts, hamza and madda are parts of
+ * letters, and are kept.
  */
 const DROPPED =
   /[\u0300-\u036f\u0640\u064b-\u0652\u0656-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed]|\p{Cf}/gu
-/** Decomposition would turn a lone acute accent into a space with an accent. */
+/** Removed first: decomposition would turn a lone acute accent into a space with an accent. */
 const LONE_ACUTE = /\u00b4/g
 const APOSTROPHES = /[`\u02b9\u02bb-\u02bf\u2018-\u201b\u2032]/g
 const HYPHENS = /[\u2010-\u2015\u2212]/g
 const SPACES = /[\s\u0085]+/g
 
-/** Letters that Unicode does not decompose, and what is typed on keyboards without them. */
+/** Letters that Unicode does not decompose, with what people type on keyboards without them. */
 const LETTERS: ReadonlyMap<string, string> = new Map([
   ['æ', 'ae'],
   ['œ', 'oe'],
@@ -41,28 +41,28 @@ const LETTERS: ReadonlyMap<string, string> = new Map([
 ])
 const LETTER = new RegExp(`[${[...LETTERS.keys()].join('')}]`, 'g')
 
-/** Unicode NFC and nothing else: the form in which text "compares exactly". */
+/** The text in Unicode NFC, otherwise unchanged: the form in which texts "compare exactly". */
 export function composed(text: string): string {
   return ASCII.test(text) ? text : text.normalize('NFC')
 }
 
-/** NFC without regard to case. */
+/** The text in NFC, without case. */
 export function foldCase(text: string): string {
   if (ASCII.test(text)) return text.toLowerCase()
   return withoutCase(text.normalize('NFC')).normalize('NFC')
 }
 
 /**
- * Goes through upper case, so that "ß" equals "SS" and all sigmas are equal; and first through lower case, because the
- * capital "ẞ" is its own upper case.
+ * The text without case. Upper case makes "ß" equal to "SS"; lower case comes first, because the capital "ẞ" would
+ * stay.
  */
 function withoutCase(text: string): string {
   return text.toLowerCase().toUpperCase().toLowerCase()
 }
 
 /**
- * Folds a text: NFC without case, accents, width, and kinds of spaces, apostrophes and hyphens. "Élodie", "ELODIE" and
- * "elodie" become equal. A run of white space becomes one space; space at the ends is kept.
+ * The text without case, accents, width, and differences of spaces, apostrophes and hyphens: "Élodie", "ELODIE" and
+ * "elodie" become equal. Several spaces become one; a space at the ends is kept.
  */
 export function foldText(text: string): string {
   if (PLAIN.test(text)) return text.toLowerCase()
@@ -82,7 +82,7 @@ function withoutMarks(text: string): string {
     .replace(SPACES, ' ')
 }
 
-/** The first `length` UTF-16 units, or one less where a pair would be cut in two. */
+/** The first `length` UTF-16 units, or one less where a surrogate pair would be cut. */
 export function firstUnits(text: string, length: number): string {
   if (text.length <= length) return text
   const last = text.charCodeAt(length - 1)

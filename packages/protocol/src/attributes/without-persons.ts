@@ -1,6 +1,6 @@
 /**
- * Removes other persons from a record: a household without a member, a member without a related person. The result
- * reads as if these persons had never been written into the record.
+ * Removes other persons from a record: a member of a household, or a relative. The result reads as if these persons had
+ * never been in the record.
  */
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts'
 import type { Kind, RecordType, Relation } from '../kinds/kind.ts'
@@ -12,23 +12,23 @@ import { memberNamed } from './walk.ts'
 
 /** Another person in a record. */
 export interface OtherPerson {
-  /** The identifiers that name the person there. */
+  /** The identifiers by which the record names the person. */
   readonly identifiers: readonly Pick<RecordIdentifier, 'type' | 'value'>[]
-  /** The relation of the kind in which the person is; null: elsewhere in the document. */
+  /** The relation of the kind in which the person is; null when the person is elsewhere in the document. */
   readonly relation: Relation | null
-  /** The person's data as a record of its type; null: the record has only identifiers of the person. */
+  /** The data of the person as a record; null when there are only identifiers. */
   readonly record: { readonly recordType: RecordType; readonly document: JsonObject } | null
 }
 
 /**
- * Decides whether a person is removed: null: no; otherwise a text that tells the person from others, so that each is
- * counted once; '' when only the identifiers tell.
+ * Decides whether to remove a person: null keeps the person. A text removes the person, and identifies the person when
+ * removed persons are counted; '' when only the identifiers do.
  */
 export type TakesOut = (person: OtherPerson) => string | null
 
 /**
- * The record without the persons that `takesOut` names; the same object when it has none of them. Objects that become
- * empty are removed, and attributes that count the persons are reduced.
+ * The record without the persons that `takesOut` removes; the same object when there are none. Empty objects are
+ * removed, and attributes that count persons are reduced.
  * @param document a record of this type
  */
 export function withoutPersons(
@@ -42,30 +42,30 @@ export function withoutPersons(
   return isJsonObject(left) ? left : {}
 }
 
-/** The record that the document, or a part of it, is. */
+/** The record to which the document, or a part of it, belongs. */
 interface Scope {
   readonly kind: Kind
   readonly takesOut: TakesOut
-  /** The persons in counted relations, whether they stay or not. */
+  /** The persons in counted relations, removed or not. */
   readonly persons: CountedPerson[]
   readonly recordType: RecordType
   readonly places: Places
 }
 
 interface CountedPerson {
-  /** Texts that identify the person: two entries with an equal mark are the same person. */
+  /** Texts that identify the person: two entries with a common text are the same person. */
   readonly marks: readonly string[]
   readonly isLeft: boolean
 }
 
-/** The places in records of a type, by the search keys of their paths. */
+/** The places in records of a type, by search keys of their paths. */
 interface Places {
-  /** The places of the record's own identifiers, and the objects around them. */
+  /** The places of the record's own identifiers, and of the objects around them. */
   readonly own: ReadonlySet<string>
   readonly relations: ReadonlyMap<string, Relation>
-  /** The paths of the persons, by the path of the data that are removed with them. */
+  /** For each path of data that is removed together with persons, the paths of these persons. */
   readonly entries: ReadonlyMap<string, readonly string[]>
-  /** Attributes that count persons. */
+  /** The paths of attributes that count persons. */
   readonly counts: ReadonlySet<string>
 }
 
@@ -97,7 +97,7 @@ function readPlaces({ identifiers, attributes, relations = [] }: RecordType): Pl
   }
 }
 
-/** Undefined: nothing is left of it. */
+/** Removes persons from a value; undefined when nothing is left. */
 function cutValue(scope: Scope, path: string, value: JsonValue): JsonValue | undefined {
   if (Array.isArray(value)) {
     const left = value.map((element) => cutValue(scope, path, element))
@@ -112,7 +112,7 @@ function cutValue(scope: Scope, path: string, value: JsonValue): JsonValue | und
   return isJsonObject(value) ? cutMembers(scope, path, value) : value
 }
 
-/** @param value another person, or an object with persons deeper inside */
+/** Removes persons from a related value. @param value another person, or an object with persons deeper inside */
 function cutRelated(
   scope: Scope,
   path: string,
@@ -149,13 +149,14 @@ function cutRelated(
   return out === null ? left : undefined
 }
 
-/** Whether an object with persons inside is a person too. */
+/** True when an object with persons inside is a person too. */
 const isOfPerson = ({ attributes }: RecordType, value: JsonObject, identifiers: OtherPerson['identifiers']): boolean =>
   identifiers.length > 0 || attributes.some((one) => readAttribute(one, value) !== null)
 
 /**
  * Removes hidden persons from the data of another person.
- * @returns what is left (undefined: nothing), and the key of the first removed person who was named without a relation (null: none)
+ * @returns what is left (undefined for nothing), and the text of the first removed person outside of relations (null
+ * for none)
  */
 function cutPerson(
   scope: Scope,
@@ -172,16 +173,13 @@ function cutPerson(
   return [cutMembers(inner, '', value), named]
 }
 
-/**
- * Whether the object has further persons of the relations inside, such as `household_member` in an element of
- * `member_list`.
- */
+/** True when the object has more persons of relations inside, such as `household_member` in a `member_list`. */
 const isAroundPersons = ({ relations }: Places, path: string, value: JsonObject): boolean =>
   [...relations.keys()].some(
     (one) => one.startsWith(`${path}.`) && [memberNamed(value, one.slice(path.length + 1)) ?? []].flat().length > 0,
   )
 
-/** Members that describe an object. An object with nothing else left is removed. */
+/** Members that describe an object. An object that has no others is removed. */
 const STRUCTURE = ['@type', '@context', '@id']
 
 function cutMembers(scope: Scope, path: string, object: JsonObject): JsonValue | undefined {
@@ -190,7 +188,7 @@ function cutMembers(scope: Scope, path: string, object: JsonObject): JsonValue |
   let changed = false
   const members = Object.entries(object).flatMap(([name, value]): [string, JsonValue][] => {
     const key = searchKey(name)
-    // It was decided together with the object, by the type beside it.
+    // It was decided together with the object, from the type beside it.
     if (key === 'identifier_value') return [[name, value]]
     const place = path === '' ? key : `${path}.${key}`
     const left = cutValue(isRead(scope, object, place, key, value) ? scope : nobodysOwn(scope), place, value)
@@ -207,8 +205,8 @@ function cutMembers(scope: Scope, path: string, object: JsonObject): JsonValue |
 }
 
 /**
- * Whether the record's own identifiers are read from this member. A member in another spelling is not read, so its
- * identifiers may be those of another person.
+ * True when the record's own identifiers are read from this member. In another spelling it is not read, so its
+ * identifiers may be another person's.
  */
 const isRead = (
   { places: { own } }: Scope,
@@ -222,7 +220,7 @@ const nobodysOwn = (scope: Scope): Scope => ({ ...scope, places: { ...scope.plac
 
 const UNKNOWN = { relation: null, record: null } as const
 
-/** A number of persons, without those who were taken out. */
+/** A number of persons, without those who were removed. */
 function counted({ places, persons }: Scope, path: string, name: string, value: JsonValue): JsonValue {
   const key = searchKey(name)
   if (!places.counts.has(path === '' ? key : `${path}.${key}`)) return value
@@ -232,7 +230,7 @@ function counted({ places, persons }: Scope, path: string, name: string, value: 
   return typeof value === 'string' ? String(left) : left
 }
 
-/** Counts the persons who were removed and are not left anywhere. Entries with a common identifier are one person. */
+/** The number of persons who were removed and are nowhere left. Entries with a common text are one person. */
 function countGone(persons: readonly CountedPerson[]): number {
   const found = new Map<string, CountedPerson>()
   const people = new Set<CountedPerson>()
@@ -247,14 +245,11 @@ function countGone(persons: readonly CountedPerson[]): number {
   return [...people].filter(({ isLeft }) => !isLeft).length
 }
 
-/**
- * Whether the object is a removed person, or an identifier of one. Then the object's other members belong to that
- * person too.
- */
+/** True when the object is a removed person or names one. Its other members then belong to that person too. */
 function names({ kind, takesOut }: Scope, value: JsonObject | string | number): boolean {
   const identifiers = isJsonObject(value) ? identifiersWithin(kind, value) : bareIdentifiers(kind, value, BARE_LENGTH)
   return identifiers.length > 0 && takesOut({ ...UNKNOWN, identifiers }) !== null
 }
 
-/** The fewest characters of a bare value, outside of the relations, that is checked as an identifier. */
+/** The smallest number of characters of a plain value, outside of relations, that is checked as an identifier. */
 const BARE_LENGTH = 4

@@ -1,4 +1,4 @@
-/** Attributes that an operator adds to a kind for one registry: the rules for them, and the resulting kind. */
+/** Attributes that an operator adds to a kind for one registry: checks them, and makes the extended kind. */
 import { CODE_LISTS } from '../records/code-lists.ts'
 import { QUERY_WORDS } from './identifier-additions.ts'
 import type { Attribute, AttributeType, Kind, RecordType } from './kind.ts'
@@ -7,13 +7,13 @@ import { resolveSearchable } from './searchable.ts'
 export interface AttributeAddition {
   /** The canonical name of a record type of the kind. */
   readonly record_type: string
-  /** A new attribute; or one of the record type, with only `indexed` switched on. */
+  /** A new attribute; or an existing one, of which only `indexed` is set. */
   readonly attribute: Attribute
 }
 
 /**
- * The kind with the additions. An existing attribute gets its index switched on. Everything that no addition concerns
- * stays the same object. The additions must have passed `additionProblem`.
+ * The kind with the additions. An existing attribute gets an index. Parts without additions stay the same objects. Call
+ * `additionProblem` before.
  */
 export function extendKind(kind: Kind, additions: readonly AttributeAddition[]): Kind {
   if (additions.length === 0) return kind
@@ -37,7 +37,7 @@ function withAttribute(recordType: RecordType, added: Attribute): RecordType {
   return { ...recordType, attributes: indexed }
 }
 
-/** Names of columns in every table of records, and the one member name that every object has. */
+/** Names that attributes must not have: columns of every record table, and a member name that every object has. */
 const RESERVED = ['id', 'primary_identifier', 'document', 'created_at', 'updated_at', 'constructor']
 /** Columns that PostgreSQL gives every table. */
 const OF_EVERY_TABLE = ['tableoid', 'ctid', 'xmin', 'xmax', 'cmin', 'cmax']
@@ -47,18 +47,18 @@ const SEGMENT = /^[^\s.:\p{Cc}](?:[^.:\p{Cc}]*[^\s.:\p{Cc}])?$/u
 const MAX_PATH_LENGTH = 200
 const MAX_PATHS = 20
 const MAX_ALIASES = 20
-/** All types except `age`, which has no column: only kinds define ages. */
+/** The types that an operator may use: all except `age`, which has no column. */
 const TYPES: readonly AttributeType[] = ['text', 'code', 'date', 'datetime', 'number', 'boolean']
 const FLAGS = ['many', 'fold', 'indexed', 'sortable'] as const
 const MEMBERS: readonly string[] = ['name', 'aliases', 'paths', 'type', 'codes', ...FLAGS]
 
-/** The problem of an addition of any form, in words for the operator; null: none. */
+/** What is wrong with an addition, in words for the operator; null when it is valid. */
 export function additionProblem(kind: Kind, addition: AttributeAddition): string | null {
   const recordType = kind.record_types.find(({ name }) => name === addition.record_type)
   if (recordType === undefined) {
     return `record_type: must be one of ${kind.record_types.map(({ name }) => name).join(', ')}`
   }
-  // The addition comes from a file or a command line, so its type is not checked yet.
+  // The addition comes from a file or command line, so its type is not known yet.
   const wish: unknown = addition.attribute
   if (typeof wish !== 'object' || wish === null || Array.isArray(wish)) return 'attribute: must be an object'
   const given = wish as Given
@@ -86,7 +86,7 @@ function indexProblem(existing: Attribute, given: Given): string | null {
   return `${existing.name}: the record type has it already; only its index may be switched on`
 }
 
-/** In the order in which an operator would fill in an attribute. */
+/** The checks, in the order in which an operator would fill in an attribute. */
 const CHECKS: readonly Check[] = [
   (given) => {
     const unknown = Object.keys(given).find((member) => !MEMBERS.includes(member))
@@ -112,7 +112,7 @@ function nameProblem({ name }: Given, meansAlready: (name: string) => boolean): 
   if (RESERVED.includes(name)) return `name: ${RESERVED.join(', ')} are reserved`
   if (OF_EVERY_TABLE.includes(name)) return `name: ${OF_EVERY_TABLE.join(', ')} are columns of every table`
   if (QUERY_WORDS.includes(name)) return `name: ${QUERY_WORDS.join(', ')} mean something else in a query`
-  // A date is held in two columns, which end so.
+  // The two columns of a date end in these words.
   if (/_(?:from|to)$/.test(name)) return 'name: must not end in _from or _to'
   return meansAlready(name) ? `name: ${name} already means something in this record type` : null
 }

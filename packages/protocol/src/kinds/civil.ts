@@ -10,7 +10,7 @@ import {
   registrationAttributes,
 } from './shared-attributes.ts'
 
-/** Among samples of made-up people, the record of the youngest child fits best. */
+/** Offers records of made-up people without marriage and death, the youngest first. */
 const YOUNGEST: EventOffer = {
   lacks: ['marriage_date', 'death_date'],
   by: { attribute: 'birth_date', first: 'latest' },

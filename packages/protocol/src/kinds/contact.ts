@@ -1,5 +1,5 @@
 import type { IdentifierType } from './kind.ts'
 
-/** Whether identifiers of the type are means of contact, which several people share: a telephone, a mailbox. */
+/** True when the type is a telephone or e-mail address, which several people may share. */
 export const isContact = ({ normaliser }: Pick<IdentifierType, 'normaliser'>): boolean =>
   normaliser === 'phone' || normaliser === 'email'

@@ -14,7 +14,7 @@ import {
 
 const persons = ['demographic_info', 'demographic_info.person']
 
-/** One job, present or past. */
+/** One job of a person, current or past. */
 const employment: Compound = {
   name: 'employment',
   paths: ['employment_info', ''],

@@ -1,18 +1,18 @@
-/** The events of a change of a record: rules as data, read in order. */
+/** Rules that make events from changes of a record. They are data, and are tried in order. */
 
 /** A list in a document whose elements have keys. */
 export interface KeyedList {
-  /** Its name in event rules, such as `member`. */
+  /** The name of the list in event rules, such as `member`. */
   readonly name: string
-  /** Dotted paths of members of the document; one object in place of the list is its only element. */
+  /** Dotted paths in the document. An object in place of the list counts as its only element. */
   readonly paths: readonly string[]
-  /** Dotted paths in the element to identifiers, which are its keys; "" is the element itself. */
+  /** Dotted paths inside an element to identifiers, which are its keys; "" is the element itself. */
   readonly identifiers?: readonly string[]
-  /** Dotted paths in the element to a value that is its key. */
+  /** Dotted paths inside an element to a value that is its key. */
   readonly values?: readonly string[]
 }
 
-/** The list of an event rule: an attribute with `many`, a compound with the member that is the key, or a keyed list. */
+/** The list of a rule: an attribute with `many`, a compound with the member that is its key, or a keyed list. */
 export type RuleList =
   | { readonly attribute: string }
   | { readonly compound: string; readonly by: string }
@@ -30,35 +30,37 @@ export type EventCondition =
   | { readonly is: 'changed'; readonly attribute: string }
   /** The list has an element after the change that it did not have before. */
   | { readonly is: 'added'; readonly list: RuleList }
-  /** A member of the compound has a different value in an element that existed before. */
+  /** A member of the compound has another value in an element that existed before. */
   | { readonly is: 'member_changed'; readonly compound: string; readonly by: string; readonly member: string }
-  /** The date is at most the server's limit `birth_span` before the day of the other attribute, or of the event. */
+  /**
+   * The date is at most `birth_span`, a limit of the server, before the date of the other attribute or the day of the
+   * event.
+   */
   | { readonly is: 'recent'; readonly attribute: string; readonly until: string }
 
-/** A rule that makes an event of a change. */
+/** A rule that makes an event from a change. */
 export interface EventRule {
   /** The name of one of the kind's event types. */
   readonly event: string
-  /** The record is new, was changed, or was deleted. */
+  /** Whether the rule is for a new record, a changed one, or a deleted one. */
   readonly on: 'new' | 'changed' | 'deleted'
-  /** All conditions must be true; without any, every such change is the event. */
+  /** The conditions, which must all be true. Without conditions, every such change is the event. */
   readonly if?: readonly EventCondition[]
-  /** The rule applies only if no rule above it has made an event of the change. */
+  /** True: the rule applies only when no earlier rule has made an event from the change. */
   readonly otherwise?: true
   /**
-   * The event is also one of each record of this type that an added element of the list names by the primary identifier
-   * of that type.
+   * The event is also about other records of this type: those whose primary identifier an added element of the list
+   * names.
    */
   readonly also_of?: { readonly record_type: string; readonly list: RuleList }
   /**
-   * The relation of the persons in the conditions, such as `member_list`. A grant may hide some of them: then an event
-   * that was published under this name is sent only if the conditions are true of the record without the hidden
-   * persons.
+   * The relation of the persons in the conditions, such as `member_list`. When a grant hides some of them, an event
+   * published under this name is sent only if the conditions are also true without the hidden persons.
    */
   readonly persons?: string
   /**
-   * The change takes the earlier event back, or corrects it: those who were notified of it are notified of the
-   * correction, and nobody else. It is no event of its own.
+   * The change cancels or corrects the earlier event: those who were notified of that event get the correction, and
+   * nobody else.
    */
   readonly corrects?: 'CANCEL' | 'CORRECTION'
 }

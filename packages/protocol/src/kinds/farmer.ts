@@ -12,18 +12,18 @@ import {
 
 const details = ['farmer_personal_details']
 const persons = pathsAt(details, 'demographic_info', 'demographic_info.person')
-/** Land in the published examples, farms in the newer classes. */
+/** The lists of parcels: land in the published examples, farms in the newer classes. */
 const parcels = ['land_details', 'farm_details']
 const activities = pathsAt(parcels, 'farming_activities')
 
 const named = (path: string): IdentifierSource => ({ path, type: 'FARMER_ID', names: 'record' })
 
-/** A member that an element has, or else the record for all its elements. */
+/** A member that each element has; or the record has it for all elements. */
 function elementOrRecordMember(name: string, more: Partial<CompoundMember> = {}): CompoundMember {
   return { name, paths: [name], record_paths: [name], type: 'text', fold: true, ...more }
 }
 
-/** One parcel of land, or one farm. */
+/** A parcel of land, or a farm. */
 const parcel: Compound = {
   name: 'parcel',
   paths: [...parcels, ''],
@@ -36,7 +36,7 @@ const parcel: Compound = {
   ],
 }
 
-/** One crop, with how it is grown; for a whole activity, parcel or farmer where crops are not listed. */
+/** A crop, and how it is grown. Where crops are not listed, one element stands for an activity, parcel or farmer. */
 const crop: Compound = {
   name: 'crop',
   paths: [...pathsAt(activities, 'crop_details'), ...activities, ...parcels, ''],

@@ -15,7 +15,7 @@ import {
   situationAttributes,
 } from './shared-attributes.ts'
 
-/** The beneficiary's shape first, the plain member's of notifications after it. */
+/** The places of a person: first in a beneficiary, then in the plain member of a notification. */
 const persons = [
   'member.demographic_info.person',
   'member.demographic_info',
@@ -25,15 +25,15 @@ const persons = [
 const members = ['member', '']
 
 /**
- * One enrolment in one programme. In the examples enrolments are in the member; in the newer public classes they are
- * beside it, with status and date in the beneficiary. A notification may have only the status.
+ * An enrolment in a programme. In the examples, enrolments are in the member; in the newer public classes they are
+ * beside it, with status and dates in the beneficiary. A notification may have only the status.
  */
 const enrolment: Compound = {
   name: 'enrolment',
   aliases: ['enrollment'],
   paths: [...pathsAt(members, 'programme_identifier'), ''],
   members: [
-    // A bare value in place of an enrolment is the identifier of its programme.
+    // A plain value instead of an enrolment is the identifier of its programme.
     ...programmeMembers.map((member) =>
       member.name === 'programme_identifier' ? { ...member, paths: [...member.paths, ''] } : member,
     ),
@@ -57,7 +57,7 @@ const enrolment: Compound = {
   indexed: true,
 }
 
-/** A notification has the plain member, with the enrolments that changed among the additional attributes (2.4). */
+/** The form of a notification: the plain member, with the changed enrolments in its additional attributes (2.4). */
 const notifiedMember: NotifiedShape = {
   type: 'Member',
   members: [

@@ -1,6 +1,6 @@
 /**
  * Identifier types that an operator adds to a kind for one registry, and primary identifier types that replace those of
- * the kind: the rules for them, and the resulting kind.
+ * the kind: checks them, and makes the extended kind.
  */
 import { namesOf } from '../attributes/record-keys.ts'
 import { isContact } from './contact.ts'
@@ -10,15 +10,15 @@ import { resolveSearchable } from './searchable.ts'
 import { patternProblem } from './value-pattern.ts'
 
 export interface IdentifierAdditions {
-  /** New types; for a type of the kind, further names and the forms of its values. */
+  /** New types; or, for a type of the kind, more names and the allowed forms of values. */
   readonly identifier_types: readonly IdentifierType[]
-  /** The new primary identifier types, by record type. */
+  /** The new primary identifier type of each record type. */
   readonly primary_identifiers: Readonly<Record<string, string>>
 }
 
 /**
- * The kind with the additions, and with record types of its own, because caches of record types depend on identifier
- * types. The additions must have passed `identifierTypeProblem` and `primaryProblem`.
+ * The kind with the additions. Its record types are new objects, because caches of them depend on identifier types.
+ * Call `identifierTypeProblem` and `primaryProblem` before.
  */
 export function withIdentifiers(kind: Kind, { identifier_types, primary_identifiers }: IdentifierAdditions): Kind {
   const primaries = kind.record_types.flatMap(({ name, primary_identifier: from }) => {
@@ -26,7 +26,7 @@ export function withIdentifiers(kind: Kind, { identifier_types, primary_identifi
     return to === undefined || to === from ? [] : [{ record_type: name, from, to }]
   })
   if (identifier_types.length === 0 && primaries.length === 0) return kind
-  // Identifiers without a type have the primary type, also where records of another type name such a person.
+  // An identifier without a type has the primary type, also where other records name the person.
   const source = (row: IdentifierSource): IdentifierSource => {
     const changed = primaries.find(({ from }) => from === row.type)
     return changed === undefined ? row : { ...row, type: changed.to }
@@ -37,7 +37,7 @@ export function withIdentifiers(kind: Kind, { identifier_types, primary_identifi
     return {
       ...recordType,
       primary_identifier: primary_identifiers[name] ?? primary_identifier,
-      // Peers go on to sort by the kind's own.
+      // Peers may still sort by the primary type of the kind.
       sort_identifiers: [...sort_identifiers, primary_identifier, ...sortable],
       identifiers: identifiers.map(source),
     }
@@ -64,10 +64,7 @@ function withType(types: readonly IdentifierType[], added: IdentifierType): read
   return types.map((one) => (one === own ? both : one))
 }
 
-/**
- * The type with this name or alias in the first kind that has one, because the same identifiers are used in several
- * registries.
- */
+/** The type with this name or alias in the first kind that has it: several kinds use the same identifiers. */
 export function sharedIdentifierType(spelling: string): IdentifierType | undefined {
   const wanted = spelling.toLowerCase()
   return KINDS.flatMap((kind) => kind.identifier_types).find((type) =>
@@ -75,17 +72,17 @@ export function sharedIdentifierType(spelling: string): IdentifierType | undefin
   )
 }
 
-/** The ways in which values may be compared. */
+/** The normalisers that an operator may choose. */
 export const COMPARED_AS = ['code', 'phone', 'email'] as const satisfies IdentifierType['normaliser'][]
 const MAX_TYPES = 50
 const MAX_ALIASES = 20
 const MAX_PATTERNS = 10
 const NAME = /^[A-Z][A-Z0-9_]{0,40}$/
 const ALIAS = /^[A-Za-z][A-Za-z0-9_]{0,63}$/
-/** Words of the query language. */
+/** Words of the query language, which no type may have as its name. */
 export const QUERY_WORDS = ['and', 'or', 'nor', 'not', 'where', 'query', 'expression', 'type', 'value']
 
-/** Why an identifier type cannot be added to a kind, as the member and the rule; null: it can. */
+/** Why an identifier type cannot be added to a kind: the member and the rule; null when it can. */
 export function identifierTypeProblem(kind: Kind, added: IdentifierType): string | null {
   const { name, aliases = [], normaliser, patterns = [], sortable } = added
   if (!NAME.test(name)) {
@@ -145,9 +142,7 @@ function patternsProblem({ normaliser }: IdentifierType, patterns: readonly stri
   return null
 }
 
-/**
- * Why this identifier type cannot be the primary one of a record type; null: it can. @param kind with the added types
- */
+/** Why an identifier type cannot be a record type's primary one; null when it can. @param kind with the added types */
 export function primaryProblem(kind: Kind, record_type: string, primary: string): string | null {
   const recordType = kind.record_types.find(({ name }) => name === record_type)
   if (recordType === undefined) {

@@ -3,7 +3,7 @@ import type { IdentifierType } from './kind.ts'
 
 export const UIN: IdentifierType = { name: 'UIN', normaliser: 'code' }
 
-/** The national identity number under all its names. */
+/** The national identity number, with all its names. */
 export const NID: IdentifierType = { name: 'NID', aliases: ['NIN', 'NationalID', 'NATIONAL_ID'], normaliser: 'code' }
 
 export const MOBILE: IdentifierType = {
@@ -15,7 +15,7 @@ export const MOBILE: IdentifierType = {
 export const EMAIL: IdentifierType = { name: 'EMAIL', aliases: ['EMAIL_ADDRESS'], normaliser: 'email' }
 
 /**
- * The type under which identifiers are stored whose type the kind does not list. A query for an identifier of any type
- * finds them. A query cannot ask for this type, so a misspelled type is refused, and does not silently find nobody.
+ * The type that stands for all types that the kind does not list. A query for an identifier of any type finds such
+ * identifiers. No query can name this type, so a misspelled type is refused instead of finding nobody.
  */
 export const UNLISTED: IdentifierType = { name: '*', normaliser: 'code' }

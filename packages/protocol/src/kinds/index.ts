@@ -1,4 +1,4 @@
-/** Every kind, and how the names that a message uses are understood. */
+/** All kinds, and functions that resolve the names in a message. */
 import { namesOf, searchKey } from '../attributes/record-keys.ts'
 import { civil } from './civil.ts'
 import { disability } from './disability.ts'
@@ -11,34 +11,34 @@ import { social } from './social.ts'
 
 export const KINDS: readonly Kind[] = [civil, ibr, ess, social, disability, farmer]
 
-/** The kind with exactly this name, such as `civil`, as in the configuration and on the command line. */
+/** The kind with exactly this name, such as `civil`; undefined when there is none. */
 export function kindNamed(name: string): Kind | undefined {
   return KINDS.find((kind) => kind.name === name)
 }
 
-/** The record type for a spelling in `reg_record_type` or `response_entity`, such as `spdci-extensions-dci:Person`. */
+/** The record type for a name in `reg_record_type` or `response_entity`, such as `spdci-extensions-dci:Person`. */
 export function resolveRecordType(kind: Kind, spelling: string): RecordType | undefined {
   return named(kind.record_types, spelling, (type) => [type.name, type.emitted, ...type.aliases])
 }
 
-/** The identifier type for a spelling in a query or a record, such as BRN for `BIRTH_REG_NO`. */
+/** The identifier type for a name in a query or a record, such as BRN for `BIRTH_REG_NO`. */
 export function resolveIdentifierType(kind: Kind, spelling: string): IdentifierType | undefined {
   return named(kind.identifier_types, spelling, namesOf)
 }
 
-/** The event type for a spelling in `reg_event_type`, such as LiveBirth for `...:RegistryEventType:live_birth`. */
+/** The event type for a name in `reg_event_type`, such as LiveBirth for `...:RegistryEventType:live_birth`. */
 export function resolveEventType(kind: Kind, spelling: string): EventType | undefined {
   return named(kind.event_types, spelling, (type) => [type.name, ...type.aliases])
 }
 
-/** Whether a search may have this `reg_event_type`: an event type, or another value from published searches. */
+/** True when a search may have this `reg_event_type`: an event type, or another value from published searches. */
 export function isSearchEventType(kind: Kind, spelling: string): boolean {
   const key = nameKey(spelling)
   const others = kind.search_event_types ?? []
   return resolveEventType(kind, spelling) !== undefined || others.some((name) => nameKey(name) === key)
 }
 
-/** The attribute for a spelling in a sort or a query: its name, an alias, or one of its paths. */
+/** The attribute for a name in a sort or query: its name, an alias, or one of its paths. */
 export function resolveAttribute(recordType: RecordType, spelling: string): Attribute | undefined {
   const spellings = (attribute: Attribute) => [...namesOf(attribute), ...attribute.paths]
   return queryKeys(recordType, spelling)
@@ -46,15 +46,15 @@ export function resolveAttribute(recordType: RecordType, spelling: string): Attr
     .find((attribute) => attribute !== undefined)
 }
 
-/** Whether a `reg_type` names this kind (D32). */
+/** True when a `reg_type` names this kind (D32). */
 export function isRegType(kind: Kind, spelling: string): boolean {
   const key = nameKey(spelling)
   return [kind.reg_type.name, ...kind.reg_type.aliases].some((name) => nameKey(name) === key)
 }
 
 /**
- * The record types that a document's `@type` allows; the default of the kind when it has none. An empty list: the type
- * is unknown in this kind. Several: the type is ambiguous.
+ * The record types that the document's `@type` may mean; the default one when it has none. Empty when the kind does not
+ * know the type; several when it is ambiguous.
  */
 export function recordTypesOf(kind: Kind, document: unknown): readonly RecordType[] {
   const types = documentTypes(document).map(nameKey)
@@ -62,14 +62,14 @@ export function recordTypesOf(kind: Kind, document: unknown): readonly RecordTyp
   return kind.record_types.filter((type) => type.document_types.some((name) => types.includes(nameKey(name))))
 }
 
-/** JSON-LD allows one type or an array of them. */
+/** The types of a document. JSON-LD allows one, or an array of them. */
 function documentTypes(document: unknown): string[] {
   if (typeof document !== 'object' || document === null || !Object.hasOwn(document, '@type')) return []
   const type = (document as { '@type': unknown })['@type']
   return (Array.isArray(type) ? type : [type]).filter((name) => typeof name === 'string' && name !== '')
 }
 
-/** Names compare by the text after the last ":", without regard to case. */
+/** The form of a name for comparing: the text after the last ":", without case. */
 function nameKey(name: string): string {
   return name
     .slice(name.lastIndexOf(':') + 1)
@@ -77,9 +77,7 @@ function nameKey(name: string): string {
     .toLowerCase()
 }
 
-/**
- * One table of keys for each list of rows, made when it is first used. The first of two rows with the same key wins.
- */
+/** For each list of rows, a table of rows by name, made at first use. The first of two rows with a name wins. */
 const tables = new WeakMap<readonly object[], ReadonlyMap<string, object>>()
 
 function named<Row extends object>(

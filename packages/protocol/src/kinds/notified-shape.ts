@@ -1,30 +1,30 @@
-/** The shape of a record in notifications, if it differs from the stored one (public standard 2.4). */
+/** The form of a record in notifications, where it differs from the stored one (public standard 2.4). */
 
-/** The way a member of the shape is made from the stored record. */
+/** How a member is made from the stored record. */
 export type NotifiedAs =
-  /** The value at the first place that has one; several values become a list. */
+  /** The value at the first place that has one. Several values become a list. */
   | 'value'
-  /** The values at the first place that has one; a single value becomes a list. */
+  /** The values at the first place that has one. A single value becomes a list. */
   | 'list'
-  /** Objects of all places; a single object becomes a list. */
+  /** The objects at all places. A single object becomes a list. */
   | 'objects'
-  /** True or false, in whichever way it is written. */
+  /** True or false, from any spelling. */
   | 'boolean'
-  /** A date as YYYY-MM-DD, if it is written as one day. */
+  /** A date as YYYY-MM-DD, if it is one whole day. */
   | 'date'
-  /** An instant as ISO UTC. */
+  /** An instant in ISO form and UTC. */
   | 'datetime'
-  /** Objects {identifier_type, identifier_value} of all identifiers at the places, as the record type reads them. */
+  /** Objects {identifier_type, identifier_value}, from the identifiers at all places. */
   | 'identifiers'
 
 interface NotifiedValue {
   readonly name: string
-  /** Dotted paths from the stored record, or from the object around it; other spellings of a key are found as well. */
+  /** Dotted paths in the stored record, or in the object around; other spellings are found too. */
   readonly paths: readonly string[]
   readonly as: NotifiedAs
 }
 
-/** An object, made from the first place that has an object. */
+/** An object, made from the first place that has one. */
 interface NotifiedObject {
   readonly name: string
   readonly paths: readonly string[]
@@ -34,8 +34,8 @@ interface NotifiedObject {
 export type NotifiedMember = NotifiedValue | NotifiedObject
 
 export interface NotifiedShape {
-  /** The record's `@type`. */
+  /** The `@type` of the record. */
   readonly type: string
-  /** Members without a value are left out. */
+  /** The members; those without a value are left out. */
   readonly members: readonly NotifiedMember[]
 }

@@ -1,4 +1,4 @@
-/** The meanings of a name in a query: an attribute, an attribute of a list's elements, a list, or an identifier. */
+/** Finds what a name in a query means: an attribute, an attribute of a list's elements, a list, or an identifier. */
 import { namesOf, searchKey } from '../attributes/record-keys.ts'
 import { UNLISTED } from './identifier-types.ts'
 import { resolveIdentifierType } from './index.ts'
@@ -9,11 +9,11 @@ export type Searchable =
   | { readonly is: 'attribute'; readonly attribute: Attribute }
   | { readonly is: 'member'; readonly compound: Compound; readonly attribute: CompoundMember }
   | { readonly is: 'compound'; readonly compound: Compound }
-  /** An identifier of one of the types, of the record or of a part of it. */
+  /** An identifier of one of these types, of the record or of a part of it. */
   | { readonly is: 'identifier'; readonly types: readonly IdentifierType[] }
   | { readonly is: 'identifier_type' }
 
-/** Names of identifiers in every kind, wherever its records have them (public-standard.md 2.4, 3.1). */
+/** Names that mean identifiers in every kind (public-standard.md 2.4, 3.1). */
 const IDENTIFIER_WORDS = ['identifier', 'person_identifier', 'member_identifier']
 const VALUE_WORDS = ['identifier_value', 'id_value']
 const TYPE_WORDS = ['identifier_type', 'id_type']
@@ -21,8 +21,8 @@ const TYPE_WORDS = ['identifier_type', 'id_type']
 const tables = new WeakMap<Kind, Map<RecordType, ReadonlyMap<string, Searchable>>>()
 
 /**
- * The meaning of `spelling` for records of a type: a name, an alias, or a dotted path in the kind's data. An attribute
- * takes precedence over a list, and both over an identifier.
+ * What `spelling` means for a record type: it is a name, an alias, or a dotted path. An attribute is preferred to a
+ * list, and both to an identifier.
  */
 export function resolveSearchable(kind: Kind, recordType: RecordType, spelling: string): Searchable | undefined {
   const ofKind = tables.get(kind) ?? new Map<RecordType, ReadonlyMap<string, Searchable>>()
@@ -36,7 +36,7 @@ export function resolveSearchable(kind: Kind, recordType: RecordType, spelling: 
     .find((meaning) => meaning !== undefined)
 }
 
-/** The canonical names that a query may use, for messages: attributes, lists, identifier types. */
+/** The canonical names that a query may use (attributes, lists, identifier types), for messages. */
 export function searchableNames(kind: Kind, recordType: RecordType): string[] {
   const compounds = recordType.compounds ?? []
   return [
@@ -46,7 +46,7 @@ export function searchableNames(kind: Kind, recordType: RecordType): string[] {
   ]
 }
 
-/** Whether a query may name a list or identifiers by this path. */
+/** True when a query may use this path as a name. */
 export function isNamed({ unnamed_paths = [] }: RecordType, path: string): boolean {
   return path !== '' && !unnamed_paths.some((unnamed) => `${path}.`.startsWith(`${unnamed}.`))
 }
@@ -62,7 +62,7 @@ function tableOf(kind: Kind, recordType: RecordType): ReadonlyMap<string, Search
   const members = compounds.flatMap(({ compound }) =>
     compound.members.map((attribute) => ({ is: 'member' as const, compound, attribute })),
   )
-  // Names are added first, so that an equal path cannot replace them.
+  // Names are added first, so that an equal path does not replace one.
   for (const row of [...attributes, ...members]) add(namesOf(row.attribute), row)
   for (const row of compounds) add(namesOf(row.compound), row)
   for (const row of attributes) add(row.attribute.paths, row)
@@ -72,7 +72,7 @@ function tableOf(kind: Kind, recordType: RecordType): ReadonlyMap<string, Search
   return table
 }
 
-/** The types that a question about "any identifier" means. */
+/** The types that a question about "any identifier" covers. */
 export function anyIdentifierType({ identifier_types, unlisted_identifiers }: Kind): readonly IdentifierType[] {
   return unlisted_identifiers === false ? identifier_types : [...identifier_types, UNLISTED]
 }
@@ -97,7 +97,7 @@ function addIdentifiers(
     add(joined([path], VALUE_WORDS), meant)
     const last = path.slice(path.lastIndexOf('.') + 1)
     const type = resolveIdentifierType(kind, last)
-    // `demographic_info` has an identifier among other members, so only its members name one.
+    // The object `demographic_info` has an identifier among other members: only the path of the identifier is a name.
     if (type !== undefined) add([path], { is: 'identifier', types: [type] })
     else if (last.endsWith('identifier')) add([path], meant)
   }
@@ -108,8 +108,8 @@ function addIdentifiers(
 }
 
 /**
- * If parts of a record have identifiers too, such as the members of a household, a path of the record's own identifiers
- * means their type only, and a path of the parts' identifiers means the other types.
+ * When parts of a record have identifiers too, such as members of a household, a path of the record's own identifiers
+ * means their types only, and a path of the parts' identifiers means the others.
  */
 function ownIdentifiers(kind: Kind, { identifiers }: RecordType) {
   if (identifiers.every(({ names }) => names === 'record')) return []
@@ -119,10 +119,7 @@ function ownIdentifiers(kind: Kind, { identifiers }: RecordType) {
   })
 }
 
-/**
- * The names of a member: each name and path of the compound with each of the member, and its paths outside the
- * elements.
- */
+/** The names of a member: each name and path of the compound with each of the member, and its paths in the record. */
 function memberPaths(compound: Compound, member: CompoundMember): string[] {
   const places = [...namesOf(compound), ...compound.paths]
   const ends = [...namesOf(member), ...member.paths]

@@ -1,22 +1,22 @@
 /**
- * Attributes that the records of several kinds have, as rows at the paths where a kind keeps them. The other
- * spellings of a key, such as `gender` for `sex`, are found by the walk and need no path of their own.
+ * Attributes that several kinds have. Other spellings of a name, such as `gender` for `sex`, are found without paths of
+ * their own.
  */
 import type { KeyedList } from './event-rules.ts'
 import type { Attribute, CompoundMember } from './kind.ts'
 
-/** `path` under each of the places, in order; the place "" is the record itself. */
+/** Each path below each of the places, in order. The place "" is the record itself. */
 export function pathsAt(places: readonly string[], ...paths: readonly string[]): string[] {
   return paths.flatMap((path) => places.map((place) => (place === '' ? path : `${place}.${path}`)))
 }
 
-/** The places of a person under which published queries name the members of a one-person record. */
+/** The prefixes that published queries write before members of a person. */
 export const PERSON_PREFIXES: readonly string[] = [
   ...['member.demographic_info.person', 'member.demographic_info', 'demographic_info.person'],
   ...['demographic_info', 'member'],
 ]
 
-/** The times when a record was registered and last changed: indexed and sortable in every record type. */
+/** The times at which a record was registered and last changed. Both are indexed and sortable in every record type. */
 export function registrationAttributes(places: readonly string[]): Attribute[] {
   return [
     {
@@ -30,7 +30,7 @@ export function registrationAttributes(places: readonly string[]): Attribute[] {
   ]
 }
 
-/** The attributes of a person: name, sex, birth and death, and the age that follows from them. */
+/** The attributes of a person: name, sex, birth, death and age. */
 export function personAttributes(places: readonly string[]): Attribute[] {
   return [
     {
@@ -56,7 +56,7 @@ export function personAttributes(places: readonly string[]): Attribute[] {
   ]
 }
 
-/** The attributes of an address: from the addresses under the places, then from `otherLocations`. */
+/** The attributes of an address: from addresses below the places, then from `otherLocations`. */
 export function addressAttributes(places: readonly string[], otherLocations: readonly string[] = []): Attribute[] {
   const addresses = pathsAt(places, 'address')
   return [
@@ -94,7 +94,7 @@ export function addressAttributes(places: readonly string[], otherLocations: rea
   ]
 }
 
-/** The attributes of the life and work of a member. */
+/** Attributes of a member's life and work. */
 export function situationAttributes(places: readonly string[]): Attribute[] {
   return [
     { name: 'is_disabled', paths: pathsAt(places, 'is_disabled'), type: 'boolean' },
@@ -115,7 +115,7 @@ export function maritalStatus(paths: readonly string[]): Attribute {
   return { name: 'marital_status', paths, type: 'code', codes: 'marital_status' }
 }
 
-/** A household's poverty score, which registries also write into their members. */
+/** The poverty score of a household, which registries also write into its members. */
 export const povertyScore: Attribute = {
   name: 'poverty_score',
   paths: ['poverty_score', ...additional('poverty_score')],
@@ -124,7 +124,7 @@ export const povertyScore: Attribute = {
   sortable: true,
 }
 
-/** The programme of an enrolment. The programme is inside the enrolment, or in place of it. */
+/** The programme of an enrolment. It is inside the enrolment, or in its place. */
 export const programmeMembers: readonly CompoundMember[] = [
   {
     name: 'programme_identifier',
@@ -135,12 +135,12 @@ export const programmeMembers: readonly CompoundMember[] = [
   { name: 'programme_name', paths: ['programme.programme_name', 'programme_name'], type: 'text', fold: true },
 ]
 
-/** A list of identifiers, each with its type and value as the key. */
+/** A list of identifiers. The key of an element is its type and value. */
 export function identifierList(paths: readonly string[]): KeyedList {
   return { name: 'identifier', paths, identifiers: [''] }
 }
 
-/** A list of enrolments. The key of each is the identifier of its programme, which may be in place of the enrolment. */
+/** A list of enrolments. The key of an element is the identifier of its programme, which may stand in its place. */
 export function programmeList(paths: readonly string[]): KeyedList {
   return { name: 'programme', paths, values: ['programme.programme_identifier', 'programme_identifier', ''] }
 }

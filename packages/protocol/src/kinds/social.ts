@@ -1,4 +1,4 @@
-/** The social registry: members, and the groups they live in (spec "Group record", public-standard.md 2.6). */
+/** The social registry: members, and the groups in which they live (spec "Group record", public-standard.md 2.6). */
 import { Group } from '../records/group.ts'
 import { Member } from '../records/member.ts'
 import { EMAIL, MOBILE, NID, UIN } from './identifier-types.ts'
@@ -19,7 +19,7 @@ const persons = ['demographic_info', 'demographic_info.person']
 /** The places of members in a group. */
 const places = ['group_head_info', 'member_list', 'member_list.household_member']
 
-/** The identifiers of the members at these places. */
+/** The places of identifiers of the members at these places. */
 function memberIdentifiers(at: readonly string[], names: IdentifierSource['names']): IdentifierSource[] {
   const people = pathsAt(at, ...persons)
   return [
@@ -31,12 +31,12 @@ function memberIdentifiers(at: readonly string[], names: IdentifierSource['names
   ]
 }
 
-/** The places of the members' lists of identifiers. */
+/** The paths of the lists of identifiers of the members at these places. */
 function memberIdentifierLists(at: readonly string[]): string[] {
   return [...pathsAt(at, 'member_identifier'), ...pathsAt(pathsAt(at, ...persons), 'identifier')]
 }
 
-/** One limitation of a member. */
+/** A functional limitation of a member. */
 const limitation: Compound = {
   name: 'functional_limitation',
   paths: ['disability_info'],
@@ -52,7 +52,7 @@ const limitation: Compound = {
   indexed: true,
 }
 
-/** One person of a group; only the head when members are not listed. */
+/** A person in a group; only the head when members are not listed. */
 const householdMember: Compound = {
   name: 'household_member',
   aliases: ['group_member'],
@@ -105,7 +105,7 @@ export const social: Kind = {
       aliases: ['Household', 'Family', 'SRGroup'],
       document_types: ['Group', 'Household', 'Family'],
       primary_identifier: 'HOUSEHOLD_ID',
-      // Published examples sort groups by it.
+      // Published examples sort groups by UIN.
       sort_identifiers: ['UIN'],
       identifiers: [
         { path: 'group_identifier', type: 'HOUSEHOLD_ID', names: 'record' },

@@ -1,7 +1,7 @@
 /**
  * The form of an identifier's values, as an operator writes it: `[0-9]{13}`, `[A-Z]{2}\d{6,8}`. It is a small part of
- * regular expressions: characters and classes, each with a repetition. The time of a comparison is proportional to the
- * lengths of value and pattern.
+ * regular expressions: characters and classes with repetitions. The time of a check grows with the lengths of value and
+ * pattern only.
  */
 import type { IdentifierType } from './kind.ts'
 
@@ -11,11 +11,11 @@ const VALUE_MAX_LENGTH = 64
 
 const RULE =
   'must be digits, capital letters, - / . _ and classes such as [0-9], [A-Z0-9] or \\d, each with {n}, {n,m} or ? if it is there several times or may be missing'
-/** A class, a digit, an escaped or a plain character; then how often. */
+/** One part of a pattern: a class, a digit, an escaped or plain character, with a repetition. */
 const PART =
   /(?:\[((?:[A-Z0-9](?:-[A-Z0-9])?|[/._])+-?)\]|(\\d)|\\([-/.])|([A-Z0-9/_-]))(?:\{(\d{1,2})(?:,(\d{1,2}))?\}|(\?))?/y
 
-/** One character of a value. */
+/** What one character of a value may be. */
 interface Step {
   readonly characters: string
   readonly optional: boolean
@@ -24,7 +24,7 @@ interface Step {
 const DIGITS = '0123456789'
 const known = new Map<string, readonly Step[] | null>()
 
-/** The rule that a pattern breaks; null: none. */
+/** The rule that a pattern breaks; null when it is valid. */
 export function patternProblem(pattern: string): string | null {
   if (pattern.length > PATTERN_MAX_LENGTH) return `must be at most ${PATTERN_MAX_LENGTH} characters`
   const steps = stepsOf(pattern)
@@ -33,11 +33,11 @@ export function patternProblem(pattern: string): string | null {
   return steps.some(({ optional }) => !optional) ? null : 'must describe values of one character at least'
 }
 
-/** Whether the whole value has the form. @throws Error the pattern is one that `patternProblem` refuses */
+/** True when the whole value has the form. @throws Error `patternProblem` refuses the pattern */
 export function hasForm(pattern: string, value: string): boolean {
   const steps = stepsOf(pattern)
   if (steps === null) throw new Error('not a pattern')
-  // Before each character, the steps that may come next.
+  // The steps that the next character may match.
   let next = closure(steps, new Set([0]))
   for (const character of value) {
     const after = new Set<number>()
@@ -48,17 +48,17 @@ export function hasForm(pattern: string, value: string): boolean {
   return next.has(steps.length)
 }
 
-/** Whether a normalised value has one of the forms of its type. Every value is allowed for a type without forms. */
+/** True when a normalised value has one of the forms of its type, or its type has none. */
 export const isOfForm = ({ patterns }: Pick<IdentifierType, 'patterns'>, value: string): boolean =>
   patterns === undefined || patterns.some((pattern) => hasForm(pattern, value))
 
-/** The shortest value of the form, of the first characters of its classes. */
+/** The shortest value of the form, with the first character of each class. */
 export function sampleOfForm(pattern: string): string {
   const required = (stepsOf(pattern) ?? []).filter(({ optional }) => !optional)
   return required.map(({ characters }) => characters[0] ?? '').join('')
 }
 
-/** Adds the steps that are reached by skipping optional ones. */
+/** Adds the steps that follow optional ones. */
 function closure(steps: readonly Step[], reached: Set<number>): ReadonlySet<number> {
   for (const at of reached) if (steps[at]?.optional) reached.add(at + 1)
   return reached
@@ -88,7 +88,7 @@ function parse(pattern: string): readonly Step[] | null {
   return steps.length === 0 ? null : steps
 }
 
-/** `0-9A-F` as its characters; none where a range runs backwards, or from digits to letters. */
+/** The characters of a class such as `0-9A-F`; empty when a range goes backwards, or from digits to letters. */
 function charactersIn(inClass: string): string {
   let characters = ''
   for (const [, from = '', to = from] of inClass.matchAll(/([A-Z0-9/._-])(?:-([A-Z0-9]))?/g)) {

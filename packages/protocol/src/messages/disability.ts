@@ -1,4 +1,4 @@
-/** The calls that a disability registry answers beside the common ones. Public standard 2.7. */
+/** Messages of operations that only a disability registry has. Public standard 2.7. */
 import Type, { type Static } from 'typebox'
 import { Consent, CorrelationId, oneOf, TransactionId } from '../common.ts'
 import { AttributeEqualsQuery, answeredItem } from './enrolment.ts'

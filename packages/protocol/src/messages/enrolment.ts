@@ -33,10 +33,10 @@ export const EnrollmentUpdatesRequest = Type.Object(
 )
 export type EnrollmentUpdatesRequest = Static<typeof EnrollmentUpdatesRequest>
 
-/** The subject of an update (N15, 3.1). It does not change how the update is read. */
+/** What an enrolment update is about (N15, 3.1). The update is read in the same way for all of them. */
 export const RECEIPT_TYPES = ['enrollement', 'enrollement_status_change', 'register', 'payment', 'deregister'] as const
 
-/** The rules for the message to be accepted; each beneficiary is judged by itself. */
+/** The schema for a received update. Each beneficiary is checked separately. */
 export const IncomingEnrollmentUpdatesRequest = Type.Object({
   transaction_id: TransactionId,
   enrolled_updates: Type.Object({
@@ -45,7 +45,7 @@ export const IncomingEnrollmentUpdatesRequest = Type.Object({
   }),
 })
 
-/** The members that the items of all the yes-or-no answers share. */
+/** The members that items of all yes-or-no answers have. */
 export const answeredItem = {
   reference_id: EchoedReferenceId,
   timestamp: Timestamp,
@@ -63,7 +63,7 @@ export const EnrollmentUpdatesResponse = Type.Object(
 )
 export type EnrollmentUpdatesResponse = Static<typeof EnrollmentUpdatesResponse>
 
-/** Attribute names mapped to {eq}, or one comparison spelled out (D10). */
+/** The schema of a query: attribute names with {eq}, or one comparison in full (D10). */
 export const AttributeEqualsQuery = Type.Record(Type.String(), Type.Unknown(), {
   title: 'AttributeEqualsQuery',
   description: 'An attribute name mapped to an object with key eq, or attribute_name, operator, attribute_value (D10).',
@@ -84,10 +84,7 @@ export const EnrolledRequest = Type.Object(
 )
 export type EnrolledRequest = Static<typeof EnrolledRequest>
 
-/**
- * The part of the request that is checked before the question: its query may have any form, and is then read like that
- * of a search, or rejected.
- */
+/** The schema for a received question. Its query may have any form: it is read like a search's, or rejected. */
 export const IncomingEnrolledRequest = Type.Object({
   transaction_id: TransactionId,
   enrolled_criteria: Type.Object({

@@ -1,15 +1,15 @@
 /**
- * Reads the query of a question about one person (D10): an attribute name with an object with key eq, or
- * attribute_name, operator and attribute_value. A query that is not understood is refused, never widened.
+ * Reads the query of a question about one person (D10): an attribute name with an object that has eq, or
+ * attribute_name, operator and attribute_value. A query that is not understood is refused.
  */
 import { RequestFault } from '../faults.ts'
 import { isJsonObject } from '../json.ts'
 import { wholeDigits } from '../numbers.ts'
 
-/** The attributes that a question may name, each with all its names; the first name is canonical. */
+/** The attributes that a question may name, each with all its names, the canonical one first. */
 export type AskedAttributes<Asked extends string> = Readonly<Record<Asked, readonly [string, ...string[]]>>
 
-/** The specification writes `program` in the dotted name where records have `programme` (N9). */
+/** The attributes of an enrolment question. The specification writes `program` where records have `programme` (N9). */
 export const ENROLLED_ATTRIBUTES = {
   person: ['person_identifier'],
   programme: [
@@ -24,7 +24,7 @@ const EQUALS: ReadonlySet<string> = new Set(['eq', '$eq', 'EQ'])
 const SPELLED_OUT = ['attribute_name', 'operator', 'attribute_value'] as const
 
 /**
- * The values of the comparisons in a query, as texts.
+ * The values in a query, as texts, by attribute.
  * @param place the path of the query, such as `message.enrolled_criteria.query`
  * @throws RequestFault err.request.bad, with a member and a rule
  */
@@ -44,7 +44,7 @@ export function readEqualsQuery<Asked extends string>(
   return found
 }
 
-/** Attribute names and values, in either of the published forms. */
+/** The names and values in the query, from either published form. */
 function comparisons(query: Readonly<Record<string, unknown>>, place: string): readonly (readonly [string, unknown])[] {
   if (Object.hasOwn(query, 'attribute_name')) {
     const { attribute_name, operator, attribute_value, ...others } = query
@@ -67,7 +67,7 @@ function comparisons(query: Readonly<Record<string, unknown>>, place: string): r
 
 const isEquals = (operator: unknown): boolean => typeof operator === 'string' && EQUALS.has(operator)
 
-/** Some write an identifier as a number; leading zeros are lost then, and nothing can bring them back. */
+/** The value as text. Some senders write an identifier as a number, and so lose leading zeros. */
 function textOf(value: unknown, place: string): string {
   const text = typeof value === 'string' ? value.trim() : wholeDigits(value)
   if (text === null || text === '') throw bad(place, 'must be a text that is not empty')

@@ -1,23 +1,23 @@
 /**
- * Pieces of the `incoming` schemas: the rules that a request must match to be accepted. Whatever these refuse
- * refuses the whole request (400 err.request.bad); all else is judged item by item. Nothing here names a type
- * where another type is to be judged later: `properties` alone constrains objects and lets the rest pass.
+ * Parts of schemas for received messages. What these refuse refuses the whole request (400 err.request.bad); everything
+ * else is checked item by item. So they name no type where a value of another type is to be checked later: `properties`
+ * alone restricts objects and accepts all other values.
  */
 import Type, { type TSchema } from 'typebox'
 
-/** An integer of at least 1 with no maximum: above a limit is for the item to say. */
+/** An integer of at least 1. A value above a limit is checked with the item. */
 export const CountFromOne = Type.Integer({ minimum: 1 })
 
-/** The page asked for, in the criteria or beside them (D23). */
+/** The page that a request asks for, in the criteria or beside them (D23). */
 export const IncomingPage = Type.Object({ page_size: CountFromOne, page_number: Type.Optional(CountFromOne) })
 
-/** Constrains the named members of an object, and says nothing of any other value. */
+/** Restricts the named members of an object. Accepts every value that is no object. */
 export function whereObject(properties: Record<string, TSchema>): TSchema {
   return Type.Unsafe<unknown>({ properties })
 }
 
-/** A time stamp where the value is a string; anything else is not looked at. */
+/** A string must be a time. Accepts every value that is no string. */
 export const WhereString = Type.Unsafe<unknown>({ format: 'date-time' })
 
-/** The time stamps inside `consent` and `authorize` (G8). */
+/** Restricts the times inside `consent` and `authorize` (G8). */
 export const IncomingConsent = whereObject({ ts: WhereString })

@@ -1,4 +1,4 @@
-/** Notify: events pushed by the registry. Spec "NotifyEventRequest", "Events". */
+/** The messages of notifications, which a registry sends. Spec "NotifyEventRequest", "Events". */
 import Type, { type Static, type TSchema } from 'typebox'
 import {
   Locale,
@@ -37,7 +37,10 @@ export const NotifyEventRequest = Type.Object(
 )
 export type NotifyEventRequest = Static<typeof NotifyEventRequest>
 
-/** Some senders put several records into one event; each is read as an event of its own (3.1). */
+/**
+ * The schema for a received notification. Some senders put several records into one event; each is read as an event
+ * (3.1).
+ */
 export const IncomingNotifyEventRequest = Type.Object({
   transaction_id: TransactionId,
   notify_event: Type.Array(
@@ -55,7 +58,10 @@ export type IncomingNotifyEventRequest = Static<typeof IncomingNotifyEventReques
 const byReferenceId = <Value extends TSchema>(value: Value, description: string) =>
   Type.Record(Type.String(), value, { description })
 
-/** Our own: facts about the items of a notification in `header.meta`, by the reference_id of the item. */
+/**
+ * Facts about the items of a notification, in `header.meta`, by the reference_id of the item. The protocol does not
+ * define them.
+ */
 export const NotifyMeta = Type.Object(
   {
     subscriptions: byReferenceId(Type.Array(Type.String()), 'Codes of the subscriptions that caused the item.'),

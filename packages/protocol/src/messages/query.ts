@@ -1,13 +1,13 @@
-/** The content of a search: query forms, sorting, criteria. Spec "SearchRequest"; G6 to G13. */
+/** The schemas of the content of a search: query forms, sort, criteria. Spec "SearchRequest"; G6 to G13. */
 import Type, { type Static } from 'typebox'
 import { oneOf } from '../common.ts'
 
-/** Spec "SearchRequest"; the same values serve as `filter_type` of a subscription (N3). */
+/** The forms of a query (spec "SearchRequest"); also the values of `filter_type` of a subscription (N3). */
 export const QUERY_TYPES = ['idtype-value', 'expression', 'predicate', 'graphql'] as const
 export const QueryType = oneOf(QUERY_TYPES, { description: 'Which form the query takes (G6).' })
 export type QueryType = Static<typeof QueryType>
 
-/** The types a value compared with may have (spec "Query forms", 2 and 3). */
+/** The types of a value in a comparison (spec "Query forms", 2 and 3). */
 export const ComparedValue = Type.Union(
   [Type.String(), Type.Number(), Type.Boolean(), Type.Record(Type.String(), Type.Unknown())],
   { description: 'A string, number, boolean or object; strings are safest (G10).' },
@@ -36,7 +36,7 @@ export const TypedExpression = Type.Object(
 )
 export type TypedExpression = Static<typeof TypedExpression>
 
-/** Spec "Query forms", 3. */
+/** The operators of a comparison (spec "Query forms", 3). */
 export const OPERATORS = ['gt', 'lt', 'eq', 'ge', 'le', 'in'] as const
 
 export const Comparison = Type.Object(
@@ -75,7 +75,7 @@ export const Query = Type.Union([IdentifierQuery, TypedExpression, ExpressionLis
 })
 export type Query = Static<typeof Query>
 
-/** A filter in an answer: whatever its sender wrote and the registry understood, also beyond the documented forms (3.1). */
+/** A filter in an answer: as the sender wrote it, also in forms that are accepted but not documented (3.1). */
 export const EchoedFilter = Type.Union(
   [Query, Type.Record(Type.String(), Type.Unknown()), Type.Array(Type.Unknown()), Type.String()],
   {

@@ -1,4 +1,4 @@
-/** Search. Spec "SearchRequest", "SearchResponse". */
+/** The schemas of a search. Spec "SearchRequest", "SearchResponse". */
 import Type, { type Static } from 'typebox'
 import { codesOf } from '../codes.ts'
 import {
@@ -55,7 +55,7 @@ export const SearchRequest = Type.Object(
 )
 export type SearchRequest = Static<typeof SearchRequest>
 
-/** The schema that an incoming search must match to be accepted; each item is checked after it. */
+/** The schema for a received search. Each item is checked separately. */
 export const IncomingSearchRequest = Type.Object({
   transaction_id: TransactionId,
   search_request: Type.Array(

@@ -1,4 +1,4 @@
-/** Subscribe. Spec "SubscribeRequest", "SubscribeResponse"; required members from N3. */
+/** The schemas of a subscribe request. Spec "SubscribeRequest", "SubscribeResponse"; required members from N3. */
 import Type, { type Static } from 'typebox'
 import { codesOf } from '../codes.ts'
 import {
@@ -70,7 +70,7 @@ export const SubscribeRequest = Type.Object(
 )
 export type SubscribeRequest = Static<typeof SubscribeRequest>
 
-/** The schema that an incoming subscribe must match to be accepted; each item is checked after it. */
+/** The schema for a received subscribe request. Each item is checked separately. */
 export const IncomingSubscribeRequest = Type.Object({
   transaction_id: TransactionId,
   subscribe_request: Type.Array(

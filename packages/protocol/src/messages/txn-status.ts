@@ -1,4 +1,7 @@
-/** Transaction status check. Spec "TxnStatusRequest", "TxnStatusResponse"; values from N4, D13 to D15. */
+/**
+ * The schemas of a question about an earlier transaction. Spec "TxnStatusRequest", "TxnStatusResponse"; values from N4,
+ * D13 to D15.
+ */
 import Type, { type Static } from 'typebox'
 import { CorrelationId, Locale, oneOf, ReferenceId, RegistryRecord, TransactionId } from '../common.ts'
 import { EnrollmentUpdatesResponse } from './enrolment.ts'
@@ -6,13 +9,13 @@ import { SearchResponse } from './search.ts'
 import { SubscribeResponse } from './subscribe.ts'
 import { UnSubscribeResponse } from './unsubscribe.ts'
 
-/** The type of the transaction: the union of the kinds' lists (D14). */
+/** The type of the earlier transaction: the types of all kinds together (D14). */
 export const TxnType = oneOf(['search', 'subscribe', 'unsubscribe', 'receipt'], {
   description: 'Which transactions are asked about (N4, D14).',
 })
 export type TxnType = Static<typeof TxnType>
 
-/** The attribute of the question: the union of the kinds' lists (D15). */
+/** The attribute that identifies it: the attributes of all kinds together (D15). */
 export const TxnAttributeType = oneOf(
   ['transaction_id', 'reference_id_list', 'correlation_id', 'subscription_code_list'],
   { description: 'What attribute_value holds (N4, D15).' },
@@ -20,7 +23,7 @@ export const TxnAttributeType = oneOf(
 
 const AttributeValue = Type.String({ minLength: 1, maxLength: 99 })
 
-/** The most values in one question: as many as a batch has items by default. */
+/** The largest number of values in one question: as many as the items of a batch. */
 const MAX_VALUES = 10_000
 
 export const TxnStatusQuestion = Type.Object(
@@ -43,13 +46,13 @@ export const TxnStatusRequest = Type.Object(
 )
 export type TxnStatusRequest = Static<typeof TxnStatusRequest>
 
-/** The schema that an incoming question must match to be accepted: some systems leave txn_type out, and mean a search. */
+/** The schema for a received question. Some systems leave txn_type out, and mean a search. */
 export const IncomingTxnStatusRequest = Type.Object({
   transaction_id: TransactionId,
   txnstatus_request: Type.Object({ ...TxnStatusQuestion.properties, txn_type: Type.Optional(TxnType) }),
 })
 
-/** Receipts of enrolment updates, embedded for txn_type receipt (N4, G19). */
+/** The receipts of enrolment updates in an answer, for txn_type receipt (N4, G19). */
 export const ReceiptRequest = Type.Object(
   {
     transaction_id: TransactionId,

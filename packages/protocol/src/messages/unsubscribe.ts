@@ -1,4 +1,4 @@
-/** Unsubscribe. Spec "UnSubscribeRequest", "UnSubscribeResponse". */
+/** The schemas of an unsubscribe request. Spec "UnSubscribeRequest", "UnSubscribeResponse". */
 import Type, { type Static } from 'typebox'
 import { codesOf } from '../codes.ts'
 import {
@@ -18,7 +18,7 @@ export const UnSubscribeRequest = Type.Object(
 )
 export type UnSubscribeRequest = Static<typeof UnSubscribeRequest>
 
-/** The social variant may leave `timestamp` out (spec "UnSubscribeRequest"). A request names something to end. */
+/** The schema for a received request. The social kind may leave out `timestamp`; at least one subscription is named. */
 export const IncomingUnSubscribeRequest = Type.Object({
   ...UnSubscribeRequest.properties,
   timestamp: Type.Optional(Timestamp),

@@ -1,21 +1,21 @@
-/** Turns TypeBox schemas into the components of an OpenAPI document and references to them. */
+/** Turns TypeBox schemas into components of an OpenAPI document, and into references to them. */
 import type { TSchema } from 'typebox'
 
-/** Names that OpenAPI allows for a component (OpenAPI 3.1, "Components Object"). */
+/** Matches a name that OpenAPI allows for a component (OpenAPI 3.1, "Components Object"). */
 const COMPONENT_NAME = /^[A-Za-z][A-Za-z0-9._-]*$/
 
 /** A plain JSON object. */
 export type JsonObject = { [member: string]: unknown }
 
-/** Collects schemas. Each schema with a title becomes a component of that name. */
+/** Collects schemas. A schema with a title becomes the component with that name. */
 export interface Components {
-  /** `{ $ref }` for a schema with a title; otherwise the schema itself with references inside. */
+  /** A reference (`$ref`) to a schema with a title; for others, the schema itself with references inside. */
   refer(schema: TSchema): JsonObject
-  /** The collected schemas, by name. */
+  /** The collected schemas by name. */
   readonly schemas: JsonObject
 }
 
-/** @throws Error when two different schemas have the same title: a reader could not tell them apart. */
+/** Makes a collector. It throws an Error when two different schemas have the same title. */
 export function collectComponents(): Components {
   const schemas: JsonObject = {}
 
@@ -30,7 +30,7 @@ export function collectComponents(): Components {
     return { $ref: `#/components/schemas/${title}` }
   }
 
-  /** The schema with every titled schema below it replaced by a reference. */
+  /** The schema with each titled schema inside replaced by a reference. */
   function inside(schema: TSchema): JsonObject {
     return Object.fromEntries(Object.entries(schema).map(([keyword, value]) => [keyword, below(value)]))
   }

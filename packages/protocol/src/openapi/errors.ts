@@ -1,4 +1,4 @@
-/** The error answers that every operation may give (spec "Errors", D2). */
+/** The error answers that every operation may have (spec "Errors", D2). */
 import type { AckCode } from '../codes.ts'
 import { ErrorAnswer } from '../envelope.ts'
 import type { Components, JsonObject } from './components.ts'
@@ -6,11 +6,11 @@ import { exampleError } from './examples.ts'
 
 interface ErrorRow {
   readonly status: number
-  /** Name of the component. */
+  /** The name of the component. */
   readonly name: string
   readonly description: string
   readonly code: AckCode
-  /** The message of the example. */
+  /** The message in the example. */
   readonly message: string
 }
 
@@ -87,7 +87,7 @@ export const ERROR_ROWS: readonly ErrorRow[] = [
   },
 ]
 
-/** The `components.responses` of the error answers. */
+/** The error answers for `components.responses`. */
 export function errorResponses(components: Components): JsonObject {
   const schema = components.refer(ErrorAnswer)
   return Object.fromEntries(
@@ -98,7 +98,7 @@ export function errorResponses(components: Components): JsonObject {
   )
 }
 
-/** References to them, by HTTP status. */
+/** References to the error answers, by HTTP status. */
 export function errorReferences(): JsonObject {
   return Object.fromEntries(
     ERROR_ROWS.map(({ status, name }) => [String(status), { $ref: `#/components/responses/${name}` }]),

@@ -1,4 +1,4 @@
-/** An invented request and its reply for every operation, in the words of a kind. Public standard 2.2 to 2.7. */
+/** An invented request and reply for each operation, with the words of a kind. Public standard 2.2 to 2.7. */
 import { notifiedRecord } from '../attributes/notified-record.ts'
 import type { AckCode } from '../codes.ts'
 import { PROTOCOL_VERSION, REG_TYPE_PREFIX } from '../common.ts'
@@ -10,7 +10,7 @@ import { type QueryExample, queryExamples } from './query-examples.ts'
 import type { ExampleOf } from './readers.ts'
 import { sampleIdentifier, sampleRecord } from './sample-record.ts'
 
-/** The messages of one operation. `exampleRequest` and `exampleReply` add their envelopes. */
+/** The messages of one operation, without envelopes: `exampleRequest` and `exampleReply` add these. */
 export interface Example {
   readonly request: JsonObject
   readonly reply: JsonObject
@@ -129,7 +129,7 @@ const enrolledFor = (kind: Kind, query: JsonObject): JsonObject => ({
 
 const byPerson = (kind: Kind): JsonObject => ({ person_identifier: { eq: person(kind) } })
 
-/** Whether a person is enrolled. The answers of the operations differ (D9). */
+/** A question whether a person is enrolled. The answers differ between operations (D9). */
 const enrolled =
   (enrolled_status: string) =>
   (kind: Kind): Example => ({
@@ -140,7 +140,7 @@ const enrolled =
     },
   })
 
-/** The calls of a disability registry ask alike and are answered differently (2.7). */
+/** A question to a disability registry. The questions are equal, the answers differ (2.7). */
 const disability =
   (reply: (kind: Kind) => JsonObject) =>
   (kind: Kind): Example => ({
@@ -174,7 +174,7 @@ const EXAMPLES: Readonly<Record<string, (kind: Kind) => Example>> = {
   ),
 }
 
-/** The example of an operation. @throws RangeError when there is none for it. */
+/** The example of an operation. @throws RangeError there is none */
 export function exampleOf(kind: Kind, operationName: string): Example {
   const make = Object.hasOwn(EXAMPLES, operationName) ? EXAMPLES[operationName] : undefined
   if (!make) throw new RangeError(`there is no example of operation ${operationName}`)
@@ -190,7 +190,7 @@ const requestHeader = {
   is_msg_encrypted: false,
 }
 
-/** Has the members of both headers, so that it fits every reply (N1, D7). */
+/** The header of a reply. It has the members of both headers, so it fits every reply (N1, D7). */
 const replyHeader = {
   version: PROTOCOL_VERSION,
   message_id: 'm-77',
@@ -203,26 +203,26 @@ const replyHeader = {
   is_msg_encrypted: false,
 }
 
-/** The sender, receiver and person in the examples. */
+/** The names in the examples: sender, receiver and person. */
 export const inventedExample = (kind: Kind): ExampleOf => ({
   sender_id: requestHeader.sender_id,
   receiver_id: replyHeader.sender_id,
   identifier_value: person(kind),
 })
 
-/** The request of an operation in its envelope. Asynchronous ones have the address of the callback (G1). */
+/** The example request of an operation, in its envelope. An asynchronous one has an address for the callback (G1). */
 export function exampleRequest(kind: Kind, operation: Operation, way: 'sync' | 'async'): JsonObject {
   return enveloped(operation, way, exampleOf(kind, operation.name).request)
 }
 
 interface NamedRequest {
-  /** A word of our own, unique among the examples of an operation. */
+  /** A name of our own, unique among the examples of an operation. */
   readonly name: string
   readonly summary: string
   readonly message: JsonObject
 }
 
-/** The operations whose query has several forms, with one request for each form. */
+/** Operations whose query has several forms, with an example request for each form. */
 const NAMED_REQUESTS: Readonly<Record<string, (kind: Kind) => readonly NamedRequest[]>> = {
   search: (kind) =>
     queryExamples(kind).map((example) => {
@@ -243,7 +243,7 @@ const NAMED_REQUESTS: Readonly<Record<string, (kind: Kind) => readonly NamedRequ
   'enrolment-status': personForms,
 }
 
-/** A person by both forms of an equality (D10). */
+/** The two forms of a question about a person (D10). */
 function personForms(kind: Kind): readonly NamedRequest[] {
   const spelledOut = { attribute_name: 'person_identifier', operator: 'eq', attribute_value: person(kind) }
   return [
@@ -252,7 +252,7 @@ function personForms(kind: Kind): readonly NamedRequest[] {
   ]
 }
 
-/** The same request in every form, by name; null when the operation has only one example. */
+/** The example requests of an operation in all forms, by name; null when there is only one form. */
 export function exampleRequests(kind: Kind, operation: Operation, way: 'sync' | 'async'): JsonObject | null {
   const requests = Object.hasOwn(NAMED_REQUESTS, operation.name) ? NAMED_REQUESTS[operation.name] : undefined
   if (requests === undefined) return null
@@ -268,14 +268,14 @@ function enveloped(operation: Operation, way: 'sync' | 'async', message: JsonObj
   return { header: { ...requestHeader, action: operation.action, ...sender_uri }, message }
 }
 
-/** The reply of an operation in its envelope. */
+/** The example reply of an operation, in its envelope. */
 export function exampleReply(kind: Kind, operation: Operation): JsonObject {
   const { reply } = exampleOf(kind, operation.name)
   const bare = operation.reply_also_bare ? reply : {}
   return { header: { ...replyHeader, action: operation.reply_action }, message: reply, ...bare }
 }
 
-/** A callback in its envelope, as another registry would send it. */
+/** An example callback in its envelope, as another registry would send it. */
 export function exampleCallback(kind: Kind, callback: Callback): JsonObject {
   const answered = OPERATIONS.find((operation) => operation.callback === callback)
   const message = answered === undefined ? notification(kind) : exampleOf(kind, answered.name).reply
@@ -303,10 +303,10 @@ function notification(kind: Kind): JsonObject {
   return { transaction_id, notify_event: [{ reference_id: 'e1', timestamp: answered, data, locale: 'eng' }] }
 }
 
-/** The immediate answer to an asynchronous request. */
+/** The acknowledgement of an asynchronous request. */
 export const exampleAck = { message: { ack_status: 'ACK', timestamp: answered, correlation_id } }
 
-/** A refusal with this code. */
+/** An error answer with this code. */
 export function exampleError(code: AckCode, message: string): JsonObject {
   const error = { code, message }
   return { message: { ack_status: 'ERR', timestamp: answered, correlation_id, error }, errors: [error] }

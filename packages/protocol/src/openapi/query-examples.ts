@@ -1,20 +1,20 @@
-/** One example of each query form for a kind, with its default record type and attributes that it has. */
+/** An example of each query form for a kind, with its default record type and with attributes that it has. */
 
 import type { Kind, RecordType } from '../kinds/kind.ts'
 import type { QueryType } from '../messages/query.ts'
 import type { JsonObject } from './components.ts'
 import { sampleIdentifier } from './sample-record.ts'
 
-/** A query for the invented person of the examples. */
+/** A query about the invented person of the examples. */
 export interface QueryExample {
-  /** A word of our own, unique among the examples. */
+  /** A name of our own, unique among the examples. */
   readonly name: string
   readonly summary: string
   readonly query_type: QueryType
   readonly query: JsonObject | readonly JsonObject[]
 }
 
-/** Conditions on a person; attributes that a record type lacks are left out. */
+/** Conditions on a person. Those on attributes that a record type lacks are left out. */
 const CONDITIONS: readonly (readonly [attribute: string, operator: string, value: string])[] = [
   ['sex', 'eq', 'female'],
   ['birth_date', 'lt', '2000'],
@@ -24,7 +24,7 @@ const CONDITIONS: readonly (readonly [attribute: string, operator: string, value
 
 const typed = (type: string, expression: unknown) => ({ type: `ns:org:QueryType:${type}`, value: { expression } })
 
-/** Every form, each with the same question put in its way; the identifier first. */
+/** The same question in every query form; the identifier form comes first. */
 export function queryExamples(kind: Kind): readonly QueryExample[] {
   const [recordType] = kind.record_types
   const asked = conditionsOf(recordType)

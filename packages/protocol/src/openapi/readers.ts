@@ -1,14 +1,15 @@
 /**
- * The document for readers of the reference page: without references to our sources, and with examples of one server.
+ * Changes the OpenAPI document for the reference page: removes references to our sources, and uses the names of one
+ * server in examples.
  */
 import type { JsonObject } from './components.ts'
 
-/** A reference to a source that readers of the page do not have, such as `spec "Header"` or N12. */
+/** Matches a reference to a source that readers of the page do not have, such as `spec "Header"` or N12. */
 const SOURCE = /spec "[^"]*"|public standard(?: [\d.]+)?|\b[NDG]\d+\b:?|\b\d+(?:\.\d+)+\b/g
-/** Words and numbers that only occur beside such a reference. */
+/** Matches words and numbers that only stand beside such a reference. */
 const BESIDE = /\b(?:responses|required members|\d+)\b|[,;\s]/g
 
-/** The text without references to our sources in brackets; references to an RFC stay. */
+/** The text without references to our sources in brackets. References to an RFC stay. */
 export function withoutSources(text: string): string {
   return text.replaceAll(/ ?\(([^()]*)\)/g, (whole, inside: string) => {
     if (inside.startsWith('RFC')) return whole.replace(/, public standard [\d.]+/, '')
@@ -18,17 +19,17 @@ export function withoutSources(text: string): string {
   })
 }
 
-/** Members of the document that hold our texts. */
+/** The members of the document that have texts of ours. */
 const TEXTS = new Set(['description', 'summary'])
 
-/** The whole document without the sources of its texts. */
+/** The document with `withoutSources` applied to all its texts. */
 export function textsWithoutSources<Document extends object>(document: Document): Document {
   return mapped(document as JsonObject, (name, value) =>
     TEXTS.has(name) && typeof value === 'string' ? withoutSources(value) : value,
   ) as Document
 }
 
-/** The sender, receiver and person in the examples of one server. */
+/** The names in the examples of one server: sender, receiver and person. */
 export interface ExampleOf {
   readonly sender_id: string
   readonly receiver_id: string
@@ -37,9 +38,10 @@ export interface ExampleOf {
 }
 
 /**
- * An example request of a participant of one server about an existing record. Its answer is fetched with txn/status, so
- * it has no address for a callback.
- * @param invented the values in the example that are replaced
+ * An example request with the names of a server. It has no address for a callback, because its answer is fetched with
+ * txn/status.
+ * @param invented the names in the example that are replaced
+ * @param given the names that replace them
  */
 export function exampleAt(example: JsonObject, invented: ExampleOf, given: ExampleOf): JsonObject {
   const names: readonly (keyof ExampleOf)[] = ['sender_id', 'receiver_id', 'identifier_value']
@@ -47,7 +49,7 @@ export function exampleAt(example: JsonObject, invented: ExampleOf, given: Examp
   return mapped(example, (name, value) => (name === 'sender_uri' ? undefined : (replaced.get(value) ?? value)))
 }
 
-/** Replaces each value that is no object and no list; undefined: removes the member. */
+/** Applies `replace` to each value that is neither object nor list; undefined removes the member. */
 function mapped(object: JsonObject, replace: (name: string, value: unknown) => unknown): JsonObject {
   const below = (name: string, value: unknown): unknown => {
     if (Array.isArray(value)) return value.map((one) => below(name, one))

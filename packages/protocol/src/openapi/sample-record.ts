@@ -1,10 +1,10 @@
-/** An invented record of any record type, made from the kind's own data. */
+/** Makes an invented record of any record type, from the kind. */
 
 import type { JsonObject, JsonValue } from '../json.ts'
 import type { Kind, RecordType } from '../kinds/kind.ts'
 import { sampleOfForm } from '../kinds/value-pattern.ts'
 
-/** The person in the examples does not exist. Attributes that a record type lacks are left out. */
+/** The values of an invented person. Attributes that a record type lacks are left out. */
 const SAMPLE_VALUES: readonly (readonly [attribute: string, value: JsonValue])[] = [
   ['surname', 'Okoro'],
   ['given_name', 'Ada'],
@@ -21,7 +21,7 @@ const SAMPLE_VALUES: readonly (readonly [attribute: string, value: JsonValue])[]
   ['registration_date', '2024-05-02T08:30:00Z'],
 ]
 
-/** Values for the single element of each list in a sample. */
+/** The values for the only element of each list in a sample. */
 const SAMPLE_ELEMENT: Readonly<Record<string, JsonValue>> = {
   programme_identifier: 'PRG-01',
   programme_name: 'Winter Grant',
@@ -33,7 +33,7 @@ const SAMPLE_ELEMENT: Readonly<Record<string, JsonValue>> = {
   impairment_onset: '2',
 }
 
-/** The value of a sample's primary identifier, the same in requests and records. */
+/** The primary identifier of a sample, the same in requests and records. */
 export function sampleIdentifier(
   { identifier_types }: Pick<Kind, 'identifier_types'>,
   { primary_identifier }: RecordType,

@@ -1,11 +1,11 @@
-/** Markdown tables about a kind for the reference page. */
+/** Markdown tables about a kind, for the reference page. */
 import { namesOf } from '../attributes/record-keys.ts'
 import { CODES } from '../codes.ts'
 import type { Attribute, Kind, RecordType } from '../kinds/kind.ts'
 import { isNamed } from '../kinds/searchable.ts'
 import type { ItemCodes } from '../operation.ts'
 
-/** A Markdown table. Cells hold no "|": they come from the literals of kinds and codes. */
+/** A Markdown table. Cells must not have "|": the texts of kinds and codes have none. */
 export function markdownTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const lines = [head, head.map(() => '---'), ...rows]
   return lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n')
@@ -13,13 +13,13 @@ export function markdownTable(head: readonly string[], rows: readonly (readonly 
 
 const listed = (names: readonly string[] | undefined) => (names ?? []).join(', ')
 
-/** All names but the canonical one. */
+/** All names except the canonical one, with commas between them. */
 const alsoNamed = (row: Parameters<typeof namesOf>[0]) => listed(namesOf(row).slice(1))
 
 const IN_RECORDS =
   'Queries and records may use any name, also with a prefix such as `spdci:`. The first place of "Read from" with a value counts.'
 
-/** Identifier types, record types with their searchable attributes, and event types of a kind. */
+/** The identifier types, record types with attributes, and event types of a kind. */
 export function kindTables(kind: Kind): string {
   return [
     kind.description,
@@ -42,7 +42,7 @@ export function kindTables(kind: Kind): string {
   ].join('\n\n')
 }
 
-/** The forms of values are a column where some type has one. */
+/** The identifier types. There is a column for the forms of values if some type has forms. */
 function identifierTable({ identifier_types }: Kind): string {
   const rows = identifier_types.map((type) => [type.name, alsoNamed(type)])
   if (identifier_types.every(({ patterns }) => patterns === undefined))
@@ -70,7 +70,7 @@ function attributeTable({ name, attributes }: RecordType): string[] {
   ]
 }
 
-/** Lists whose elements have several attributes; none where the record type has no such list. */
+/** The lists whose elements have several attributes; empty when the record type has no such list. */
 function compoundTable(recordType: RecordType): string[] {
   const { name, compounds = [] } = recordType
   if (compounds.length === 0) return []
@@ -99,7 +99,7 @@ function compoundTable(recordType: RecordType): string[] {
   ]
 }
 
-/** Paths in a record, or in an element of a list and then in the record. */
+/** Paths in an element, then paths in the record, for a cell. */
 function placesOf(paths: readonly string[], inRecord: readonly string[] = []): string {
   const here = paths.map((path) => (path === '' ? 'itself' : `\`${path}\``))
   return [...here, ...inRecord.map((path) => `record: \`${path}\``)].join(', ')
@@ -112,7 +112,7 @@ function typeOf({ type, codes, since, many, fold }: Attribute): string {
   return `${type}${detail}${fold ? ', folded' : ''}${many ? ', many' : ''}`
 }
 
-/** The reason codes that the items of a reply may carry. */
+/** The reason codes of the items of a reply. */
 export function codeTable(where: ItemCodes): string {
   const rows = CODES.filter((row) => row.where === where).map((row) => [`\`${row.code}\``, row.meaning])
   return ['Reason codes of rejected items:', markdownTable(['Code', 'Meaning'], rows)].join('\n\n')

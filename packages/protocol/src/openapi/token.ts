@@ -1,9 +1,9 @@
-/** The token endpoint in an OpenAPI document. It belongs to the host, not to one registry. */
+/** Describes the token endpoint in an OpenAPI document. It belongs to the host, not to one registry. */
 import { PROTOCOL_VERSION } from '../common.ts'
 import { TOKEN_PATH, TokenAnswer, TokenError, TokenRequest } from '../token.ts'
 import type { Components, JsonObject } from './components.ts'
 
-/** The way a request sends its token, and the place where the token comes from. */
+/** How a request sends its token, and where it gets the token. */
 export const tokenSecuritySchemes = (serverUrl: string): JsonObject => ({
   token: {
     type: 'oauth2',
@@ -23,7 +23,7 @@ export const tokenSecuritySchemes = (serverUrl: string): JsonObject => ({
   },
 })
 
-/** The address of the host: the registry's without namespace and version segment. */
+/** The address of the host: that of the registry without namespace and version. */
 export function hostUrl(serverUrl: string): string {
   return serverUrl.replace(new RegExp(`/[^/]+/v${PROTOCOL_VERSION}/?$`), '') || '/'
 }

@@ -1,13 +1,13 @@
 /**
- * The code lists of the public standard (public-standard.md 2.1), each code with the spellings that mean it.
- * They are used twice: `normaliseCode` makes codes comparable, and the record schemas document them.
+ * The code lists of the public standard (public-standard.md 2.1), each code with its spellings. `normaliseCode` makes
+ * codes comparable with them, and the schemas of records document them.
  */
 import { composed, foldCase } from '../attributes/text.ts'
 
-/** One code: the code itself, its label, and further spellings. All three compare alike, without regard to case. */
+/** One code: the code, its label, and other spellings. All are compared without case. */
 export type Code = readonly [code: string, label: string, ...spellings: string[]]
 
-/** Lists of people: who they are, how they live and work. */
+/** Lists about people: who they are, how they live and work. */
 const PEOPLE = {
   sex: [
     ['male', 'male', 'm', 'man'],
@@ -112,9 +112,9 @@ const PEOPLE = {
   ],
 } as const satisfies Record<string, readonly Code[]>
 
-/** Lists of groups, programmes and benefits. */
+/** Lists about groups, programmes and benefits. */
 const PROGRAMMES = {
-  /** Also `assistance_unit` of a beneficiary. Older lists have other numbers; those are not accepted. */
+  /** Also for `assistance_unit` of a beneficiary. Older lists have other numbers, which are not accepted. */
   group_type: [
     ['1', 'member', 'individual'],
     ['2', 'household'],
@@ -210,10 +210,7 @@ const OTHER_REGISTRIES = {
     ['3', 'social housing'],
     ['4', 'care institution'],
   ],
-  /**
-   * The public list has only the first and last codes; the others are the classes of the FAO's Indicative Crop
-   * Classification.
-   */
+  /** The public list has only the first and last code; the others are from the FAO's Indicative Crop Classification. */
   crop_type: [
     ['1', 'cereals', 'cereal'],
     ['2', 'vegetables and melons', 'vegetables'],
@@ -236,12 +233,12 @@ const OTHER_REGISTRIES = {
   ],
 } as const satisfies Record<string, readonly Code[]>
 
-/** All lists by name. The lists are open: a record may have a value that is not in its list. */
+/** All lists by name. The lists are open: records may have other values. */
 export const CODE_LISTS = { ...PEOPLE, ...PROGRAMMES, ...OTHER_REGISTRIES }
 
 export type CodeListName = keyof typeof CODE_LISTS
 
-/** Case, and the choice among space, "_" and "-", make no difference to what a code means. */
+/** The form of a text for comparing: without case, and with space, "_" and "-" equal. */
 const spellingKey = (text: string) => foldCase(text.trim()).replace(/[\s_-]+/g, ' ')
 
 const codesBySpelling = new Map<CodeListName, ReadonlyMap<string, string>>()
@@ -254,8 +251,8 @@ for (const name of Object.keys(CODE_LISTS) as CodeListName[]) {
 }
 
 /**
- * The canonical code for `raw` in `list`: "F", "FeMale" and "spdci:female" are all `female`. A value that is not in the
- * list is trimmed, composed (NFC) and case-folded, so that it can be found. Null when nothing is left.
+ * The canonical code for `raw`: "F", "FeMale" and "spdci:female" are all `female`. A value that is not in the list is
+ * trimmed, composed (NFC) and case-folded, so that it can be found. Null when nothing is left.
  */
 export function normaliseCode(list: CodeListName, raw: string): string | null {
   const codes = codesBySpelling.get(list)
@@ -264,14 +261,11 @@ export function normaliseCode(list: CodeListName, raw: string): string | null {
   return foldCase(composed(raw).trim()) || null
 }
 
-/** Whether a normalised value is a code of the list. */
+/** True when a normalised value is a code of the list. */
 export const isListed = (list: CodeListName, code: unknown): boolean =>
   typeof code === 'string' && codesBySpelling.get(list)?.get(code) === code
 
-/**
- * The label of a canonical code as in the public lists, such as `Awaiting Renewal`; undefined when the list does not
- * have it.
- */
+/** The label of a canonical code, such as `Awaiting Renewal`; undefined when the list does not have the code. */
 export function codeLabel(list: CodeListName, code: string): string | undefined {
   const label = (CODE_LISTS[list] as readonly Code[]).find(([one]) => one === code)?.[1]
   return label?.replace(/\b[a-z]/g, (letter) => letter.toUpperCase())

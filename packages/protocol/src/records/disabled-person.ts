@@ -1,4 +1,4 @@
-/** The disability registry's person (public-standard.md 2.7). */
+/** The schema of a person in the disability registry (public-standard.md 2.7). */
 import Type from 'typebox'
 import { CalendarDate, codeOf, Identifier, jsonLd, Name, openObject, Programme, registration } from './parts.ts'
 

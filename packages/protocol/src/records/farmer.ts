@@ -1,4 +1,4 @@
-/** The farmer registry's farmer (public-standard.md 2.8). */
+/** The schema of a farmer in the farmer registry (public-standard.md 2.8). */
 import Type from 'typebox'
 import { Group } from './group.ts'
 import { Address, CalendarDate, codeOf, Identifier, jsonLd, Name, openObject, Place, registration } from './parts.ts'

@@ -1,4 +1,7 @@
-/** The social registry's household, family or other group (spec "Group record", public-standard.md 2.6). */
+/**
+ * The schema of a household, family or other group in the social registry (spec "Group record", public-standard.md
+ * 2.6).
+ */
 import Type from 'typebox'
 import { Member } from './member.ts'
 import { AdditionalAttributes, codeOf, Identifier, jsonLd, openObject, Place, registration } from './parts.ts'

@@ -1,4 +1,7 @@
-/** The member of an employment support system, a social registry, and of beneficiary events (spec "Member record"). */
+/**
+ * The schema of a member: of an employment support system, of a social registry, and in events about beneficiaries
+ * (spec "Member record").
+ */
 import Type from 'typebox'
 import {
   AdditionalAttributes,
@@ -13,7 +16,7 @@ import {
   registration,
 } from './parts.ts'
 
-/** The members that describe a person in `DemographicInfo` and in a beneficiary. The civil Person and the Farmer have their own. */
+/** The members that describe a person in `DemographicInfo` and in a beneficiary. Person and Farmer have their own. */
 export const demographics = {
   ...jsonLd,
   identifier: Type.Array(Identifier),
@@ -38,7 +41,7 @@ export const RelatedPerson = openObject('RelatedPerson', {
   }),
 })
 
-/** The members that describe a member's situation, wherever a member is in a record. */
+/** The members that describe the situation of a person. */
 export const situation = {
   is_disabled: Type.Boolean(),
   marital_status: codeOf('marital_status'),
@@ -50,7 +53,7 @@ export const situation = {
   additional_attributes: AdditionalAttributes,
 }
 
-/** Members that only an employment support system has (public-standard.md 2.5). */
+/** The members that only an employment support system has (public-standard.md 2.5). */
 const employment = {
   employment_info: Type.Array(
     openObject('EmploymentInfo', {

@@ -1,23 +1,23 @@
 /**
- * The parts of records (spec "Record shapes", public-standard.md 2.1). These schemas are documentation: a record is an
- * open object without required members, and is only checked to be an object.
+ * Parts of the schemas of records (spec "Record shapes", public-standard.md 2.1). They are documentation only: a record
+ * is checked to be an object, and nothing in it is required.
  */
 import Type, { type TProperties } from 'typebox'
 import { CODE_LISTS, type Code, type CodeListName } from './code-lists.ts'
 
-/** An open object of which nothing is required. */
+/** The schema of an object without required members. */
 export function openObject<Properties extends TProperties>(title: string, properties: Properties) {
   return Type.Partial(Type.Object(properties), { title })
 }
 
-/** A code of one of the lists; other values may be held. */
+/** The schema of a code from a list; other values are allowed too. */
 export function codeOf(list: CodeListName) {
   const codes: readonly Code[] = CODE_LISTS[list]
   const meanings = codes.map(([code, label]) => (code === label ? code : `${code} ${label}`))
   return Type.String({ description: `A code of the list ${list}: ${meanings.join(', ')}` })
 }
 
-/** A calendar day as written, which may be partial or carry a time of day. */
+/** A calendar day as written: it may be a part of a date, or have a time of day. */
 export const CalendarDate = Type.String({
   description: 'A calendar day as written: 1985-06-12, 1985-06, 1985, 12.06.1985 or a date-time',
 })
@@ -27,7 +27,7 @@ export const DateTime = Type.String({ description: 'A date-time; without a zone 
 /** Members that any JSON-LD object may have. */
 export const jsonLd = { '@id': Type.String(), '@type': Type.String() }
 
-/** The two members by which an object names somebody. */
+/** The two members of an identifier. */
 export const identifier = {
   identifier_type: Type.String({ description: 'Such as UIN or BRN' }),
   identifier_value: Type.String(),
@@ -35,7 +35,7 @@ export const identifier = {
 
 export const Identifier = openObject('Identifier', { ...jsonLd, ...identifier })
 
-/** Records of the integrated beneficiary, disability and farmer registries say `first_name` and `last_name`. */
+/** A name. Some kinds (integrated beneficiary, disability, farmer) write `first_name` and `last_name`. */
 export const Name = openObject('Name', {
   '@type': Type.String(),
   surname: Type.String(),
@@ -48,7 +48,7 @@ export const Name = openObject('Name', {
   last_name: Type.String(),
 })
 
-/** Decimal degrees; some registries write them as strings. */
+/** Coordinates in decimal degrees; some registries write them as strings. */
 export const GeoCoordinates = openObject('GeoCoordinates', {
   '@type': Type.String(),
   latitude: Type.Union([Type.Number(), Type.String()]),
@@ -68,7 +68,7 @@ export const GeoLocation = openObject('GeoLocation', {
   }),
 })
 
-/** The second half is the social registry's way to write an address. */
+/** An address. The second half has the members that the social registry uses. */
 export const Address = openObject('Address', {
   ...jsonLd,
   address_line1: Type.String(),
@@ -112,7 +112,7 @@ export const Benefit = openObject('Benefit', {
   benefit_frequency: Type.Union([Type.String(), openObject('BenefitFrequency', { freq: Type.String() })]),
 })
 
-/** One enrolment of a beneficiary in one programme. */
+/** An enrolment of a beneficiary in a programme. */
 export const Enrolment = openObject('Enrolment', {
   '@type': Type.String(),
   programme: Programme,
@@ -122,8 +122,8 @@ export const Enrolment = openObject('Enrolment', {
   benefits: Benefit,
 })
 
-/** Attributes of a registry beyond the documented ones. */
+/** Attributes that a registry has beyond the documented ones. */
 export const AdditionalAttributes = Type.Array(Type.Record(Type.String(), Type.Unknown()))
 
-/** The times when a record was registered and last changed; every record type has both. */
+/** The times at which a record was registered and last changed, in every record type. */
 export const registration = { registration_date: DateTime, last_updated: DateTime }

@@ -1,4 +1,4 @@
-/** The civil registry's person (spec "Civil person record", public-standard.md 2.3). */
+/** The schema of a person in the civil registry (spec "Civil person record", public-standard.md 2.3). */
 import Type from 'typebox'
 import { Address, CalendarDate, codeOf, Identifier, jsonLd, Name, openObject, Place, registration } from './parts.ts'
 

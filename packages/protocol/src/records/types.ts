@@ -1,4 +1,4 @@
-/** The types of records, by kind and record type, and of their parts. Nothing in a record is required (N5). */
+/** The TypeScript types of records and their parts, by kind and record type. Nothing in a record is required (N5). */
 import type { Static, TSchema } from 'typebox'
 import { Beneficiary as BeneficiarySchema } from './beneficiary.ts'
 import { DisabledPerson as DisabledPersonSchema } from './disabled-person.ts'
@@ -20,7 +20,7 @@ export const RECORD_SCHEMAS = {
 
 type Schemas = typeof RECORD_SCHEMAS
 
-/** The records of each kind, by record type: `RecordsByKind['social']['Group']`. */
+/** The type of each record type's records, by kind: `RecordsByKind['social']['Group']`. */
 export type RecordsByKind = {
   [Kind in keyof Schemas]: {
     [Type in keyof Schemas[Kind]]: Schemas[Kind][Type] extends TSchema ? Static<Schemas[Kind][Type]> : never

@@ -1,4 +1,4 @@
-/** Strict base64: one sequence of bytes has one spelling (RFC 4648, 3.5), so a signed text cannot be respelt. */
+/** Strict base64: each sequence of bytes has only one text (RFC 4648, 3.5), so nobody can respell a signed text. */
 
 import { nodeBuffer } from './node.ts'
 
@@ -6,14 +6,14 @@ export type Bytes = Uint8Array<ArrayBuffer>
 
 const encoder = new TextEncoder()
 
-/** The text in UTF-8. */
+/** The text as UTF-8 bytes. */
 export const utf8 = (text: string): Bytes => nodeBuffer?.from(text, 'utf8') ?? encoder.encode(text)
 
-/** Standard base64, padded. */
+/** Writes standard base64 with padding. */
 export function toBase64(bytes: Bytes): string {
   if (nodeBuffer !== undefined) return nodeBuffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('base64')
   let binary = ''
-  // Spread over arguments, of which an engine takes only so many.
+  // In portions, because an engine limits the number of arguments.
   for (let at = 0; at < bytes.length; at += 4096) {
     binary += String.fromCharCode(...bytes.subarray(at, at + 4096))
   }
@@ -22,7 +22,7 @@ export function toBase64(bytes: Bytes): string {
 
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
 
-/** Reads standard base64; null for white space, missing padding, or bits that the padding should leave at zero. */
+/** Reads standard base64. Null for white space, missing padding, or unused bits that are not zero. */
 export function fromBase64(text: string): Bytes | null {
   if (text.length % 4 !== 0 || !BASE64.test(text)) return null
   const binary = decoded(text)
@@ -32,14 +32,14 @@ export function fromBase64(text: string): Bytes | null {
   return bytes
 }
 
-/** base64url without padding, as JWS writes it (RFC 7515, 2). */
+/** Writes base64url without padding, as in a JWS (RFC 7515, 2). */
 export function toBase64Url(bytes: Bytes): string {
   return toBase64(bytes).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
 }
 
 const BASE64URL = /^[A-Za-z0-9_-]*$/
 
-/** Reads base64url without padding; null for anything that `toBase64Url` would not write. */
+/** Reads base64url without padding. Null for any text that `toBase64Url` would not write. */
 export function fromBase64Url(text: string): Bytes | null {
   if (!BASE64URL.test(text)) return null
   const standard = text.replaceAll('-', '+').replaceAll('_', '/')
@@ -54,12 +54,12 @@ function decoded(text: string): string | null {
   }
 }
 
-/** The allowed last characters when some of their bits are unused: those bits must be zero. */
+/** The allowed last characters of a text, by its length modulo 4: unused bits must be zero. */
 const LAST: Readonly<Record<number, RegExp>> = { 2: /[AQgw]$/, 3: /[AEIMQUYcgkosw048]$/ }
 
 /**
- * The number of bytes of a base64url text; null for another alphabet, padding, white space, an impossible length, or
- * unused bits that are not zero.
+ * The number of bytes that a base64url text stands for. Null for other characters, padding, white space, an impossible
+ * length, or unused bits that are not zero.
  */
 export function base64urlBytes(text: unknown): number | null {
   if (typeof text !== 'string' || text.length % 4 === 1 || !BASE64URL.test(text)) return null

@@ -1,6 +1,6 @@
-/** Canonical JSON (RFC 8785): one spelling for one value, so that two systems sign and hash the same bytes. */
+/** Canonical JSON (RFC 8785): each value has only one text, so that two systems sign and hash the same bytes. */
 
-/** A value has no canonical JSON. The message names the rule and the kind of value, never the value. */
+/** The value has no canonical JSON. The message names the rule and the type of the value, never the value. */
 export class CanonicalJsonError extends Error {
   constructor(rule: string) {
     super(rule)
@@ -9,8 +9,8 @@ export class CanonicalJsonError extends Error {
 }
 
 /**
- * A text that is already canonical JSON, such as a stored record. It is embedded unchanged, neither parsed nor checked,
- * so it must come from `canonicalJson`.
+ * A text that is canonical JSON already, such as a stored record. It is inserted unchanged and unchecked, so it must
+ * come from `canonicalJson`.
  */
 export class CanonicalText {
   readonly text: string
@@ -21,11 +21,11 @@ export class CanonicalText {
 }
 
 /**
- * Writes a value as RFC 8785 asks: members sorted by UTF-16 code units, numbers as ECMAScript writes them, the
- * fewest escapes, no white space. Members that are undefined are left out; a `CanonicalText` may be anywhere.
+ * Writes a value as RFC 8785 requires: members sorted by UTF-16 units, numbers as in ECMAScript, as few escapes as
+ * possible, no white space. A member that is undefined is left out. A `CanonicalText` may be anywhere in the value.
  *
- * @throws {CanonicalJsonError} for what JSON or I-JSON cannot hold: bigint, NaN, infinities, lone surrogates,
- * undefined outside an object, functions, symbols and objects that are no plain data
+ * @throws {CanonicalJsonError} for a value that JSON or I-JSON does not have: bigint, NaN, infinities, lone surrogates,
+ * undefined outside an object, functions, symbols, and objects that are not plain data
  */
 export function canonicalJson(value: unknown): string {
   switch (typeof value) {
@@ -69,13 +69,13 @@ function object(members: object): string {
   return `${text}}`
 }
 
-/** Above this many names the engine's own sort is the faster one. */
+/** With more names than this, the engine's own sort is faster. */
 const FEW = 32
 
-/** Sorts names in place by UTF-16 code units (RFC 8785, 3.2.3), as `>` and a bare `sort` compare them. */
+/** Sorts names in place by UTF-16 units (RFC 8785, 3.2.3), as `>` and `sort` without arguments do. */
 function sorted(names: string[]): string[] {
   if (names.length > FEW) return names.sort()
-  // Records are made of small objects: inserting halves the time of writing one.
+  // Records consist of small objects: inserting takes half the time of the engine's sort.
   for (let index = 1; index < names.length; index += 1) {
     const name = names[index] as string
     let place = index - 1
@@ -88,13 +88,13 @@ function sorted(names: string[]): string[] {
   return names
 }
 
-/** Characters that need an escape, and surrogates, which need a further check. */
+/** Matches characters that need an escape, and surrogates, which need another check. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
 const NOT_PLAIN = /["\\\u0000-\u001f\ud800-\udfff]/
 
 function quoted(text: string): string {
   if (!NOT_PLAIN.test(text)) return `"${text}"`
   if (!text.isWellFormed()) throw new CanonicalJsonError('a text with a lone surrogate has no canonical JSON')
-  // ECMAScript's own escapes are those of RFC 8785, 3.2.2.2.
+  // The escapes of ECMAScript are those of RFC 8785, 3.2.2.2.
   return JSON.stringify(text)
 }

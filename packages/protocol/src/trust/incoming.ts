@@ -1,4 +1,4 @@
-/** Messages that come in: verifying their signatures, and decrypting them. */
+/** Verifies signatures of received messages, and decrypts the messages. */
 import { RequestFault } from '../faults.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts'
 import { type DecryptionLimits, decryptMessage, EncryptionProblem, type ResolveKey } from './encryption/encryption.ts'
@@ -10,13 +10,13 @@ import { isPlaceholder, SignatureProblem } from './signature/problem.ts'
 import { readSignature, verifySignature } from './signature/verify.ts'
 import type { SignedEnvelope } from './source.ts'
 
-/** The requirements for the signatures of a sender (D18). A policy is one of these rows, never a branch. */
+/** The rules for a sender's signatures (D18). Each policy is one of these rows. */
 export interface SignatureRules {
-  /** Signatures are verified. */
+  /** True when signatures are verified. */
   readonly verifies: boolean
-  /** A message may come without one. */
+  /** True when a message may have no signature. */
   readonly mayBeAbsent: boolean
-  /** Whether a signature without times of its own is checked by the time of its message. */
+  /** True when a signature without times of its own is checked by the time of its message. */
   readonly datesMessages: boolean
 }
 
@@ -28,27 +28,27 @@ export const SIGNATURE_RULES = {
 
 export type SignaturePolicy = keyof typeof SIGNATURE_RULES
 
-/** The signature rules of one sender. */
+/** What is needed to verify the signatures of one sender. */
 export interface Verification extends ReadingRules {
   readonly rules: SignatureRules
-  /** Public keys of the sender that may have made a signature: live, for signatures of this algorithm, named `kid`. */
+  /** Finds the sender's valid public keys for this algorithm; with a kid, only those that have this name. */
   readonly keys: (kid: string | null, algorithm: AlgorithmName) => Promise<readonly WebCryptoKey[]>
   /** The text of the refusal when there is no such key. */
   readonly withoutKey: string
-  /** Unix time in seconds. */
+  /** The current time in seconds since 1970. */
   readonly now: number
   /** Seconds by which clocks may differ; 60 by default. */
   readonly skew?: number
-  /** Whether the message came on a callback path, where it may be days old (N16). */
+  /** True when the message came on a callback path, where it may be days old (N16). */
   readonly callback?: boolean
-  /** Whether the message is a result, whose message_ts may have no zone. */
+  /** True when the message is a result, whose message_ts may have no zone. */
   readonly result?: boolean
 }
 
 /**
- * Verifies the signature of an envelope: read strictly, fresh, and made with a key of its sender. The parsed envelope
- * must not be changed before.
- * @returns whether a signature was verified
+ * Verifies the signature of an envelope: reads it strictly, checks that it is fresh, and that a key of the sender made
+ * it. The envelope must not have been changed.
+ * @returns true when a signature was verified, false when none is needed
  * @throws RequestFault err.signature.missing, err.signature.invalid; the text names the rule
  */
 export async function verifyEnvelope(envelope: SignedEnvelope, sender: Verification): Promise<boolean> {
@@ -78,7 +78,7 @@ export async function verifyEnvelope(envelope: SignedEnvelope, sender: Verificat
   }
 }
 
-/** Absent, empty, or one of the closed list of words that peers write in place of a signature (1.4, detail 6). */
+/** True when there is no signature, or one of the words that peers write instead (1.4, detail 6). */
 function isUnsigned(signature: JsonValue | undefined): boolean {
   if (signature === undefined || signature === null) return true
   return typeof signature === 'string' && isPlaceholder(signature)
@@ -89,13 +89,13 @@ function messageTime(envelope: SignedEnvelope): unknown {
   return isJsonObject(header) ? header.message_ts : undefined
 }
 
-/** A signature that names no key is tried with each key of its algorithm. */
+/** Verifies with each key that fits: a signature without a kid is tried with every key of its algorithm. */
 async function verifyWithAny(
   read: ReadSignature,
   envelope: SignedEnvelope,
   { keys, withoutKey }: Verification,
 ): Promise<void> {
-  // Errors are costly to make, so none is made before a key fits.
+  // Errors are slow to make, so one is made only after no key fits.
   let problem: SignatureProblem | null = null
   for (const key of await keys(read.kid, read.algorithm)) {
     try {
@@ -109,24 +109,21 @@ async function verifyWithAny(
   throw problem ?? new SignatureProblem('invalid', withoutKey)
 }
 
-/** The requirements for the messages of a sender, and the keys that decrypt them. */
+/** What is needed to decrypt the messages of one sender. */
 export interface Decryption extends DecryptionLimits {
-  /** Whether the header says that the message is encrypted. */
+  /** True when the header says that the message is encrypted. */
   readonly encrypted: boolean
-  /** For each of the two forms of a message, why it is refused; null: this form is accepted. */
+  /** For each form of a message, `clear` and `encrypted`: why it is refused; null when it is accepted. */
   readonly refuses: { readonly clear: string | null; readonly encrypted: string | null }
   readonly keys: ResolveKey
-  /** Called before anything is decrypted; throws when the message must not be decrypted. */
+  /** Called before decryption; throws when the message must not be decrypted. */
   readonly before?: () => Promise<void>
 }
 
-/** One text for all reasons, so that a peer learns nothing from it. */
+/** The one text for all reasons, so that a peer learns nothing from it. */
 export const CANNOT_BE_DECRYPTED = 'message: cannot be decrypted'
 
-/**
- * The message in clear. Every way in which an encrypted one cannot be decrypted gives the same answer.
- * @throws RequestFault err.encryption.invalid
- */
+/** The message, decrypted if necessary. @throws RequestFault err.encryption.invalid, the same for all failures */
 export async function openMessage(message: JsonObject, sender: Decryption): Promise<JsonObject> {
   const { encrypted, refuses } = sender
   const problem = encryptionProblem(encrypted, message) ?? refuses[encrypted ? 'encrypted' : 'clear']
@@ -141,5 +138,5 @@ export async function openMessage(message: JsonObject, sender: Decryption): Prom
   }
 }
 
-/** Refuses a message because of its encryption. */
+/** Makes the refusal of a message because of its encryption. */
 export const encryptionFault = (message: string): RequestFault => new RequestFault('err.encryption.invalid', message)

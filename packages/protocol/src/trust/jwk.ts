@@ -1,9 +1,9 @@
-/** Keys as JWKs (RFC 7517): their members, and importing them as WebCrypto keys with a single use. */
+/** Keys as JWKs (RFC 7517): checks their members, and imports them as WebCrypto keys with one use. */
 import { base64urlBytes, fromBase64Url, toBase64Url } from './base64.ts'
 import { ALGORITHMS, type AlgorithmName, fitsAlgorithm, RSA_BITS, type WebCryptoKey } from './signature/algorithms.ts'
 import { signOnTheSpot } from './signature/on-the-spot.ts'
 
-/** The members of a JWK that matter here; others are ignored. */
+/** The members of a JWK that are used. Others are ignored. */
 export interface Jwk {
   readonly kty: string
   readonly crv?: string
@@ -15,17 +15,17 @@ export interface Jwk {
   readonly [member: string]: unknown
 }
 
-/** A JWK that nobody has looked at yet. */
+/** A JWK that was not checked yet. */
 export type LooseJwk = Readonly<Record<string, unknown>>
 
-/** A key is refused. The message names the rule, never a value. */
+/** The key is refused. The message names the rule, never a value. */
 export class KeyRefused extends Error {
   override readonly name = 'KeyRefused'
 }
 
 export const KID_MAX_LENGTH = 256
 
-/** A `kid`: a text of 1 to 256 characters. */
+/** True for a valid `kid`: a text of 1 to 256 characters. */
 export function isKid(value: unknown): value is string {
   return typeof value === 'string' && value !== '' && value.length <= KID_MAX_LENGTH
 }
@@ -33,21 +33,21 @@ export function isKid(value: unknown): value is string {
 /** Members that only private and symmetric keys have (RFC 7518, 6.2.2, 6.3.2, 6.4; RFC 8037, 2). */
 const PRIVATE = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k', 'priv']
 
-/** Whether a JWK has a private member, or claims to. */
+/** True when a JWK has a private member. */
 export function isPrivateJwk(jwk: LooseJwk): boolean {
   return PRIVATE.some((member) => Object.hasOwn(jwk, member) && jwk[member] !== undefined)
 }
 
-/** A type of public keys, with the members that make a key, in base64url. */
+/** A type of public key, with the members that define a key, all in base64url. */
 export interface KeyShape {
   readonly kty: string
   readonly crv?: string
   readonly members: readonly string[]
-  /** Bytes of each member, where that is fixed. */
+  /** The number of bytes of each member; null when it is not fixed. */
   readonly bytes: number | null
-  /** Whether the members are numbers, whose leading zeros have no meaning. */
+  /** True when the members are numbers, whose leading zeros have no meaning. */
   readonly numbers: boolean
-  /** Whether messages can be encrypted for such a key. */
+  /** True when messages can be encrypted for such a key. */
   readonly encrypts: boolean
 }
 
@@ -64,8 +64,8 @@ const shapeNamed = (jwk: LooseJwk): KeyShape | undefined =>
   KEY_SHAPES.find(({ kty, crv }) => kty === jwk.kty && (crv === undefined || crv === jwk.crv))
 
 /**
- * The shape of a public JWK for encryption: its `kty` and `crv` have a row, and the members of the row are base64url of
- * the right size. Other members are ignored.
+ * The row of a public JWK for encryption; undefined when its `kty` and `crv` have none, or its members are not
+ * base64url of the right size. Other members are ignored.
  */
 export function encryptionShape(jwk: LooseJwk): KeyShape | undefined {
   const shape = shapeNamed(jwk)
@@ -79,8 +79,8 @@ export function encryptionShape(jwk: LooseJwk): KeyShape | undefined {
 }
 
 /**
- * The members that define a public key, in the only spelling that each key has: numbers without leading zeros beyond
- * their size, no padding. Null for unknown types, and for members that are not base64.
+ * The members that define a public key, in the only form that each key has: no leading zeros beyond its size, no
+ * padding. Null for an unknown type, or a member that is not base64.
  */
 export function bareJwk(jwk: LooseJwk): Jwk | null {
   const shape = shapeNamed(jwk)
@@ -104,16 +104,16 @@ function respelt(text: unknown, { bytes: size, numbers }: KeyShape): string | nu
   return toBase64Url(padded)
 }
 
-/** The signature algorithm of a key, by its kty and crv; null when we support none. */
+/** The signature algorithm for a key's kty and crv; null when we support none. */
 export function algorithmOfJwk(jwk: Jwk): AlgorithmName | null {
   const row = Object.values(ALGORITHMS).find((row) => row.jwk.kty === jwk.kty && row.jwk.crv === jwk.crv)
   return row?.name ?? null
 }
 
 /**
- * A key that verifies signatures of one algorithm.
+ * Imports a key that verifies signatures of one algorithm.
  *
- * @throws {KeyRefused} for a private key, a key of another algorithm, one that is broken or too weak
+ * @throws {KeyRefused} the key is private, of another algorithm, broken or too weak
  */
 export async function importVerifyingKey(jwk: Jwk, algorithm: AlgorithmName): Promise<WebCryptoKey> {
   if (isPrivateJwk(jwk)) throw new KeyRefused('this is a private key; a public key is expected')
@@ -127,9 +127,9 @@ export async function importVerifyingKey(jwk: Jwk, algorithm: AlgorithmName): Pr
 }
 
 /**
- * A key that signs with one algorithm; it cannot be exported again.
+ * Imports a key that signs with one algorithm, and cannot be exported again.
  *
- * @throws {KeyRefused} for a public key, a key of another algorithm, one that is broken or too weak
+ * @throws {KeyRefused} the key is public, of another algorithm, broken or too weak
  */
 export async function importSigningKey(jwk: Jwk, algorithm: AlgorithmName): Promise<WebCryptoKey> {
   if (jwk.d === undefined) throw new KeyRefused('this is a public key; a private key is expected')
@@ -138,7 +138,7 @@ export async function importSigningKey(jwk: Jwk, algorithm: AlgorithmName): Prom
 
 async function imported(jwk: Jwk, algorithm: AlgorithmName, usage: 'sign' | 'verify'): Promise<WebCryptoKey> {
   if (algorithmOfJwk(jwk) !== algorithm) throw new KeyRefused('the key is for another algorithm')
-  // `readPublicKey` checks what the owner's JWK says about its use; here the caller decides.
+  // `readPublicKey` checks what the JWK says about its use. Here the caller decides about the use.
   const { alg: _alg, use: _use, key_ops: _operations, ext: _extractable, ...material } = jwk
   const key = await crypto.subtle
     .importKey('jwk', material, ALGORITHMS[algorithm].webCrypto as { name: string; hash: string }, false, [usage])
@@ -154,8 +154,8 @@ async function imported(jwk: Jwk, algorithm: AlgorithmName, usage: 'sign' | 'ver
 }
 
 /**
- * The points of small order on edwards25519, in all their encodings, without the sign bit. Anybody can write a
- * signature that verifies with one of them, unless the engine looks for it; not every engine does.
+ * The points of small order on edwards25519, in all encodings, without the sign bit. Anybody can write a signature that
+ * verifies with such a key. Not every engine refuses them.
  */
 const SMALL_ORDER = [
   '0000000000000000000000000000000000000000000000000000000000000000',

@@ -1,4 +1,4 @@
-/** The cryptography that Node.js can do on the calling thread, and browsers cannot. */
+/** Functions of Node.js that browsers lack: fast cryptography and base64 on the calling thread. */
 
 type Bytes = Uint8Array<ArrayBuffer>
 
@@ -11,7 +11,7 @@ interface NodeCrypto {
 
 interface NodeBuffer {
   from(text: string, encoding: 'utf8'): Bytes
-  /** The same bytes, not copied. */
+  /** A view of the same bytes, without a copy. */
   from(buffer: ArrayBuffer, offset: number, length: number): { toString(encoding: 'base64'): string }
 }
 
@@ -24,8 +24,8 @@ interface Platform {
 
 const { process } = globalThis as Platform
 
-/** Undefined in a browser, as `nodeBuffer` is. */
+/** Undefined in a browser, as is `nodeBuffer`. */
 export const nodeCrypto = process?.getBuiltinModule?.('node:crypto')
 
-/** Writes bytes as base64, and texts as bytes, in less time than `btoa` and `TextEncoder`. It reads base64 no faster than `atob`. */
+/** Writes base64 and UTF-8 faster than `btoa` and `TextEncoder`. It does not read base64 faster than `atob`. */
 export const nodeBuffer = process?.getBuiltinModule?.('node:buffer').Buffer

@@ -1,4 +1,4 @@
-/** Messages that go out: encrypted once, and signed for each attempt (spec "Authentication", N16). */
+/** Encrypts a message that we send, once, and signs it for each attempt (spec "Authentication", N16). */
 import { CanonicalText, canonicalJson } from './canonical-json.ts'
 import { encryptMessage } from './encryption/encryption.ts'
 import type { EncryptionKey } from './encryption/keys.ts'
@@ -6,20 +6,20 @@ import type { AlgorithmName } from './signature/algorithms.ts'
 import type { SignatureProfile } from './signature/layout.ts'
 import { type SigningKey, sign } from './signature/sign.ts'
 
-/** Seconds that a signature lives, by default. */
+/** Seconds for which a signature is valid, by default. */
 export const SIGNATURE_LIFETIME = 300
 
-/** The key that signs, and the members of its signatures. */
+/** The key that signs, and what its signatures say. */
 export interface Signer {
   readonly key: SigningKey
   readonly profile: SignatureProfile
   /** The `namespace` in signatures. */
   readonly namespace: string
-  /** Seconds. */
+  /** Seconds for which a signature is valid. */
   readonly lifetime: number
 }
 
-/** A message whose header and content stay as they are over all attempts. */
+/** A message whose header and content are the same in all attempts. */
 export interface Prepared {
   readonly header: { readonly is_msg_encrypted: boolean; readonly [member: string]: unknown }
   readonly message: CanonicalText
@@ -28,7 +28,7 @@ export interface Prepared {
 /**
  * Encrypts a message for its receiver, if there is a key.
  * @param header without is_msg_encrypted, which is set here
- * @param key the receiver's key; null: the message stays in clear
+ * @param key the receiver's key; null: the message is not encrypted
  */
 export async function prepareEnvelope(
   { header, message }: { readonly header: object; readonly message: object },
@@ -39,15 +39,15 @@ export async function prepareEnvelope(
   return { header: { ...header, is_msg_encrypted: key !== null }, message: new CanonicalText(text) }
 }
 
-/** The body as `signedBody` writes it. */
+/** Does the same as `signedEnvelope`, and returns the body as text. */
 export const signedBody = async (...given: Parameters<typeof signedEnvelope>): Promise<string> =>
   (await signedEnvelope(...given)).text
 
 /**
- * The body as canonical JSON, with its signature: exactly the signed bytes are sent.
+ * Writes the body as canonical JSON, with its signature. Exactly the signed bytes are sent.
  * @param signer null: the body is not signed
  * @param now milliseconds
- * @param beside members beside the envelope's, which are not signed
+ * @param beside members beside those of the envelope, which are not signed
  */
 export async function signedEnvelope(
   { header, message }: Prepared,
@@ -62,13 +62,10 @@ export async function signedEnvelope(
   return { text: canonicalJson({ ...beside, header, message, signature }), signature }
 }
 
-/** The order in which a registry chooses among the algorithms of a profile: by the time that a signature takes. */
+/** The order in which a registry chooses among the algorithms of a profile, the fastest first. */
 const CHOSEN_FIRST: readonly AlgorithmName[] = ['EdDSA', 'ES256', 'RS256']
 
-/**
- * The algorithm with which a registry signs for a sender of this profile.
- * @throws {TypeError} the profile has no algorithm
- */
+/** The algorithm with which a registry signs for a profile. @throws {TypeError} the profile has no algorithm */
 export function replyAlgorithm({ algorithms }: Pick<SignatureProfile, 'algorithms'>): AlgorithmName {
   const chosen = CHOSEN_FIRST.find((name) => algorithms.includes(name))
   if (chosen === undefined) throw new TypeError('the profile has no algorithm')

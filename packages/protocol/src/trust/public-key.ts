@@ -1,4 +1,4 @@
-/** Public keys of peers: reading them from a registered JWK or a key set, and choosing one for a message. */
+/** Public keys of peers: reads them from a registered JWK or a key set, and chooses one for a message. */
 import { isJsonObject, type JsonObject, parseJson } from '../json.ts'
 import { JsonError } from '../json-error.ts'
 import { toBase64Url, utf8 } from './base64.ts'
@@ -17,35 +17,35 @@ import {
 } from './jwk.ts'
 import { ALGORITHMS, type AlgorithmName, type WebCryptoKey } from './signature/algorithms.ts'
 
-/** The use of a key: with `sig` we verify its owner's signatures, with `enc` we encrypt for its owner. */
+/** The use of a key: with `sig` we verify signatures of its owner, with `enc` we encrypt for its owner. */
 export type KeyUse = 'sig' | 'enc'
 
-/** A public key that was read and found good. */
+/** A public key that was read and checked. */
 export interface PublicKey {
   readonly kid: string
   readonly use: KeyUse
-  /** The JOSE name of its signature or key encryption algorithm. */
+  /** The JOSE name of its algorithm, for signatures or for key encryption. */
   readonly algorithm: string
   /** Only the members that define the key, as in RFC 7638. */
   readonly public_jwk: Jwk
-  /** RFC 7638, SHA-256: equal for the same key, whoever sends it and however it is spelt. */
+  /** The RFC 7638 thumbprint (SHA-256): equal for the same key, however it is written. */
   readonly thumbprint: string
 }
 
-/** The owner of a key, and values for members that its JWK may leave out. */
+/** The owner of a key, and values for members that its JWK lacks. */
 export interface KeyContext {
-  /** Undefined when unknown: then a `kid` may have any sender's name. */
+  /** The owner's sender_id. When it is undefined, a `kid` may have any sender's name. */
   readonly sender_id?: string | undefined
   readonly kid?: string
   readonly use?: KeyUse
 }
 
-/** The longest text of a member: enough for 8192 bits of RSA in base64. */
+/** The longest text of a member, enough for 8192 bits of RSA in base64. */
 const MEMBER_LIMIT = 2_000
 
 /**
- * Reads and tries a key, and returns it in the one spelling of its thumbprint. Members that refer to further data, such
- * as x5u and x5c, are ignored.
+ * Reads and checks a key, and returns it in the form of its thumbprint. Members that refer to other data, such as x5u
+ * and x5c, are ignored.
  * @throws {KeyRefused} and nothing else
  */
 export async function readPublicKey(jwk: LooseJwk, context: KeyContext): Promise<PublicKey> {
@@ -76,7 +76,7 @@ interface Purpose {
   readonly algorithm: string
 }
 
-/** The purpose of a key: as the JWK or the caller says, otherwise signatures. */
+/** What a key is for: as the JWK or the caller says; signatures otherwise. */
 function purposeOf(
   { alg, use, public_jwk }: { alg: unknown; use: unknown; public_jwk: Jwk },
   wanted: KeyUse | undefined,
@@ -96,14 +96,14 @@ function purposeOf(
   return found
 }
 
-/** The algorithm of a key by its use, for a key that names one or none. */
+/** For each use, a function that gives the algorithm of a key, which the key may name or not. */
 const PURPOSES: readonly { use: KeyUse; algorithm(key: Jwk, alg: unknown): string | null }[] = [
   {
     use: 'sig',
     algorithm(key, alg) {
       const name = algorithmOfJwk(key)
       if (name === null || alg === undefined) return name
-      // Some peers publish the spelling that they use in signatures.
+      // Some peers publish the name that they use in signatures.
       const spellings: readonly unknown[] = Object.values(ALGORITHMS[name].spellings).flat()
       return spellings.includes(alg) ? name : null
     },
@@ -119,7 +119,7 @@ const PURPOSES: readonly { use: KeyUse; algorithm(key: Jwk, alg: unknown): strin
 
 const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]+$/u
 
-/** The name of a key in messages. If a JWK has the whole kidId for it (public-standard 1.5), its middle part. */
+/** Reads the kid of a JWK. If it is a whole kidId (public-standard 1.5), returns its middle part. */
 function readKid(kid: unknown, use: KeyUse, sender_id: string | undefined): string {
   if (!isKid(kid) || !PRINTABLE.test(kid)) {
     throw new KeyRefused('a kid must be a text of 1 to 256 printable characters')
@@ -135,24 +135,21 @@ function readKid(kid: unknown, use: KeyUse, sender_id: string | undefined): stri
 
 const isSignatureAlgorithm = (name: string): name is AlgorithmName => Object.hasOwn(ALGORITHMS, name)
 
-/** @throws {KeyRefused} */
+/** Imports a key that verifies signatures. @throws {KeyRefused} */
 export async function verifyingKey({ public_jwk, algorithm }: PublicKey): Promise<WebCryptoKey> {
   if (!isSignatureAlgorithm(algorithm)) throw new KeyRefused('the key is for no algorithm of signatures')
   return importVerifyingKey(public_jwk, algorithm)
 }
 
-/** @throws {KeyRefused} */
+/** Imports a key to encrypt with. @throws {KeyRefused} */
 export async function encryptionKey({ public_jwk, kid, algorithm }: PublicKey): Promise<EncryptionKey> {
   return publicEncryptionKey({ ...public_jwk, kid, alg: algorithm })
 }
 
-/** The most keys of a participant that are tried for one signature, and the most keys in a set. */
+/** The largest number of keys that are tried for one signature, and of keys in a set. */
 export const MOST_KEYS = 20
 
-/**
- * The keys that may have made a signature of this algorithm: those named `kid`, or all of them when the signature names
- * none.
- */
+/** The keys that may have made a signature: of this algorithm, and with this `kid` unless it is null. */
 export function signatureKeys<Key extends PublicKey>(
   keys: readonly Key[],
   kid: string | null,
@@ -165,13 +162,16 @@ export function signatureKeys<Key extends PublicKey>(
   return [...different.values()].slice(0, MOST_KEYS)
 }
 
-/** Milliseconds: how long a fetched key set is believed, may be used while it cannot be fetched, and between requests. */
+/**
+ * Milliseconds for a fetched key set: how long it is fresh, how long it may be used when fetching fails, and the pause
+ * between requests.
+ */
 export const KEY_SET = { fresh: 600_000, usable: 24 * 3_600_000, pause: 30_000 } as const
 
-/** A key set is not taken. The message names the rule and nothing of the content. */
+/** The key set is refused. The message names the rule, and nothing of the content. */
 export class KeySetProblem extends Error {
   override readonly name = 'KeySetProblem'
-  /** Whether the set has a private or symmetric key: then none of its keys is trusted any more. */
+  /** True when the set has a private or symmetric key: none of its keys is trusted any more. */
   readonly exposed: boolean
 
   constructor(rule: string, exposed = false) {
@@ -181,8 +181,8 @@ export class KeySetProblem extends Error {
 }
 
 /**
- * The JWKs of a key set (RFC 7517, 5), given as a value or as JSON text.
- * @throws {KeySetProblem} it is no set, has too many keys, or has a private or symmetric key
+ * The JWKs in a key set (RFC 7517, 5), from a value or a JSON text.
+ * @throws {KeySetProblem} it is not a key set, has too many keys, or has a private or symmetric key
  */
 export function readKeySet(set: unknown): readonly JsonObject[] {
   const value = typeof set === 'string' ? parsed(set) : set
@@ -207,8 +207,8 @@ function parsed(text: string): unknown {
 }
 
 /**
- * The usable keys of a set, in order; a key may be published under several names. Keys for other algorithms and uses
- * are ignored, and so are unknown members.
+ * The usable keys of a set, in order; one key may have several names. Keys for other algorithms and uses, and unknown
+ * members, are ignored.
  * @throws {KeySetProblem} two keys have the same kid
  */
 export async function publicKeysOf(

@@ -1,26 +1,26 @@
 /**
- * A value that another system publishes, such as a key set or an access token. It is fetched when it is needed, fetched
- * again before it ends, and used until its end if it cannot be fetched. Concurrent callers share one request.
+ * Keeps a value that another system publishes, such as a key set or an access token. It is fetched when needed, fetched
+ * again before its end, and used until its end if it cannot be fetched. Callers at the same time share one request.
  */
 
-/** Times in milliseconds, counted from the beginning of the request. */
+/** A fetched value. Times are in milliseconds from the start of the request. */
 export interface Fetched<Value> {
   readonly value: Value
-  /** From this age on, it is fetched before it is used. */
+  /** The age from which the value is fetched again before it is used. */
   readonly fresh: number
-  /** Up to this age, it is used if it cannot be fetched. */
+  /** The age up to which the value is used when it cannot be fetched. */
   readonly usable: number
 }
 
 export interface RefreshRules {
   /**
-   * Milliseconds between two requests, with and without a value. A peer that names unknown keys must not make us send a
-   * request for each.
+   * Milliseconds between two requests, when there is a value and when there is none. Without a pause, a peer that names
+   * unknown keys could make us send many requests.
    */
   readonly pause: { readonly withValue: number; readonly without: number }
-  /** Whether the value may still be used after this failure. After other failures it is dropped. */
+  /** True when the value may still be used after this error. After other errors it is dropped. */
   readonly survives: (error: unknown) => boolean
-  /** Milliseconds of a clock. */
+  /** A clock in milliseconds. */
   readonly now?: () => number
 }
 
@@ -61,7 +61,7 @@ export class Refreshed<Value> {
     }
   }
 
-  /** Forgets the value when it was refused. */
+  /** Drops the value if it was refused elsewhere. */
   drop(isRefused: (value: Value) => boolean): void {
     if (this.#copy !== undefined && isRefused(this.#copy.value)) this.#copy = undefined
   }

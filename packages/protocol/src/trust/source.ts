@@ -1,34 +1,32 @@
 /**
- * An envelope with the text it was read from. Signatures of some participants cover the text, or its numbers, as
- * written. The value that is used must be the one that was signed, so both come from one text.
+ * An envelope together with its text. Signatures of some participants cover the text, or the text of numbers. The value
+ * that is used must be the one that was signed, so both come from one text.
  */
 import { isJsonObject, type JsonBounds, type JsonValue, parseJson } from '../json.ts'
 
 /** The members of an envelope that a signature covers. */
 export type SignedMember = 'header' | 'message'
 
-/** An envelope of which a signature is verified. */
+/** An envelope whose signature is verified. */
 export interface SignedEnvelope {
-  /** Undefined when there is none. */
+  /** A member of the envelope; undefined when there is none. */
   member(name: string): JsonValue | undefined
-  /** The text of a member's value, exactly as it was written. */
+  /** The text of a member's value, exactly as written. */
   source(name: SignedMember): string
-  /** Reads another text within the same bounds. */
+  /** Reads another text within the same limits. */
   another(text: string): SourcedEnvelope
-  /** The canonical text of the member in the form of the sender's profile, if it was computed before. */
+  /** The canonical text of a member for the sender's profile, if it was computed before. */
   canonical?(name: SignedMember): string | undefined
 }
 
-/**
- * A JSON text, and the value that `parseJson` reads from it. Use only `value`: it is what `verifySignature` verifies.
- */
+/** A JSON text, and the value that `parseJson` reads from it. Use only `value`: `verifySignature` verifies it. */
 export class SourcedEnvelope implements SignedEnvelope {
   readonly text: string
   readonly value: JsonValue
   readonly #bounds: JsonBounds
   #sources: ReadonlyMap<string, string> | undefined
 
-  /** @throws {JsonError} when the text is not JSON as `parseJson` reads it */
+  /** Parses the text. @throws {JsonError} `parseJson` refuses it */
   constructor(text: string, bounds: JsonBounds = {}) {
     this.text = text
     this.value = parseJson(text, bounds)
@@ -40,7 +38,7 @@ export class SourcedEnvelope implements SignedEnvelope {
     return isJsonObject(this.value) && Object.hasOwn(this.value, name) ? this.value[name] : undefined
   }
 
-  /** The text of a member's value, exactly as it was written. */
+  /** The text of a member's value, exactly as written. */
   source(name: SignedMember): string {
     this.#sources ??= isJsonObject(this.value) ? memberSources(this.text) : new Map()
     const source = this.#sources.get(name)
@@ -48,13 +46,13 @@ export class SourcedEnvelope implements SignedEnvelope {
     return source
   }
 
-  /** Another text, read within the same bounds; throws as the constructor does. */
+  /** Reads another text within the same limits; throws like the constructor. */
   another(text: string): SourcedEnvelope {
     return new SourcedEnvelope(text, this.#bounds)
   }
 }
 
-/** The text of each member of the object that `text` holds. The text must have passed `parseJson`. */
+/** For each member of the object in `text`, its text. Use it only for texts that `parseJson` has accepted. */
 function memberSources(text: string): ReadonlyMap<string, string> {
   const sources = new Map<string, string>()
   const scanner = new Scanner(text)
@@ -63,23 +61,23 @@ function memberSources(text: string): ReadonlyMap<string, string> {
 }
 
 /**
- * Writes JSON text anew as `json.dumps(value, sort_keys=True, separators=(",", ":"))` of Python writes it: members
- * sorted by code point, everything but printable ASCII as \uXXXX; number lexemes stay as they were written.
- * The text must have passed `parseJson`, or be of `canonicalJson`.
+ * Writes JSON text as Python's `json.dumps(value, sort_keys=True, separators=(",", ":"))` does: members sorted by code
+ * point, everything except printable ASCII as \uXXXX; numbers stay as written. Use it only for texts from
+ * `canonicalJson`, or that `parseJson` has accepted.
  */
 export function sortedEscaped(text: string): string {
   return rewrite(new Scanner(text), escaped)
 }
 
 /**
- * The same as `json.dumps(..., ensure_ascii=False)`: only quotes, backslashes and control characters below U+0020 are
- * escaped.
+ * Does the same as `json.dumps(..., ensure_ascii=False)`: escapes only quotes, backslashes and control characters below
+ * U+0020.
  */
 export function sortedUnescaped(text: string): string {
   return rewrite(new Scanner(text), JSON.stringify)
 }
 
-/** @param quoted writes a string */
+/** Writes the next value with sorted members. @param quoted writes a string */
 function rewrite(scanner: Scanner, quoted: (text: string) => string): string {
   switch (scanner.next()) {
     case '{': {
@@ -102,7 +100,7 @@ function rewrite(scanner: Scanner, quoted: (text: string) => string): string {
 
 const NUMBER_OR_WORD = /[-+.0-9a-zA-Z]+/y
 
-/** Walks over valid JSON text; it only finds where values end, and checks nothing. */
+/** Moves through valid JSON text. It finds where values end, and checks nothing. */
 class Scanner {
   readonly #text: string
   #at = 0
@@ -111,7 +109,7 @@ class Scanner {
     this.#text = text
   }
 
-  /** The next character that is no white space, without consuming it. */
+  /** The next character that is not white space, without moving past it. */
   next(): string {
     for (;;) {
       const char = this.#text.charAt(this.#at)
@@ -120,7 +118,7 @@ class Scanner {
     }
   }
 
-  /** Walks over an object; `value` must walk over the value of the given member. */
+  /** Moves past an object; `value` must move past the value of each member. */
   members(value: (name: string) => void): void {
     this.#each('}', () => {
       const name = this.string()
@@ -131,7 +129,7 @@ class Scanner {
     })
   }
 
-  /** Walks over an array; `value` must walk over one element. */
+  /** Moves past an array; `value` must move past each element. */
   elements(value: () => void): void {
     this.#each(']', value)
   }
@@ -147,12 +145,12 @@ class Scanner {
     this.#at += 1
   }
 
-  /** Walks over a string and gives what it means. */
+  /** Moves past a string, and returns its meaning. */
   string(): string {
     return JSON.parse(this.#skipString()) as string
   }
 
-  /** Walks over a value of any type and gives its text. */
+  /** Moves past a value of any type, and returns its text. */
   skipValue(): string {
     this.next()
     const start = this.#at
@@ -192,14 +190,14 @@ class Scanner {
 const NOT_PRINTABLE_ASCII = /[^ -~]/g
 
 function escaped(text: string): string {
-  // JSON.stringify escapes quote, backslash and controls as Python does; DEL and beyond are left to do.
+  // JSON.stringify escapes quotes, backslashes and control characters as Python does; the rest is escaped here.
   return JSON.stringify(text).replace(
     NOT_PRINTABLE_ASCII,
     (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
   )
 }
 
-/** Compares by code point, while RFC 8785 compares UTF-16 code units; they differ for characters beyond U+FFFF. */
+/** Compares by code point. RFC 8785 compares UTF-16 units instead; both differ for characters beyond U+FFFF. */
 function compareCodePoints(one: string, other: string): number {
   const length = Math.min(one.length, other.length)
   for (let index = 0; index < length; index += 1) {
@@ -210,7 +208,7 @@ function compareCodePoints(one: string, other: string): number {
   return one.length - other.length
 }
 
-/** Moves surrogates, which encode the code points beyond U+FFFF, above all other code units. */
+/** The place of a unit: surrogates, which encode code points beyond U+FFFF, come after all other units. */
 function rank(unit: number): number {
   if (unit < 0xd800) return unit
   return unit < 0xe000 ? unit + 0x2000 : unit - 0x800

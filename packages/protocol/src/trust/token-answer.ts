@@ -1,18 +1,18 @@
-/** The answer of a token endpoint to client credentials (RFC 6749, 4.4 and 5). */
+/** Reads the answer of a token endpoint to client credentials (RFC 6749, 4.4 and 5). */
 import { isJsonObject, type JsonObject, parseJson } from '../json.ts'
 import { JsonError } from '../json-error.ts'
 import type { Fetched } from './refreshed.ts'
 
 /**
- * There is no access token. `away`: the endpoint does not answer now. `refused`: it refuses a token. `unreadable`: its
- * answer has no token that is valid in a header.
+ * There is no access token. `away`: the endpoint does not answer now. `refused`: it refuses to give one. `unreadable`:
+ * its answer has no token that a header may have.
  */
 export class TokenProblem extends Error {
   override readonly name = 'TokenProblem'
   readonly kind: 'away' | 'refused' | 'unreadable'
   readonly httpStatus: number
   /**
-   * The error code of RFC 6749, 5.2, for `refused`; empty: the answer has none, and its status says nothing about the
+   * For `refused`, the error code of RFC 6749, 5.2; empty when the answer has none, or its status is not about the
    * client.
    */
   readonly code: string
@@ -25,11 +25,11 @@ export class TokenProblem extends Error {
   }
 }
 
-/** A token that is valid in a header (RFC 6750, 2.1). */
+/** Matches a token that a header may have (RFC 6750, 2.1). */
 const TOKEN = /^[\w.~+/-]{1,8192}=*$/
-/** Seconds: the life of a token whose answer does not say it, and the longest life that is accepted. */
+/** The life of a token in seconds: when the answer does not say it (`unsaid`), and at most (`longest`). */
 const LIFE = { unsaid: 60, longest: 86_400 }
-/** A token is renewed when a tenth of its life is left, or a minute if that is less. */
+/** A token is renewed when `part` of its life is left, or `most` milliseconds if that is less. */
 const LEFT = { part: 0.1, most: 60_000 }
 
 /** The token, and how long it may be used. @throws TokenProblem */
@@ -44,7 +44,7 @@ export function readTokenAnswer(status: number, text: string): Fetched<string> {
   if (typeof access_token !== 'string' || !TOKEN.test(access_token) || !isBearer) {
     throw new TokenProblem('unreadable', status, 'the answer of the token endpoint holds no access_token')
   }
-  // Declared as a text, given as a number: both are read.
+  // expires_in is declared as a text, and often given as a number: both are read.
   const seconds = Number(expires_in)
   const life = (seconds > 0 ? Math.min(seconds, LIFE.longest) : LIFE.unsaid) * 1_000
   return { value: access_token, fresh: life - Math.min(life * LEFT.part, LEFT.most), usable: life }

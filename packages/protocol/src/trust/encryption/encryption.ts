@@ -1,7 +1,7 @@
 /**
- * Encrypts and decrypts an EncryptedMessage (spec "EncryptedMessage" and "Authentication" 3; public-standard 1.5, D20):
- * a JWE whose parameters are unprotected in `header`, so only the content is authenticated. Signature and envelope bind
- * it to sender, receiver and message_id: verify before decrypting.
+ * Encrypts and decrypts an EncryptedMessage (spec "EncryptedMessage" and "Authentication" 3; public-standard 1.5, D20).
+ * It is a JWE with unprotected parameters in `header`, so only the content is authenticated. The signature binds it to
+ * sender, receiver and message_id: verify the signature before you decrypt.
  */
 import { type CryptoKey, type FlattenedJWE, flattenedDecrypt, GeneralEncrypt, type JWEHeaderParameters } from 'jose'
 import type { EncryptedMessage } from '../../envelope.ts'
@@ -13,8 +13,8 @@ import { type EncryptedForm, encryptedForm } from './form.ts'
 import { type EncryptionKey, publicEncryptionKey } from './keys.ts'
 
 /**
- * A message that cannot be decrypted (err.encryption.invalid). The text is the same for all reasons, so that a peer
- * learns nothing by trying; `step` is for our own log.
+ * The message cannot be decrypted (err.encryption.invalid). The text is the same for all reasons, so that a peer learns
+ * nothing by trying; `step` is for our own log.
  */
 export class EncryptionProblem extends Error {
   readonly step: 'form' | 'key' | 'open' | 'content'
@@ -27,9 +27,9 @@ export class EncryptionProblem extends Error {
 }
 
 export interface Encryption {
-  /** A string is used as JSON text; any other value is written as canonical JSON. */
+  /** The message: a string that is JSON already, or a value that is written as canonical JSON. */
   readonly message: unknown
-  /** The receiver's public JWK, with `kid` and `alg`; or the result of `publicEncryptionKey`. */
+  /** The receiver's public JWK, with `kid` and `alg`; or a result of `publicEncryptionKey`. */
   readonly key: EncryptionKey | Readonly<Record<string, unknown>>
   readonly enc?: ContentEncryption['enc']
 }
@@ -37,7 +37,7 @@ export interface Encryption {
 /**
  * Encrypts a message for one receiver.
  *
- * @throws {KeyRefused} when the key is no key to encrypt with; then nothing may go out in clear instead
+ * @throws {KeyRefused} nobody can encrypt with the key; the message must then not be sent unencrypted
  */
 export async function encryptMessage(encryption: Encryption): Promise<EncryptedMessage> {
   const { message, enc = 'A256GCM' } = encryption
@@ -46,12 +46,12 @@ export async function encryptMessage(encryption: Encryption): Promise<EncryptedM
   return encrypted(utf8(text), { alg, enc, kid }, key)
 }
 
-/** A JWK has no member of that name. */
+/** True for an imported key. A JWK has no member `key`. */
 function isImported(key: Encryption['key']): key is EncryptionKey {
   return 'key' in key && key.key instanceof CryptoKey
 }
 
-/** The `header`; the library adds `epk` for algorithms that use it. */
+/** The `header` of the message. For algorithms that need `epk`, the library adds it. */
 interface Header extends JWEHeaderParameters {
   readonly alg: EncryptionKey['alg']
   readonly enc: ContentEncryption['enc']
@@ -62,8 +62,8 @@ async function encrypted(plaintext: Uint8Array, header: Header, key: CryptoKey):
   const jwe = new GeneralEncrypt(plaintext)
   jwe.addRecipient(key).setUnprotectedHeader(header)
   if (keyEncryption(header.alg)?.extra.length) {
-    // For a single recipient, the library puts its members into `protected`, which the spec's form does not have. So
-    // there is a second recipient with a key that nobody has, and its part is dropped.
+    // With one recipient, the library would put the members into `protected`, which the specification does not allow.
+    // So there is a second recipient, with a key that nobody has; that part is dropped.
     const nobody = crypto.getRandomValues(new Uint8Array(32))
     jwe.addRecipient(nobody).setUnprotectedHeader({ alg: 'A256KW', enc: header.enc })
   }
@@ -72,15 +72,15 @@ async function encrypted(plaintext: Uint8Array, header: Header, key: CryptoKey):
   return { header: { ...header, ...full }, encrypted_key, iv, ciphertext, tag }
 }
 
-/** Returns our private key with this `kid`, or null. Its errors are not caused by the message. */
+/** Returns our private key with this `kid`, or null. If it throws, the message is not the reason. */
 export type ResolveKey = (kid: string) => CryptoKey | null | Promise<CryptoKey | null>
 
 export interface DecryptionLimits {
-  /** Bytes of ciphertext, counted after base64url. */
+  /** The largest size of the ciphertext in bytes, after base64url is decoded. */
   readonly maxCiphertextBytes: number
   /** The limits for `parseJson`. */
   readonly bounds?: JsonBounds
-  /** A reader for texts of at least this many characters, in place of `parseJson`; null: it is no message. */
+  /** Reads texts of at least `from` characters instead of `parseJson`; null when the text is not a message. */
   readonly large?: { readonly from: number; readonly read: (text: string) => Promise<JsonObject | null> }
 }
 
@@ -90,7 +90,7 @@ export interface DecryptedMessage {
   readonly message: JsonObject
 }
 
-/** Closed lists for the library as well, though the form has been judged by the same rows. */
+/** The allowed algorithms, for the library too, although the form was checked with the same rows. */
 const ALLOWED = {
   keyManagementAlgorithms: KEY_ENCRYPTIONS.map(({ alg }) => alg),
   contentEncryptionAlgorithms: CONTENT_ENCRYPTIONS.map(({ enc }) => enc),
@@ -98,9 +98,10 @@ const ALLOWED = {
 }
 
 /**
- * Decrypts an EncryptedMessage, whose signature has been verified before.
+ * Decrypts an EncryptedMessage. Verify its signature before.
  *
- * @throws {EncryptionProblem} whatever is wrong with it; beyond that only what `resolveKey` and `large` throw
+ * @throws {EncryptionProblem} for everything that is wrong with the message; besides, what `resolveKey` and `large`
+ * throw
  */
 export async function decryptMessage(
   value: unknown,
@@ -119,22 +120,22 @@ export async function decryptMessage(
 }
 
 /**
- * RSA would take an encrypted key without its leading zeros as well, and the same ciphertext would have a second
- * fingerprint.
+ * True when the encrypted key has the exact size for the key. RSA would also accept one without its leading zeros, and
+ * the same ciphertext would have a second fingerprint.
  */
 function fits({ algorithm, content, encryptedKeyBytes }: EncryptedForm, key: CryptoKey): boolean {
   return algorithm.encryptedKeyBytes(key, content.keyBytes) === encryptedKeyBytes
 }
 
 /**
- * If the content key cannot be decrypted, the library continues with a random one (RFC 7516, 11.5), so that a bad
- * encrypted key and a bad tag fail at the same place after the same work.
+ * Decrypts the content. When the content key cannot be decrypted, the library goes on with a random one (RFC 7516,
+ * 11.5), so that a wrong encrypted key and a wrong tag fail at the same point after the same work.
  */
 async function opened(jwe: FlattenedJWE, key: CryptoKey): Promise<Uint8Array> {
   try {
     return (await flattenedDecrypt(jwe, key, ALLOWED)).plaintext
   } catch {
-    // No cause: the library's messages about keys and plaintexts must not be logged.
+    // The cause is left out: the library's messages about keys and plaintexts must not be logged.
     throw new EncryptionProblem('open')
   }
 }
@@ -147,7 +148,7 @@ function decoded(plaintext: Uint8Array): string {
   }
 }
 
-/** Parses a decrypted message. Null: it is no JSON object within the bounds. */
+/** Parses a decrypted message; null when it is not a JSON object within the limits. */
 function readMessage(text: string, bounds?: JsonBounds): JsonObject | null {
   try {
     const message = parseJson(text, bounds)
@@ -158,8 +159,8 @@ function readMessage(text: string, bounds?: JsonBounds): JsonObject | null {
 }
 
 /**
- * The fingerprint of a ciphertext, by which a copy under another sender or message_id is refused: 32 bytes, SHA-256 of
- * `encrypted_key`, a point and `tag` as spelt. Only for decrypted messages: their spelling is unique.
+ * The fingerprint of a ciphertext, by which a copy with another sender or message_id is refused: SHA-256 (32 bytes) of
+ * `encrypted_key`, a dot and `tag` as written. Use it for decrypted messages only: their spelling is unique.
  */
 export async function ciphertextFingerprint(
   message: Pick<EncryptedMessage, 'encrypted_key' | 'tag'>,

@@ -1,5 +1,5 @@
 /**
- * Checks the form of an EncryptedMessage (spec "EncryptedMessage"; RFC 7516, 7.2.2; D20) before any key is used, and
+ * Checks the form of an EncryptedMessage (spec "EncryptedMessage"; RFC 7516, 7.2.2; D20) before a key is used, and
  * whether the header says correctly that the message is encrypted.
  */
 import { base64url, type FlattenedJWE } from 'jose'
@@ -17,13 +17,13 @@ import {
   TAG_BYTES,
 } from './algorithms.ts'
 
-/** An EncryptedMessage of valid form. */
+/** An EncryptedMessage whose form is valid. */
 export interface EncryptedForm {
   readonly kid: string
   readonly algorithm: KeyEncryption
   readonly content: ContentEncryption
   readonly encryptedKeyBytes: number
-  /** The message in the form for the library, with each parameter in one header only. */
+  /** The message for the library, with each parameter in only one of the headers. */
   readonly jwe: FlattenedJWE
 }
 
@@ -31,9 +31,9 @@ const MEMBERS = ['header', 'ciphertext', 'encrypted_key', 'tag', 'iv']
 const HEADER_MEMBERS = ['alg', 'enc', 'kid']
 
 /**
- * Reads the form of an EncryptedMessage: exactly its members, in strict base64url, with the sizes of the algorithms.
+ * Reads an EncryptedMessage: it must have exactly its members, in strict base64url, with the sizes of the algorithms.
  * Null for everything else.
- * @param maxCiphertextBytes counted after base64url
+ * @param maxCiphertextBytes the size after base64url is decoded
  */
 export function encryptedForm(value: unknown, maxCiphertextBytes: number): EncryptedForm | null {
   if (!isJsonObject(value) || !hasMembers(value, MEMBERS, ['protected'])) return null
@@ -51,14 +51,14 @@ export function encryptedForm(value: unknown, maxCiphertextBytes: number): Encry
   const algorithm = keyEncryption(alg)
   const content = contentEncryption(enc)
   if (algorithm === undefined || content === undefined || !isKid(kid)) return null
-  // The three parameters of the spec must be in `header`; libraries differ about the place of `epk`.
+  // The specification's three parameters must be in `header`. Libraries differ in where they write `epk`.
   if (!hasMembers(header, HEADER_MEMBERS, algorithm.extra)) return null
   if (!hasMembers(joined, [...HEADER_MEMBERS, ...algorithm.extra])) return null
   if (!algorithm.extra.every((member) => isEphemeralKey(joined[member], algorithm))) return null
   return { kid, algorithm, content, encryptedKeyBytes, jwe: asLibraryReads(value, header, guarded) }
 }
 
-/** Whether an object has all the members of one list, perhaps some of the other, and nothing else. */
+/** True when an object has all the required members, and no others but optional ones. */
 function hasMembers(object: JsonObject, required: readonly string[], optional: readonly string[] = []): boolean {
   return (
     required.every((member) => Object.hasOwn(object, member)) &&
@@ -66,7 +66,7 @@ function hasMembers(object: JsonObject, required: readonly string[], optional: r
   )
 }
 
-/** Whether a parameter in both headers is the same text in both. */
+/** True when each parameter that is in both headers has the same text. */
 function agree(header: JsonObject, guarded: JsonObject): boolean {
   return Object.keys(guarded).every(
     (member) =>
@@ -74,14 +74,17 @@ function agree(header: JsonObject, guarded: JsonObject): boolean {
   )
 }
 
-/** The sender's key of an agreement (RFC 7518, 4.6.1.1): a public key with no more than it needs. */
+/** True for the ephemeral public key of a key agreement (RFC 7518, 4.6.1.1), without further members. */
 function isEphemeralKey(value: unknown, algorithm: KeyEncryption): boolean {
   if (!isJsonObject(value)) return false
   const shape = encryptionShape(value)
   return shape !== undefined && algorithm.kty.includes(shape.kty) && hasMembers(value, ['kty', 'crv', ...shape.members])
 }
 
-/** RFC 7516, 7.2.1 allows no parameter in two headers, and the spec's `header` always has its three. */
+/**
+ * Makes the form for the library. RFC 7516, 7.2.1 forbids a parameter in two headers, but the specification's `header`
+ * always has its three.
+ */
 function asLibraryReads(value: JsonObject, header: JsonObject, guarded: JsonObject): FlattenedJWE {
   const alone = Object.entries(header).filter(([member]) => !Object.hasOwn(guarded, member))
   const { ciphertext, encrypted_key, iv, tag, protected: encoded } = value
@@ -95,7 +98,7 @@ function asLibraryReads(value: JsonObject, header: JsonObject, guarded: JsonObje
   }
 }
 
-/** The parameters of a `protected` member: an object of JSON without duplicate names, in base64url. */
+/** The parameters in `protected`: a JSON object without duplicate names, in base64url; null for anything else. */
 function protectedHeader(encoded: unknown): JsonObject | null {
   if (!base64urlBytes(encoded)) return null
   try {
@@ -109,12 +112,12 @@ function protectedHeader(encoded: unknown): JsonObject | null {
 
 const encryptedMessages = validator(EncryptedMessage)
 
-/** Members that no other message has. */
+/** Members that only an encrypted message has. */
 const OWN = ['ciphertext', 'encrypted_key', 'tag', 'iv']
 
 /**
- * The problem when a message does not match its header; null: it matches.
- * @param encrypted whether the header says that it is encrypted
+ * What is wrong when a message and its header do not agree; null when they do.
+ * @param encrypted true when the header says that the message is encrypted
  */
 export function encryptionProblem(encrypted: boolean, message: JsonObject): string | null {
   if (encrypted === encryptedMessages.accepts(message)) return null
@@ -125,9 +128,9 @@ export function encryptionProblem(encrypted: boolean, message: JsonObject): stri
 }
 
 /**
- * Whether a result is encrypted: by its header, or, without such a member, by its form (3.1). This makes nothing easier
- * to decrypt: what is encrypted for us can be decrypted with our key or not at all, and a message that must be
- * encrypted is refused in clear whatever its header says.
+ * True when a result is encrypted: its header says so, or, without that member, its form shows it (3.1). This is safe:
+ * what is encrypted for us decrypts with our key or not at all, and a message that must be encrypted is refused
+ * otherwise, whatever its header says.
  */
 export function isResultEncrypted(
   { is_msg_encrypted: said }: { readonly is_msg_encrypted?: unknown },

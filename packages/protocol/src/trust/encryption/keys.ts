@@ -1,10 +1,10 @@
-/** Keys for encrypting and decrypting messages, read from JWKs (RFC 7517; public-standard 1.5). */
+/** Reads keys for encrypting and decrypting messages from JWKs (RFC 7517; public-standard 1.5). */
 import { type CryptoKey, importJWK, type JWK } from 'jose'
 import { encryptionShape, isKid, isPrivateJwk, type Jwk, KeyRefused, KID_MAX_LENGTH, type LooseJwk } from '../jwk.ts'
 import type { WebCryptoKey } from '../signature/algorithms.ts'
 import { type KeyEncryption, keyEncryption, rsaModulusBits } from './algorithms.ts'
 
-/** A public key ready for use. */
+/** A public key that is imported. */
 export interface EncryptionKey {
   readonly kid: string
   readonly alg: KeyEncryption['alg']
@@ -14,8 +14,8 @@ export interface EncryptionKey {
 const MODULUS_BITS = { least: 2048, most: 8192 }
 
 /**
- * Reads the public key of a receiver: `kid` and `alg` are required, `use` must be `enc` if present, RSA keys have 2048
- * to 8192 bits. Members about other uses of the key (`key_ops`, `ext`, `x5c` ...) are ignored.
+ * Reads a receiver's public key: `kid` and `alg` are required, `use` must be `enc` if it is present, an RSA key must
+ * have 2048 to 8192 bits. Members about other uses (`key_ops`, `ext`, `x5c` ...) are ignored.
  * @throws {KeyRefused} and nothing else
  */
 export async function publicEncryptionKey(jwk: LooseJwk): Promise<EncryptionKey> {
@@ -38,7 +38,7 @@ export async function publicEncryptionKey(jwk: LooseJwk): Promise<EncryptionKey>
 
 async function imported(jwk: JWK, { alg }: KeyEncryption): Promise<CryptoKey> {
   try {
-    // Only symmetric keys are returned as bytes, and no row has those.
+    // `importJWK` returns bytes only for symmetric keys, and no row has such a key.
     return (await importJWK(jwk, alg)) as CryptoKey
   } catch {
     throw new KeyRefused('the members of the key are no public key')
@@ -51,7 +51,7 @@ function assertRsaStrength(key: CryptoKey): void {
   if (bits < MODULUS_BITS.least || bits > MODULUS_BITS.most) {
     throw new KeyRefused(`n: must have ${MODULUS_BITS.least} to ${MODULUS_BITS.most} bits`)
   }
-  // With an exponent of 1 the ciphertext is the content key.
+  // With the exponent 1, the ciphertext would be the content key itself.
   const publicExponent = key.algorithm.publicExponent as Uint8Array
   const significant = publicExponent.slice(publicExponent.findIndex((byte) => byte !== 0))
   const [first = 0] = significant
@@ -60,7 +60,7 @@ function assertRsaStrength(key: CryptoKey): void {
   }
 }
 
-/** The WebCrypto parameters of private keys for decryption, one row for each key type. */
+/** The WebCrypto parameters of private keys for decryption, for each type of key. */
 const DECRYPTION = [
   { kty: 'RSA', crv: undefined, parameters: { name: 'RSA-OAEP', hash: 'SHA-256' }, usages: ['decrypt'] },
   { kty: 'EC', crv: 'P-256', parameters: { name: 'ECDH', namedCurve: 'P-256' }, usages: ['deriveBits'] },
@@ -73,7 +73,7 @@ const DECRYPTION = [
 export type DecryptionKeys = (kid: string) => Promise<WebCryptoKey | null>
 
 /**
- * The keys for decrypting messages. Each is imported when it is first used.
+ * Makes a `DecryptionKeys` from JWKs. Each key is imported at its first use.
  * @throws TypeError a key has no kid, is public, or has an unsupported type
  */
 export function decryptionKeys(jwks: readonly Jwk[]): DecryptionKeys {

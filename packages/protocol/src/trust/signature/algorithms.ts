@@ -1,29 +1,29 @@
 /** The signature algorithms, one row each. No other code lists them. */
 
-/** A key of WebCrypto, under a name that both browsers' and Node's types know. */
+/** A key of WebCrypto, as a type that both browsers and Node have. */
 export type WebCryptoKey = Parameters<typeof crypto.subtle.verify>[1]
 
-/** Names of RFC 7518 and RFC 8037. */
+/** A name from RFC 7518 or RFC 8037. */
 export type AlgorithmName = 'EdDSA' | 'ES256' | 'RS256'
 
-/** A list of spellings: all are read, the first is written. */
+/** All names that are read; the first one is written. */
 type Spellings = readonly [string, ...string[]]
 
 export interface Algorithm {
   readonly name: AlgorithmName
-  /** Its names in a message, by their place in the message. Compared letter by letter. */
+  /** The names in messages, in a list of parameters or in a JWS. They are compared exactly. */
   readonly spellings: { readonly parameters: Spellings; readonly jws: Spellings }
-  /** The required members of a JWK. */
+  /** The members that a JWK must have. */
   readonly jwk: { readonly kty: string; readonly crv?: string }
-  /** Parameters for importKey, sign and verify of WebCrypto; a key's own must agree with them. */
+  /** Parameters for importKey, sign and verify of WebCrypto. Those of a key must be equal. */
   readonly webCrypto: { readonly name: string; readonly namedCurve?: string; readonly hash?: string }
-  /** Whether a signature takes less time than its way to another thread and back: 21 µs beside 35. */
+  /** True when signing takes less time (21 µs) than handing it to another thread and back (35 µs). */
   readonly quick: boolean
 }
 
 /**
- * `ed25519` is the spec's own example. ECDSA signatures are r and s, 32 bytes each, as in JWS and WebCrypto;
- * RSA signatures are PKCS #1 v1.5 with SHA-256.
+ * `ed25519` is the specification's example. ECDSA signatures are r and s, 32 bytes each, as in JWS and WebCrypto; RSA
+ * signatures are PKCS #1 v1.5 with SHA-256.
  */
 export const ALGORITHMS: Readonly<Record<AlgorithmName, Algorithm>> = {
   EdDSA: {
@@ -49,10 +49,10 @@ export const ALGORITHMS: Readonly<Record<AlgorithmName, Algorithm>> = {
   },
 }
 
-/** The place that names an algorithm: the list of parameters or the header of a JWS. */
+/** Where an algorithm is named: in a list of parameters or in the header of a JWS. */
 export type SpellingPlace = keyof Algorithm['spellings']
 
-/** The algorithm named by `text`, if it is allowed; null for all others, including `none` and HMAC. */
+/** The algorithm with this name, if it is allowed; null for all others, such as `none` and HMAC. */
 export function algorithmSpelt(
   text: string,
   place: SpellingPlace,
@@ -61,10 +61,10 @@ export function algorithmSpelt(
   return allowed.find((name) => ALGORITHMS[name].spellings[place].includes(text)) ?? null
 }
 
-/** RSA keys below are breakable (NIST SP 800-131A), above are a way to keep a server busy. */
+/** A shorter RSA key is breakable (NIST SP 800-131A), a longer one would keep a server busy. */
 export const RSA_BITS = { least: 2048, most: 8192 }
 
-/** Whether a key fits the algorithm: curve, hash and size included. */
+/** True when a key fits the algorithm, with curve, hash and size. */
 export function fitsAlgorithm(key: WebCryptoKey, name: AlgorithmName): boolean {
   const wanted = ALGORITHMS[name].webCrypto
   const own = key.algorithm as {
@@ -77,7 +77,7 @@ export function fitsAlgorithm(key: WebCryptoKey, name: AlgorithmName): boolean {
   return (
     own.name === wanted.name &&
     own.namedCurve === wanted.namedCurve &&
-    // An ECDSA key is for any hash, an RSA key for one.
+    // An ECDSA key has no hash of its own, an RSA key has one.
     (own.hash === undefined || own.hash.name === wanted.hash) &&
     bits >= RSA_BITS.least &&
     bits <= RSA_BITS.most

@@ -1,4 +1,4 @@
-/** The signed text of header and message, one row for each way of writing it. */
+/** The text of header and message that is signed, one row for each canonical form. */
 import { isJsonObject } from '../../json.ts'
 import { JsonError } from '../../json-error.ts'
 import { CanonicalJsonError, CanonicalText, canonicalJson } from '../canonical-json.ts'
@@ -13,15 +13,15 @@ export interface CanonicalParts {
   readonly message: string
 }
 
-/** A value, and the text it was read from or is sent as. */
+/** A value, and the text from which it was read or as which it is sent. */
 interface Sourced {
   readonly value: unknown
   readonly source: () => string
 }
 
 /**
- * `rfc8785` depends on values only, so the spelling is free; the others depend on the text, or at least on the text of
- * numbers.
+ * `rfc8785` depends on values only, so the text may be written in any way. The other forms depend on the text, at least
+ * on that of numbers.
  */
 export const CANONICAL_FORMS: Readonly<Record<CanonicalFormName, (sourced: Sourced) => string>> = {
   rfc8785: ({ value }) => canonicalJson(value),
@@ -41,15 +41,15 @@ export function receivedParts(envelope: SignedEnvelope, form: CanonicalFormName)
 }
 
 /**
- * A payload of JSON text, read within the limits of its envelope.
- * @throws {SignatureProblem} it is no JSON, or has no canonical form
+ * The canonical form of a JSON text, read within the limits of the envelope.
+ * @throws {SignatureProblem} it is not JSON, or has no canonical form
  */
 export function receivedPayload(text: string, envelope: SignedEnvelope, form: CanonicalFormName): string {
   return orInvalid(() => CANONICAL_FORMS[form]({ value: envelope.another(text).value, source: () => text }))
 }
 
 /**
- * Both parts of an outgoing envelope, whose body must have them as `canonicalJson` writes them.
+ * Both parts of an envelope to send. Its body must have them as `canonicalJson` writes them.
  * @throws {CanonicalJsonError} a part has no canonical JSON
  */
 export function outgoingParts(header: unknown, message: unknown, form: CanonicalFormName): CanonicalParts {
@@ -60,12 +60,15 @@ export function outgoingParts(header: unknown, message: unknown, form: Canonical
   return { header: part(header), message: part(message) }
 }
 
-/** The object with header and message, as every form writes it: `header` sorts before `message`. */
+/** The object of header and message as text. `header` comes before `message` in every form. */
 export function objectText({ header, message }: CanonicalParts): string {
   return `{"header":${header},"message":${message}}`
 }
 
-/** The messages of both errors name a rule and no value, but a path may hold names that the peer made up. */
+/**
+ * Turns errors about JSON into a SignatureProblem. Their messages name rules and no values, but paths may have names
+ * that the peer invented, so these are left out.
+ */
 function orInvalid<Result>(made: () => Result): Result {
   try {
     return made()

@@ -1,4 +1,4 @@
-/** Whether a signature is fresh: by its own times, or by the time of the message when it has none. */
+/** Checks that a signature is fresh: by its own times, or by the time of the message when it has none. */
 import { normaliseTimestamp, timestampInstant } from '../../timestamps.ts'
 import type { SignatureProfile } from './layout.ts'
 import { LAYOUTS } from './layouts.ts'
@@ -7,38 +7,40 @@ import { invalid } from './problem.ts'
 const MINUTE = 60
 const HOUR = 60 * MINUTE
 
-/** All in seconds. Messages must be remembered for longer than any of these. */
+/** Limits in seconds. The message_ids of messages must be remembered for longer than any of them. */
 export const FRESHNESS = {
-  /** Clocks may differ by this much. */
+  /** The difference between clocks. */
   skew: 60,
   /** The longest time from created to expires. */
   longest_life: HOUR,
-  /** The oldest accepted message signed without times of its own. */
+  /** The age of the oldest accepted message whose signature has no times. */
   oldest_message: 24 * HOUR,
-  /** The same on callback paths, where a message may be repeated unchanged for days. */
+  /** The same on callback paths, where a message may be sent again unchanged for days. */
   oldest_callback: 96 * HOUR,
-  /** The time by which the clock of the sender may be ahead. */
+  /** The time by which the sender's clock may be ahead. */
   newest_message: 5 * MINUTE,
 } as const
 
 export interface Freshness {
   readonly profile: Pick<SignatureProfile, 'layout'>
-  /** Unix times in seconds, as `readSignature` gave them. */
+  /** Seconds since 1970, from `readSignature`; null when the layout has no times. `expires` likewise. */
   readonly created: number | null
   readonly expires: number | null
   /** The header's message_ts, of any type. */
   readonly message_ts: unknown
-  /** Unix time in seconds; may have a fraction. */
+  /** The current time in seconds since 1970, perhaps with a fraction. */
   readonly now: number
   /** Seconds by which clocks may differ; 60 by default. */
   readonly skew?: number
-  /** Whether the message came on a callback path. */
+  /** True when the message came on a callback path. */
   readonly callback?: boolean
-  /** Whether the message is a result, whose message_ts may be in a spelling of results. */
+  /** True when the message is a result, whose message_ts may have a spelling of results. */
   readonly result?: boolean
 }
 
-/** @throws {SignatureProblem} `invalid` when the signature is out of date, not yet of date, or would live too long */
+/**
+ * Checks the times. @throws {SignatureProblem} `invalid`: the signature is too old, of the future, or lives too long
+ */
 export function checkFreshness(freshness: Freshness): void {
   if (LAYOUTS[freshness.profile.layout].expires) checkOwnTimes(freshness)
   else checkMessageTime(freshness)

@@ -1,4 +1,7 @@
-/** JWS in compact form (RFC 7515), with header and message as its payload or with the payload left out (1.4 B and C). */
+/**
+ * Signatures as compact JWS (RFC 7515), with header and message as the payload, or with the payload left out (1.4 B and
+ * C).
+ */
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from '../../json.ts'
 import { fromBase64Url, toBase64Url, utf8 } from '../base64.ts'
 import { canonicalJson } from '../canonical-json.ts'
@@ -7,10 +10,10 @@ import { type CanonicalParts, objectText } from './canonical-forms.ts'
 import type { Layout } from './layout.ts'
 import { invalid } from './problem.ts'
 
-/** The middle part of the JWS: how it is written and checked. */
+/** The middle part of a JWS: how it is written and checked. */
 interface Middle {
   write(payload: string): string
-  /** Returns the signed payload in base64url. */
+  /** Checks the middle part, and returns the payload that is signed, in base64url. */
   read(middle: string, parts: CanonicalParts, canonical: (text: string) => string): string
 }
 
@@ -19,7 +22,7 @@ const embedded: Middle = {
   read(middle, parts, canonical) {
     const text = decodedText(middle)
     if (text === null) throw invalid('the payload must be UTF-8 in canonical base64url')
-    // The payload must be exactly header and message. Mostly it already has the expected spelling.
+    // The payload must be exactly header and message. Usually it is written as expected.
     const expected = objectText(parts)
     if (text !== expected && canonical(text) !== expected) {
       throw invalid('the payload is not the header and message of the envelope')
@@ -76,7 +79,7 @@ function layout(middle: Middle): Layout {
 export const jws = layout(embedded)
 export const jwsDetached = layout(detached)
 
-/** Members that are allowed in the header of a JWS. All others are refused, such as `crit` and keys. */
+/** The members that the header of a JWS may have. Others, such as `crit` and keys, are refused. */
 const KNOWN = ['alg', 'kid', 'typ', 'cty']
 
 function protectedHeader(text: string): { readonly alg: string; readonly kid: string | null } {
@@ -104,7 +107,7 @@ function objectOf(text: string | null): JsonObject | null {
   return isJsonObject(value) ? value : null
 }
 
-/** A byte order mark stays in the text, where the JSON reader refuses it. */
+/** Keeps a byte order mark in the text, so that the JSON reader refuses it. */
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 function decodedText(base64Url: string): string | null {

@@ -1,6 +1,4 @@
-/**
- * The signature profile of a participant, and the interface of layouts, which write a signature as text and read it.
- */
+/** The signature profile of a participant, and the interface of layouts, which read and write signatures as text. */
 
 import type { Bytes } from '../base64.ts'
 import type { AlgorithmName } from './algorithms.ts'
@@ -8,22 +6,22 @@ import type { CanonicalFormName, CanonicalParts } from './canonical-forms.ts'
 import type { DigestPrefix } from './digests.ts'
 
 /**
- * `parameters`: the list of named parameters of the spec. `jws`: compact JWS whose payload is header and message.
- * `jws-detached`: the same without the payload. `raw-rsa`: base64 of an RSA signature and nothing else.
+ * `parameters`: the specification's list of named parameters. `jws`: compact JWS with header and message as payload.
+ * `jws-detached`: the same without the payload. `raw-rsa`: only an RSA signature in base64.
  */
 export type LayoutName = 'parameters' | 'jws' | 'jws-detached' | 'raw-rsa'
 
-/** The way one participant signs, and we sign for it; fixed when it is registered (D16). */
+/** How one participant signs, and how we sign for it. It is set at registration (D16). */
 export interface SignatureProfile {
   readonly layout: LayoutName
   readonly canonical_form: CanonicalFormName
-  /** For the parameter layout; empty for all others. */
+  /** For the layout `parameters`; empty for all others. */
   readonly digest_prefix: DigestPrefix
-  /** The accepted algorithms; never empty. */
+  /** The accepted algorithms, at least one. */
   readonly algorithms: readonly AlgorithmName[]
 }
 
-/** The profile of the spec, with the algorithm of its examples. */
+/** The profile of the specification, with the algorithm of its examples. */
 export const DEFAULT_SIGNATURE_PROFILE: SignatureProfile = {
   layout: 'parameters',
   canonical_form: 'rfc8785',
@@ -31,27 +29,27 @@ export const DEFAULT_SIGNATURE_PROFILE: SignatureProfile = {
   algorithms: ['EdDSA'],
 }
 
-/** The claims of a signature. They are not trustworthy before `verifySignature` has resolved. */
+/** What a signature states. Do not trust it before `verifySignature` has resolved. */
 export interface SignatureClaims {
-  /** null when the layout has no sender: then it is the header's sender_id. */
+  /** The sender in the signature; null when the layout has none: the header's sender_id is used then. */
   readonly sender_id: string | null
-  /** The sender's key; null when the signature does not name it. */
+  /** The name of the sender's key; null when the signature does not name it. */
   readonly kid: string | null
   readonly algorithm: AlgorithmName
-  /** Unix time in seconds; null when the layout has none; the same for `expires`. */
+  /** Seconds since 1970; null when the layout has no times. `expires` likewise. */
   readonly created: number | null
   readonly expires: number | null
 }
 
-/** A signature that follows the grammar of its layout; not yet verified. */
+/** A signature that was read from its text, and not verified yet. */
 export interface ReadSignature extends SignatureClaims {
   readonly canonical_form: CanonicalFormName
-  /** The bytes of the signature itself. */
+  /** The bytes of the signature. */
   readonly value: Bytes
   /**
-   * The signed bytes for this header and message. `canonical` brings another JSON text, such as an embedded payload,
-   * into the same canonical form.
-   * @throws {SignatureProblem} the signature has a payload that differs from header and message
+   * The bytes that were signed, for this header and message. `canonical` turns another JSON text, such as an embedded
+   * payload, into the same canonical form.
+   * @throws {SignatureProblem} the signature's payload differs from header and message
    */
   content(parts: CanonicalParts, canonical: (text: string) => string): Promise<Bytes>
 }
@@ -59,11 +57,11 @@ export interface ReadSignature extends SignatureClaims {
 /** The rules for reading a signature. */
 export interface ReadingRules {
   readonly profile: SignatureProfile
-  /** Values of `namespace` that are accepted (D17). */
+  /** The values of `namespace` that are accepted (D17). */
   readonly namespaces: readonly string[]
 }
 
-/** The claims for writing a signature. */
+/** What a signature to be written states. */
 export interface WritingClaims {
   readonly profile: SignatureProfile
   readonly sender_id: string
@@ -75,14 +73,14 @@ export interface WritingClaims {
 }
 
 export interface Layout {
-  /** The algorithms that it supports. */
+  /** The algorithms that the layout supports. */
   readonly algorithms: readonly AlgorithmName[]
-  /** Whether a signature has an expiry; otherwise the time of the message limits its validity. */
+  /** True when a signature has an expiry. Otherwise the time of the message limits its validity. */
   readonly expires: boolean
-  /** Whether a digest is signed, so that a prefix may be chosen. */
+  /** True when a digest is signed, so that a prefix may be chosen. */
   readonly digest: boolean
-  /** @throws {SignatureProblem} */
+  /** Reads the text of a signature. @throws {SignatureProblem} */
   read(text: string, rules: ReadingRules): ReadSignature
-  /** `signed` makes the signature of some bytes. */
+  /** Writes a signature as text. `signed` signs bytes. */
   write(parts: CanonicalParts, claims: WritingClaims, signed: (content: Bytes) => Promise<Bytes>): Promise<string>
 }

@@ -1,4 +1,4 @@
-/** The layouts as rows, and what a profile may combine. */
+/** The layouts of signatures, and the rules for a profile. */
 
 import { fromBase64, toBase64, utf8 } from '../base64.ts'
 import { ALGORITHMS, type AlgorithmName } from './algorithms.ts'
@@ -9,10 +9,10 @@ import type { Layout, LayoutName, SignatureProfile } from './layout.ts'
 import { parameters } from './parameters.ts'
 import { invalid } from './problem.ts'
 
-/** Raw RSA: the text of the header directly followed by that of the message. Where the header ends is never in doubt. */
+/** For raw RSA: the header's text directly followed by the message's. The end of the header is always clear. */
 const rawContent = async ({ header, message }: CanonicalParts) => utf8(`${header}${message}`)
 
-/** Base64 of an RSA signature and nothing else (1.4 D). */
+/** Only an RSA signature in base64 (1.4 D). */
 const rawRsa: Layout = {
   algorithms: ['RS256'],
   expires: false,
@@ -43,7 +43,7 @@ export const LAYOUTS: Readonly<Record<LayoutName, Layout>> = {
   'raw-rsa': rawRsa,
 }
 
-/** The rule that a profile from any source breaks; null: none. */
+/** The rule that a profile from any source breaks; null when it is valid. */
 export function profileProblem(profile: { readonly [Member in keyof SignatureProfile]: unknown }): string | null {
   if (!isNameIn(LAYOUTS, profile.layout)) return `layout must be one of ${list(LAYOUTS)}`
   if (!isNameIn(CANONICAL_FORMS, profile.canonical_form)) {

@@ -1,15 +1,15 @@
 /**
- * Signs on the calling thread, if the platform can and the algorithm is fast: WebCrypto hands each signature to another
- * thread.
+ * Signs on the calling thread, where the platform can and the algorithm is fast: WebCrypto hands each signature to
+ * another thread.
  */
 import type { Bytes } from '../base64.ts'
 import { nodeCrypto } from '../node.ts'
 import { ALGORITHMS, type AlgorithmName, type WebCryptoKey } from './algorithms.ts'
 
-/** The signers by the WebCrypto key with the same private key, which cannot be read from the function. */
+/** For a WebCrypto key, a function that signs with the same private key. */
 const signers = new WeakMap<WebCryptoKey, (content: Bytes) => Bytes>()
 
-/** @param jwk the private key that `key` was imported from */
+/** Prepares a key for signing on the calling thread. @param jwk the private key from which `key` was imported */
 export function signOnTheSpot(key: WebCryptoKey, jwk: object, algorithm: AlgorithmName): void {
   if (nodeCrypto === undefined || !ALGORITHMS[algorithm].quick) return
   const { createPrivateKey, sign } = nodeCrypto
@@ -17,7 +17,7 @@ export function signOnTheSpot(key: WebCryptoKey, jwk: object, algorithm: Algorit
   signers.set(key, (content) => sign(null, content, own))
 }
 
-/** The signature of the content. */
+/** Signs the content. */
 export async function signatureOf(content: Bytes, key: WebCryptoKey, algorithm: AlgorithmName): Promise<Bytes> {
   const signed = signers.get(key)?.(content)
   return (

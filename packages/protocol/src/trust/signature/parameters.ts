@@ -1,4 +1,4 @@
-/** The spec's layout: a list of named parameters (spec "Authentication" 2; 1.4 dialect A). */
+/** The specification's layout: a list of named parameters (spec "Authentication" 2; 1.4 dialect A). */
 
 import { fromBase64, toBase64, utf8 } from '../base64.ts'
 import { ALGORITHMS, type AlgorithmName, algorithmSpelt } from './algorithms.ts'
@@ -7,11 +7,11 @@ import { type DigestPrefix, digestOf } from './digests.ts'
 import type { Layout } from './layout.ts'
 import { invalid } from './problem.ts'
 
-/** In the order of writing; they may be read in any order. */
+/** The parameters in the order of writing. They are read in any order. */
 const NAMES = ['namespace', 'kidId', 'algorithm', 'created', 'expires', 'headers', 'signature'] as const
 type Parameters = Readonly<Record<(typeof NAMES)[number], string>>
 
-/** May precede the list: published samples have it inside the string. */
+/** May come before the list: published samples have it inside the string. */
 const PREFIX = 'Signature: '
 const HEADERS = '(created) (expires) digest'
 
@@ -58,7 +58,7 @@ export const parameters: Layout = {
 const spellingOf = (algorithm: AlgorithmName): string => ALGORITHMS[algorithm].spellings.parameters[0]
 
 /**
- * The name of a key in signatures of this layout: `sender_id`, `kid` and algorithm, separated by bars.
+ * The name of a key in such signatures (kidId): `sender_id`, `kid` and algorithm with bars between them.
  * @throws TypeError a part is empty or has a bar in it
  */
 export const qualifiedKid = (
@@ -66,13 +66,13 @@ export const qualifiedKid = (
   { kid, algorithm }: { readonly kid: string; readonly algorithm: AlgorithmName },
 ): string => [sender_id, kid, spellingOf(algorithm)].map(withoutBar).join('|')
 
-/** Three lines with LF between them and none at the end. */
+/** The text that is signed: three lines with LF between them and none at the end. */
 async function signedText(parts: CanonicalParts, created: number, expires: number, prefix: DigestPrefix) {
   const digest = await digestOf(utf8(objectText(parts)), prefix)
   return utf8(`(created): ${created}\n(expires): ${expires}\ndigest: ${digest}`)
 }
 
-/** No quote, no backslash, no control character: a value ends where every reader thinks it ends. */
+/** Without quotes, backslashes and control characters, every reader finds the same end of a value. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
 const QUOTABLE = /[^"\\\u0000-\u001f\u007f]*/.source
 const PARAMETER = new RegExp(`([A-Za-z]+)="(${QUOTABLE})"`, 'y')

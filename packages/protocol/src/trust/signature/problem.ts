@@ -1,4 +1,4 @@
-/** Why a message is not accepted as signed by its sender. */
+/** Errors of a message that is not accepted as signed by its sender. */
 
 /**
  * `missing`: there is no signature (err.signature.missing). `invalid`: the signature is not valid
@@ -6,7 +6,7 @@
  */
 export type SignatureProblemKind = 'missing' | 'invalid'
 
-/** Every refusal of a signature. The message says which rule failed and never repeats a value. */
+/** The signature is refused. The message names the rule, and never repeats a value. */
 export class SignatureProblem extends Error {
   readonly kind: SignatureProblemKind
 
@@ -17,12 +17,12 @@ export class SignatureProblem extends Error {
   }
 }
 
-/** A signature that breaks a rule. */
+/** Makes the error for a signature that breaks a rule. */
 export function invalid(rule: string): SignatureProblem {
   return new SignatureProblem('invalid', rule)
 }
 
-/** The closed list of words in place of a signature (1.4, detail 6), compared letter by letter. */
+/** The words that peers write instead of a signature (1.4, detail 6). They are compared exactly. */
 export const PLACEHOLDERS: readonly string[] = [
   '',
   'unsigned',
@@ -33,7 +33,7 @@ export const PLACEHOLDERS: readonly string[] = [
   'new signature to be generated for request',
 ]
 
-/** Whether a text is a word for an unsigned message. */
+/** True for a word that stands for an unsigned message. */
 export function isPlaceholder(signature: string): boolean {
   return PLACEHOLDERS.includes(signature)
 }

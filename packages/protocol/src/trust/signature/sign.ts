@@ -1,11 +1,11 @@
-/** Signing what goes out. */
+/** Signs messages that we send. */
 import { type AlgorithmName, fitsAlgorithm, type WebCryptoKey } from './algorithms.ts'
 import { outgoingParts } from './canonical-forms.ts'
 import type { SignatureProfile } from './layout.ts'
 import { LAYOUTS } from './layouts.ts'
 import { signatureOf } from './on-the-spot.ts'
 
-/** A private key, and the names of its public half. */
+/** A private key, and the names of the key pair. */
 export interface SigningKey {
   readonly sender_id: string
   readonly kid: string
@@ -18,17 +18,17 @@ export interface SignRequest {
   readonly message: unknown
   readonly profile: SignatureProfile
   readonly key: SigningKey
-  /** Value of the `namespace` parameter. */
+  /** The value of the parameter `namespace`. */
   readonly namespace: string
-  /** Unix times in whole seconds; used by layouts that expire. */
+  /** Whole seconds since 1970, for layouts that expire. */
   readonly created: number
   readonly expires: number
 }
 
 /**
- * Signs header and message. The body must have both as `canonicalJson` writes them: all forms except RFC 8785 cover
+ * Signs header and message. The body must have both as `canonicalJson` writes them: all forms except RFC 8785 sign
  * their text.
- * @throws {TypeError} key, profile and header do not belong together: a mistake of the caller
+ * @throws {TypeError} key, profile and header do not belong together: an error of the caller
  * @throws {CanonicalJsonError} the data have no canonical JSON
  */
 export async function sign(request: SignRequest): Promise<string> {
@@ -46,7 +46,7 @@ export async function sign(request: SignRequest): Promise<string> {
   )
 }
 
-/** The bytes that are signed. No private key is needed. */
+/** The bytes that would be signed; needs no private key. */
 export async function signedContent({
   header,
   message,

@@ -8,9 +8,9 @@ import { LAYOUTS } from './layouts.ts'
 import { invalid, isPlaceholder, SignatureProblem } from './problem.ts'
 
 /**
- * Reads the `signature` of an envelope by the layout of its sender's profile. Its content is not verified yet.
+ * Reads the `signature` of an envelope in the layout of the sender's profile. It is not verified yet.
  *
- * @throws {SignatureProblem} `missing` when there is none or a placeholder, `invalid` when it breaks the grammar
+ * @throws {SignatureProblem} `missing` when there is none or a placeholder, `invalid` when it breaks the layout's rules
  */
 export function readSignature(signature: JsonValue | undefined, rules: ReadingRules): ReadSignature {
   if (signature === undefined || signature === null) {
@@ -24,9 +24,9 @@ export function readSignature(signature: JsonValue | undefined, rules: ReadingRu
 }
 
 /**
- * Resolves when the signature is one of this envelope's header and message, made with the private half of `publicKey`;
- * rejects otherwise. The caller is responsible for the key (live, for signatures, of the participant in the header's
- * sender_id) and for freshness (`checkFreshness`).
+ * Resolves when the private key of `publicKey` made the signature for this envelope's header and message; rejects
+ * otherwise. The caller checks that the key is valid and belongs to the header's sender_id, and that the signature is
+ * fresh (`checkFreshness`).
  * @throws {SignatureProblem} always `invalid`
  */
 export async function verifySignature(
