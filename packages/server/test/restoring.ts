@@ -1,4 +1,4 @@
-/** A database with something of everything, its backup, and empty databases to restore it into. */
+/** A database with something of everything, its backup, and databases to restore it into. */
 import { createSecretKey } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -18,7 +18,13 @@ import { addRegistry } from '@rollcall/records/registries/registries'
 import { inject, onTestFinished } from 'vitest'
 import { acting } from '../../admin/test/acting.ts'
 import { subscribeLive } from '../../delivery/test/subscriptions.ts'
-import { emptyDatabase, masterKeyOfRun, startedDatabase, type TestDatabase } from '../../keys/test/postgres.ts'
+import {
+  emptyDatabase,
+  masterKeyOfRun,
+  startedDatabase,
+  type TestDatabase,
+  testDatabase,
+} from '../../keys/test/postgres.ts'
 import { auditEntry, testAuditLog, vaultOf } from '../../settings/test/audit-log.ts'
 import { writeDocuments } from './server.ts'
 
@@ -38,8 +44,15 @@ export async function folder(): Promise<string> {
 
 export type Place = Pick<TestDatabase, 'connection' | 'owner' | 'db'> & { readonly ownerDb: Database }
 
-/** A new database without tables, with both roles. */
+/** A new database with empty tables, with both roles: who restores into it need not wait for all the migrations. */
 export async function target(): Promise<Place> {
+  const database = await testDatabase()
+  onTestFinished(() => database.close())
+  return place(database)
+}
+
+/** A new database without tables, with both roles. */
+export async function emptyTarget(): Promise<Place> {
   const { connection: owner, drop } = await emptyDatabase()
   const connection = { ...inject('application'), database: owner.database }
   const [db, ownerDb] = [openDatabase(connection), openDatabase(owner)]

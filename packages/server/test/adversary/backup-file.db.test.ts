@@ -9,7 +9,7 @@ import { foundObjects } from '@rollcall/backup/store/catalog'
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { acting } from '../../../admin/test/acting.ts'
-import { backupOf, depsOf, folder, masterKeys, target, world } from '../restoring.ts'
+import { backupOf, depsOf, emptyTarget, folder, masterKeys, world } from '../restoring.ts'
 
 let [whole, another] = [Buffer.alloc(0), Buffer.alloc(0)]
 let path = ''
@@ -104,7 +104,7 @@ test('a backup is verified without a database, and any change of it is found', a
   }
 
   // Nothing of a damaged file is restored.
-  const into = await target()
+  const into = await emptyTarget()
   const bytes = Buffer.from(whole)
   bytes[bytes.length - 20] = (bytes[bytes.length - 20] ?? 0) ^ 1
   await expect(

@@ -11,7 +11,7 @@ import { acting } from '../../../../admin/test/acting.ts'
 import { MIGRATIONS } from '../../../../database/src/migrations/index.ts'
 import { memoryAuditLog } from '../../../../settings/test/audit-log.ts'
 import { tamper } from '../../../../settings/test/tampering.ts'
-import { allRows, backupOf, catalogOf, depsOf, folder, target, world } from '../../restoring.ts'
+import { allRows, backupOf, catalogOf, depsOf, emptyTarget, folder, target, world } from '../../restoring.ts'
 
 const without = { without_journal: 'test' } as const
 
@@ -30,7 +30,7 @@ test('the restored database has the same catalog and the same rows, and its audi
   const file = await backupOf(from)
   const [catalog, rows] = [await catalogOf(from), await allRows(from)]
   expect(rows.get('waiting_notification')).toHaveLength(1)
-  const into = await target()
+  const into = await emptyTarget()
   const done = await restoreDatabase(acting(depsOf(into)), { file, ...without })
   expect(done).toMatchObject({ file, journal: null, left_out: [], migrations: [] })
   expect(await catalogOf(into)).toEqual(catalog)
@@ -93,7 +93,7 @@ test('a file that is there, and a database that is not empty, are refused', asyn
   await expect(restoreDatabase(acting(depsOf(from)), { file, ...without })).rejects.toThrow(
     /^the database is not empty \("[a-z_]+"\): a backup is restored into a new database$/,
   )
-  const foreign = await target()
+  const foreign = await emptyTarget()
   await tamper(
     { ...foreign, close: async () => undefined },
     'create function mine() returns int language sql as $$select 1$$',
@@ -106,7 +106,7 @@ test('a file that is there, and a database that is not empty, are refused', asyn
 test('the journal is given, or renounced with a reason', async () => {
   const refusal =
     /^give either --journal with the files of the journal, or --without-journal with the reason why there is none: /
-  const deps = depsOf(await target())
+  const deps = depsOf(await emptyTarget())
   await expect(restoreDatabase(acting(deps), { file: 'x' })).rejects.toThrow(refusal)
   await expect(restoreDatabase(acting(deps), { file: 'x', journal: [], ...without })).rejects.toThrow(refusal)
 })
@@ -114,7 +114,6 @@ test('the journal is given, or renounced with a reason', async () => {
 test('a database that was only migrated may be restored into', async () => {
   const file = await backupOf(await world())
   const into = await target()
-  await migrate(into.ownerDb, into.db)
   await expect(restoreDatabase(acting(depsOf(into)), { file, ...without })).resolves.toMatchObject({ journal: null })
 })
 
@@ -122,7 +121,7 @@ test('a backup of a newer version is refused', async () => {
   const from = await world()
   await from.ownerDb.pool.query("insert into rollcall_migration values ('9999-later', '')")
   const file = await backupOf(from)
-  const into = await target()
+  const into = await emptyTarget()
   await expect(restoreDatabase(acting(depsOf(into)), { file, ...without })).rejects.toThrow(
     'a newer Rollcall made this backup (9999-later): restore it with that version or a later one',
   )
@@ -132,15 +131,14 @@ test('a backup of a newer version is refused', async () => {
 test('a backup of an older version is upgraded; tables that are newer than the backup are refused', async () => {
   const names = Object.keys(MIGRATIONS)
   const [older, later] = [names.filter((name) => name <= '0035-restorations'), names.at(-1) ?? '']
-  const from = await target()
+  const from = await emptyTarget()
   await migrate(from.ownerDb, from.db, older)
   // A command of that version made it: this one writes its audit entry in tables that are not there yet.
   const file = await backupOf(from, undefined, { ...depsOf(from), auditLog: memoryAuditLog() })
-  const into = await target()
+  const into = await emptyTarget()
   expect((await restoreDatabase(acting(depsOf(into)), { file, ...without })).migrations).toContain(later)
   await checkSchema(into.db)
   const newer = await target()
-  await migrate(newer.ownerDb, newer.db)
   await expect(restoreDatabase(acting(depsOf(newer)), { file, ...without })).rejects.toThrow(
     `the tables of this database are newer than the backup (${names.filter((name) => !older.includes(name)).join(', ')}): ` +
       'restore into a database without tables',
@@ -204,10 +202,10 @@ test('a backup that is made while others write is of one moment', async () => {
 test('what is no backup is refused', async () => {
   const file = join(await folder(), 'x')
   await writeFile(file, 'rollcall-backup 2\n{}\n')
-  await expect(restoreDatabase(acting(depsOf(await target())), { file, ...without })).rejects.toThrow(
+  await expect(restoreDatabase(acting(depsOf(await emptyTarget())), { file, ...without })).rejects.toThrow(
     'the file is no backup of Rollcall, or of a format that this version does not know',
   )
-  await expect(restoreDatabase(acting(depsOf(await target())), { file: `${file}y`, ...without })).rejects.toThrow(
+  await expect(restoreDatabase(acting(depsOf(await emptyTarget())), { file: `${file}y`, ...without })).rejects.toThrow(
     `the file ${file}y cannot be read: no such file or directory`,
   )
 })
