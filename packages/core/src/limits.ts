@@ -159,6 +159,8 @@ export const FIXED_LIMITS = {
   body_depth: 64,
   /** Items of one request. 8 MiB are enough for this number of items of 800 bytes. */
   batch_items: 10_000,
+  /** Items of a chunk, into which a longer asynchronous batch is cut: each has its own answer and callbacks. */
+  chunk_items: 10_000,
   /** Items of a file. 64 MiB are enough for this number of items of 670 bytes. */
   upload_items: 100_000,
   /** Nesting levels, conditions and values of one query: far more than a person or a portal needs. */

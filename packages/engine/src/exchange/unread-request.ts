@@ -33,7 +33,7 @@ export interface Chunk {
 
 /** A request whose message is checked. */
 export interface CheckedRequest {
-  /** One chunk, or several for an asynchronous batch of more than `CHUNK_ITEMS` items. */
+  /** One chunk, or several for an asynchronous batch of more than `chunk_items` items. */
   readonly chunks: readonly [Chunk, ...Chunk[]]
   /** The reference_id of each item; empty when the message is no batch. */
   readonly reference_ids: readonly string[]
@@ -42,9 +42,6 @@ export interface CheckedRequest {
   /** The SHA-256 of the body or of the uploaded file, in hexadecimal. */
   readonly digest: string
 }
-
-/** The most items of one chunk. Each chunk has its own answer and callbacks. */
-export const CHUNK_ITEMS = 10_000
 
 /** A received request of which only the envelope has been read. */
 export interface UnreadRequest {
@@ -105,6 +102,7 @@ export async function unreadRequest(
   { body, bounds }: { readonly body: Buffer | string; readonly bounds: JsonBounds },
 ): Promise<UnreadRequest> {
   const { request } = operation
+  const { chunk_items } = limits
   const digest = await digestOf(body)
   const envelope =
     body.length < LARGE_TEXT
@@ -122,14 +120,16 @@ export async function unreadRequest(
         const message = readMessage(request, opened)
         check(header, batchLength(request, message))
         const reference_ids = itemsOf({ operation }, message).map(referenceId)
-        return { chunks: inChunks(mode, operation, message), reference_ids, content: opened, digest }
+        return { chunks: inChunks(mode, operation, message, chunk_items), reference_ids, content: opened, digest }
       }
       const { count, reference_ids = [] } = large.items ?? {}
       check(header, count ?? batchLength(request, large.frame))
       // The items are stored as text, unless the batch must be divided into chunks.
-      const asText = mode === 'async' && (count ?? 1) <= CHUNK_ITEMS
+      const asText = mode === 'async' && (count ?? 1) <= chunk_items
       const message = await wholeMessage(operation, large, asText ? 'text' : 'values')
-      const chunks = asText ? ([{ message, items: count ?? 1 }] as const) : inChunks(mode, operation, message)
+      const chunks = asText
+        ? ([{ message, items: count ?? 1 }] as const)
+        : inChunks(mode, operation, message, chunk_items)
       return { chunks, reference_ids, content: opened, digest }
     },
   }
@@ -142,16 +142,16 @@ async function digestOf(body: Buffer | string): Promise<string> {
   return Buffer.from(await crypto.subtle.digest('SHA-256', bytes as Uint8Array<ArrayBuffer>)).toString('hex')
 }
 
-function inChunks(mode: ModeName, operation: Operation, message: Message): CheckedRequest['chunks'] {
+function inChunks(mode: ModeName, operation: Operation, message: Message, most: number): CheckedRequest['chunks'] {
   const { items: member } = operation.request
   const length = batchLength(operation.request, message)
   const whole = { message, items: length ?? 1 }
-  if (mode === 'sync' || member === null || length === null || length <= CHUNK_ITEMS) return [whole]
+  if (mode === 'sync' || member === null || length === null || length <= most) return [whole]
   const items = itemsOf({ operation }, message)
   const cut = (from: number): Chunk => {
-    const part = items.slice(from, from + CHUNK_ITEMS)
+    const part = items.slice(from, from + most)
     return { message: { ...message, [member]: part }, items: part.length }
   }
-  const rest = Array.from({ length: Math.ceil(length / CHUNK_ITEMS) - 1 }, (_, index) => cut((index + 1) * CHUNK_ITEMS))
+  const rest = Array.from({ length: Math.ceil(length / most) - 1 }, (_, index) => cut((index + 1) * most))
   return [cut(0), ...rest]
 }

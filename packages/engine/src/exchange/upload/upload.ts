@@ -20,7 +20,7 @@ import {
   SourcedEnvelope,
 } from '@rollcall/protocol'
 import { checkCount } from '../checks.ts'
-import { CHUNK_ITEMS, type Chunk, type ReadingRequests, type UnreadRequest, unreadRequest } from '../unread-request.ts'
+import { type Chunk, type ReadingRequests, type UnreadRequest, unreadRequest } from '../unread-request.ts'
 import { expectEnd, type Fields, readFields, wholePart } from './fields.ts'
 import { type BulkFormat, bulkFormats, type ReadItem } from './items.ts'
 import { boundaryOf, type Parts, piecesOf, readParts } from './multipart.ts'
@@ -121,7 +121,7 @@ function sentAsItems(
         for (const { text, reference_id } of items) {
           reference_ids.push(reference_id)
           texts.push(text)
-          if (texts.length < CHUNK_ITEMS) continue
+          if (texts.length < limits.chunk_items) continue
           chunks.push(messageOf(texts))
           texts = []
         }

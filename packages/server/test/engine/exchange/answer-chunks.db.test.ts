@@ -2,7 +2,6 @@
 import { createHash } from 'node:crypto'
 import { requestEncryptionContext } from '@rollcall/core/model/exchange'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { CHUNK_ITEMS } from '../../../../engine/src/exchange/unread-request.ts'
 import { listReferences } from '../../../../engine/src/store/exchanges/references.ts'
 import { BOUNDARY, multipartBody, uploadParts } from '../../../../engine/test/multipart.ts'
 import {
@@ -17,11 +16,14 @@ import {
 } from '../../asynchronous.ts'
 import { bearer, post, type TestServer, testServer } from '../../server.ts'
 
+/** A batch of the usual size is cut in `txn-status-chunks.db.test.ts`. */
+const CHUNK_ITEMS = 20
+
 let server: TestServer
 let peer: AsyncPeer
 
 beforeAll(async () => {
-  server = await testServer()
+  server = await testServer({ limits: { chunk_items: CHUNK_ITEMS } })
   const people = Array.from({ length: 6 }, (_, n) => ({
     '@type': 'CRVS_Person',
     identifier: [{ identifier_type: 'UIN', identifier_value: `U${n}` }],

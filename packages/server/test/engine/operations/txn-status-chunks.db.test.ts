@@ -1,9 +1,10 @@
 /** The status of a batch that is answered in chunks. */
+import { DEFAULT_LIMITS } from '@rollcall/core/limits'
 import { expect, it } from 'vitest'
-import { CHUNK_ITEMS } from '../../../../engine/src/exchange/unread-request.ts'
 import { accepted, answerExchange, asyncServer, byIdentifier, deliverAll, searchFor } from '../../asynchronous.ts'
 import { askStatus } from '../../txn-status.ts'
 
+const CHUNK_ITEMS = DEFAULT_LIMITS.chunk_items
 const ITEMS = CHUNK_ITEMS + 2
 const last = (position: number) => `r-${position}`
 
