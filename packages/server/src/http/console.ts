@@ -1,6 +1,6 @@
 /**
  * Serves built pages: the console on the operator's listener, the partner page on the peers' listener. The files are
- * found at the start, and each gets a route of its own. So no path of a request becomes a path of the file system.
+ * read at the start, and a request finds them by name. So no path of a request becomes a path of the file system.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -10,7 +10,7 @@ import { promisify } from 'node:util'
 import { brotliCompress, gzip, constants as zlib } from 'node:zlib'
 import { NONCE_PLACEHOLDER } from '@rollcall/console'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { type AnswerHeaders, send } from './answer.ts'
+import { type AnswerHeaders, notFound, send } from './answer.ts'
 import { checkOperatorHost, type IsOwnHost } from './operator-host.ts'
 import { html } from './page.ts'
 import { type HttpServer, mount } from './server.ts'
@@ -78,13 +78,14 @@ function addBuiltPage(app: HttpServer, { name, path, file, check }: BuiltPage): 
     check(raw)
     sendStrictPage(reply, 200, page)
   })
-  for (const asset of assetsIn(file)) {
-    const read = readAsset(new URL(`assets/${asset}`, file))
-    mount(app, 'GET', name, `${path === '/' ? '' : path}/assets/${asset}`, (request, reply) => {
-      check(request.raw)
-      return sendAsset(read, request, reply)
-    })
-  }
+  const assets = new Map(assetsIn(file).map((asset) => [asset, readAsset(new URL(`assets/${asset}`, file))]))
+  // One route for all: the router compiles each of its paths when a server starts.
+  mount(app, 'GET', name, `${path === '/' ? '' : path}/assets/:asset`, (request, reply) => {
+    const asset = assets.get((request.params as { readonly asset: string }).asset)
+    if (asset === undefined) throw notFound()
+    check(request.raw)
+    return sendAsset(asset, request, reply)
+  })
 }
 
 /** Sends a page that may load only our files. @param page HTML, with the placeholder of the nonce if it needs one */
@@ -134,7 +135,7 @@ function textOf(file: URL): string | null {
   }
 }
 
-/** The names of the files to serve. A name with characters that have a meaning in routes is left out. */
+/** The names of the served files. */
 function assetsIn(page: URL): readonly string[] {
   try {
     return readdirSync(new URL('assets/', page), { withFileTypes: true })

@@ -79,9 +79,9 @@ ${scripts.map((address) => html`<script src="${address}"></script>\n`)}
 
 /** Mounts a file that does not change while the process runs. */
 export function mountFile(app: HttpServer, path: string, type: string, file: string | URL): void {
-  const text = readFileSync(file, 'utf8')
+  const content = readFileSync(file)
   mount(app, 'GET', 'docs', path, (_request, reply) =>
-    send(reply, 200, text, { 'Content-Type': `${type}; charset=utf-8`, 'Cache-Control': 'public, max-age=86400' }),
+    send(reply, 200, content, { 'Content-Type': `${type}; charset=utf-8`, 'Cache-Control': 'public, max-age=86400' }),
   )
 }
 

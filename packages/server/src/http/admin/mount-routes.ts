@@ -53,7 +53,8 @@ export function addAdminRoutes(app: HttpServer, deps: AdminRouteDeps, listener: 
     mountMethods(app, `${ADMIN_BASE}${path.replaceAll(/\{(\w+)\}/g, ':$1')}`, rows)
   }
   const name = 'describeAdminApi'
-  const document = JSON.stringify(adminDocument(ADMIN_ROUTES))
+  // Made for the first who asks: it is long, and most nodes are never asked.
+  let document: string | undefined
   mountMethods(app, `${ADMIN_BASE}/openapi.json`, [
     {
       method: 'GET',
@@ -62,6 +63,7 @@ export function addAdminRoutes(app: HttpServer, deps: AdminRouteDeps, listener: 
       handler: (request, reply) =>
         runLogged(deps, name, request, async (call) => {
           await authenticate(deps, listener, request, call)
+          document ??= JSON.stringify(adminDocument(ADMIN_ROUTES))
           sendJson(reply, 200, document)
         }),
     },
