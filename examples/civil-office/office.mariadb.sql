@@ -1,4 +1,4 @@
--- The same civil registry office in MariaDB or MySQL, in a database of its own. people.sql fits both.
+-- The same civil registry office in MariaDB or MySQL, in a database named office. people.sql fits both.
 create table person (
   person_no integer primary key,
   national_no varchar(20) not null unique,

@@ -19,7 +19,7 @@ export const proposeSource = useCase(
   {
     input: closed({
       of: text('Namespace of a registry, or a kind: whose records the database has.'),
-      engine: text('The engine of the database: postgresql.'),
+      engine: text('The engine of the database: postgresql, mariadb or mysql.'),
       url_env: Type.Optional(text('The environment variable with the address of the database.')),
       url_file: Type.Optional(text('The absolute path of the file with the address of the database.')),
       tables: Type.Optional(

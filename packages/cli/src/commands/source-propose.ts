@@ -10,7 +10,7 @@ import { collectOption } from '../values.ts'
 export function defineCommand(command: Command): void {
   withJson(command)
     .argument('<of>', 'namespace of a registry, or a kind')
-    .requiredOption('--engine <engine>', 'the engine of the database: postgresql')
+    .requiredOption('--engine <engine>', 'the engine of the database: postgresql, mariadb or mysql')
     .option('--url-env <variable>', 'the environment variable with the address of the database')
     .option('--url-file <file>', 'the absolute path of the file with the address of the database')
     .option(
