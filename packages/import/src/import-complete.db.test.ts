@@ -48,7 +48,13 @@ interface Given {
   readonly record_type?: string
 }
 
-async function load(content: string | readonly string[] | Readable, given: Given = {}, more: object = {}) {
+type Deps = Parameters<typeof importRecords>[0]
+
+async function load(
+  content: string | readonly string[] | Readable,
+  given: Given = {},
+  more: Partial<Deps> = {},
+) {
   const path = join(directory, `${++files}.${given.mapping === undefined ? 'ndjson' : 'csv'}`)
   const text = typeof content === 'string' ? content : content instanceof Readable ? '' : content.join('')
   await writeFile(path, text)
@@ -305,7 +311,11 @@ test('property: after the import of a complete file the registry is what the fil
     await empty()
     if (Object.keys(one).length > 0) await load(linesOf(one), { complete: false })
     if (Object.keys(other).length === 0) return
-    const result = await load(linesOf(other), { allow_removal: 8 }, { batchEntries })
+    let batches = 0
+    const onProgress = (): void => void (batches += 1)
+    const result = await load(linesOf(other), { allow_removal: 8 }, { batchEntries, onProgress })
+    // Each batch tells its progress, and so does the end.
+    expect(batches).toBe(Math.ceil(Object.keys(other).length / batchEntries) + 1)
     const same = Object.entries(other).filter(([uin, sex]) => one[uin] === sex)
     const gone = Object.keys(one).filter((uin) => other[uin] === undefined)
     expect(result).toMatchObject({ unchanged: same.length, removal: { removed: gone.length } })

@@ -37,6 +37,8 @@ interface ImportDeps extends HasRecording {
   readonly rejectsPath?: string | null
   /** With `complete`: the file to which removed records are added; only its owner can read it. */
   readonly removalsPath?: string
+  /** Entries of one transaction, for tests; by default as many as are fast. */
+  readonly batchEntries?: number
   readonly signal?: AbortSignal
   readonly onProgress?: (progress: ImportProgress) => void
 }
@@ -112,7 +114,7 @@ export const importRecords = act(
     { now = () => new Date(), ...deps }: ImportDeps & Acting,
     { namespace, record_type, events: mode, dry_run, complete, allow_removal, ...given },
   ) => {
-    const { db, limits, source, rejectsPath, removalsPath, signal, onProgress } = deps
+    const { db, limits, source, rejectsPath, removalsPath, batchEntries, signal, onProgress } = deps
     if (complete !== true && (allow_removal !== undefined || removalsPath !== undefined)) {
       throw new AdminRefusal('a removal is of a complete file: --allow-removal and --removals go with --complete')
     }
@@ -131,6 +133,7 @@ export const importRecords = act(
           ...(removalsPath !== undefined && { removalsPath }),
         },
       }),
+      ...(batchEntries !== undefined && { batchEntries }),
       ...(signal && { signal }),
       ...(onProgress && { onProgress }),
     })
