@@ -17,7 +17,7 @@ import { acting } from '../../admin/test/acting.ts'
 import { emptyDatabase, testDatabase } from '../../keys/test/postgres.ts'
 import { grant } from '../../participants/test/grants.ts'
 import { addressOf, makeOffice, officeReader, officeSource } from '../../source/test/office.ts'
-import { accepted, asyncPeer, callbacksTo, deliverAll, searchFor } from './asynchronous.ts'
+import { accepted, answerExchange, asyncPeer, callbacksTo, deliverAll, searchFor } from './asynchronous.ts'
 import { postSearch, type TestServer, testServer } from './server.ts'
 import { about, codeOf } from './subscribing.ts'
 
@@ -157,6 +157,22 @@ test('a backfill sends the records as they are now; when each was written is not
     'since: the records of civil are read live, and their database does not say when each was written; use a mirror, or leave it out',
   )
   expect(await backfill({})).toEqual({ code, queued: 1 })
+})
+
+test('a search of several pages that was begun before the records were read in another way is made again', async () => {
+  const { pool } = server.database.db
+  const search_criteria = { ...expression({ birth_date: '1985-06-12' }), pagination: { page_size: 1, page_number: 1 } }
+  const id = await accepted(server, peer, searchFor(peer, [{ search_criteria }]))
+  // This server has not seen the change yet.
+  await pool.query(`update registry set own_records = true where namespace = 'civil'`)
+  await expect(answerExchange(server, id, { runs: 9 })).rejects.toBeInstanceOf(RecordsUnavailable)
+  const { rows } = await pool.query('select page from accepted_exchange where correlation_id = $1', [id])
+  expect(rows).toEqual([{ page: 0 }])
+  await pool.query(`update registry set own_records = false where namespace = 'civil'`)
+  await answerExchange(server, id)
+  await deliverAll(server)
+  const pages = callbacksTo(peer.receiver).filter(({ envelope }) => envelope.message.correlation_id === id)
+  expect(pages.map(({ envelope }) => envelope.message.search_response[0].pagination.page_number)).toEqual([1, 2])
 })
 
 test('a grant that demands consent, and one with emergencies, hold as for any other registry', async () => {

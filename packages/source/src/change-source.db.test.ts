@@ -172,10 +172,12 @@ test('what would lose the ids of records is refused, and so is a source for our 
   )
   await mirroredRegistry(database.db, MIRROR, 'other')
   const other = await registryAt(database.db, 'other')
-  const opened = { ...other, awaits_records: false }
-  await expect(changeSource(database.db, opened, LIVE)).rejects.toThrow(
+  const awaits = (now: boolean) => rows(`update registry set awaits_records = ${now} where namespace = 'other'`)
+  await awaits(false)
+  await expect(changeSource(database.db, { ...other, awaits_records: false }, LIVE)).rejects.toThrow(
     'way: the records of other are being compared with their source; they can be read live when rollcall source status other says that it is followed',
   )
+  await awaits(true)
   const keyed = { ...LIVE, records: { Person: { ...Object(LIVE).records.Person, key: 'national_no' } } }
   await expect(changeSource(database.db, other, keyed)).rejects.toThrow(
     'records.Person.key: must stay person_no, because ids of records are kept; a registry with another key is removed and added again',

@@ -30,12 +30,14 @@ export async function changeSource(db: Database, registry: Registry, source: obj
     // No time limit: the ids of all events of the registry may change.
     await client.query("select set_config('statement_timeout', '0', true)")
     await lockEvents(client, id, 'merge')
+    const awaits_records = isCopy && (!wasCopied || registry.awaits_records === true)
+    // First of all: from here on no search keeps ids that it found by the former file, and those that are kept are moved below.
+    if (!(await storeSource(client, registry, { source, own_records: isCopy, awaits_records }))) {
+      throw new StoreRefusal(`the source of ${namespace} was changed by somebody else meanwhile; look at it again`)
+    }
     if (wasCopied && !isCopy) await stopCopying(client, registry, former)
     else if (wasCopied) await endMirror(client, id, former.mirror?.follow === 'logical' ? before : null)
     else if (isCopy) await beginMirror(client, id)
-    const awaits_records = isCopy && (!wasCopied || registry.awaits_records === true)
-    if (await storeSource(client, registry, { source, own_records: isCopy, awaits_records })) return
-    throw new StoreRefusal(`the source of ${namespace} was changed by somebody else meanwhile; look at it again`)
   })
 }
 

@@ -10,8 +10,10 @@ import { OutcomeOutdated } from '@rollcall/core/model/outcome'
 import { RecordsUnavailable } from '@rollcall/core/model/record-source'
 import { may } from '@rollcall/core/policy/permission'
 import { safeDatabaseError } from '@rollcall/database/database-errors'
+import type { Effect } from '@rollcall/database/transaction'
 import { BodyUnreadable } from '@rollcall/keys/bodies'
 import { operation } from '@rollcall/protocol'
+import { isRecordsPlace } from '@rollcall/records/registries/registries'
 import { openRequest } from '../operations/accepted-request.ts'
 import { answerFurtherPage, answerMessage, failedOutcome, needsSnapshot } from '../operations/handlers.ts'
 import { type Answering, type Item, itemsOf } from '../operations/item.ts'
@@ -156,7 +158,20 @@ async function firstPage(
           deps.recordsOf(exchange.registry).session((state) => answerMessage(deps, { ...asked, state })),
         )
   const persisted = persistedItems(outcome)
-  return { outcome, items: persisted, further: persisted.some(({ record_ids }) => record_ids !== null) }
+  const further = persisted.some(({ record_ids }) => record_ids !== null)
+  return { outcome: further ? keptInPlace(outcome, exchange) : outcome, items: persisted, further }
+}
+
+/**
+ * Ids that are kept for further pages are those of the way in which records were read. If it has changed meanwhile, nothing is committed,
+ * and the exchange is answered again in the new way.
+ */
+function keptInPlace(outcome: Outcome, { registry }: Exchange): Outcome {
+  if (registry.source === null) return outcome
+  const checkPlace: Effect = async (client) => {
+    if (!(await isRecordsPlace(client, registry))) throw new RecordsUnavailable(null)
+  }
+  return { ...outcome, effects: [checkPlace, ...(outcome.effects ?? [])] }
 }
 
 /** The rows of all items, by which a status question finds reference_ids. Items with a further page have record ids. */

@@ -149,6 +149,21 @@ export async function storeSource(
   return rowCount === 1
 }
 
+/**
+ * Whether the records of a registry are read as this node knows. If so, they stay where they are until the transaction ends: whoever gives
+ * the registry another source file waits.
+ */
+export async function isRecordsPlace(
+  client: Pick<ClientBase, 'query'>,
+  { id, own_records }: Pick<Registry, 'id' | 'own_records'>,
+): Promise<boolean> {
+  const { rows } = await client.query('select 1 from registry where id = $1 and own_records = $2 for share', [
+    id,
+    own_records,
+  ])
+  return rows.length > 0
+}
+
 /** Lets a registry answer requests, after the copy of its records is complete. */
 export async function openRegistry(client: Pick<ClientBase, 'query'>, id: number): Promise<void> {
   await client.query('update registry set awaits_records = false where id = $1 and awaits_records', [id])
