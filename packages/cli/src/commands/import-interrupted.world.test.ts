@@ -1,5 +1,5 @@
 /** An import that is stopped or killed in the middle goes on when the command runs again. */
-import { readFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { openDatabase } from '@rollcall/database/database'
 import { findRegistry } from '@rollcall/records/registries/registries'
@@ -103,4 +103,31 @@ test('kill -9 in the middle, with events: continued, each record has one event a
   expect(rows).toEqual([
     { records: TOTAL, events: TOTAL, with_event: TOTAL, registered, notifications: registered, notified: registered },
   ])
+})
+
+test('kill -9 in the middle of a complete file: run again, what is in stays, who is not in it goes, and each change is one event', async () => {
+  const { pool } = database.db
+  const [path, gone] = ['complete.ndjson', 'gone.ndjson'].map((name) => join(home.path, name)) as [string, string]
+  await rollcall(['generate', 'civil', '--count', String(TOTAL), '--seed', '7', '--out', path])
+  await writeFile(gone, '{"identifier":[{"identifier_type":"UIN","identifier_value":"GONE"}]}\n')
+  await rollcallJson(['import', 'civil', gone, '--events', 'none'], env)
+  await pool.query('truncate import_progress, event cascade')
+  const words = ['import', 'civil', path, '--complete', '--allow-removal', '1', '--events', 'changes']
+  const { importing, release, close } = await heldImport(path, words)
+  expect((await importing.stop('SIGKILL')).code).toBeNull()
+  await release()
+  await close()
+  const before = Number(await count())
+  expect(before).toBeGreaterThan(1)
+  expect(before).toBeLessThan(TOTAL)
+  expect(await rollcallJson(words, env)).toMatchObject({
+    finished: true,
+    written: TOTAL,
+    unchanged: before - 1,
+    removal: { before, absent: 1, removed: 1, refusal: null },
+  })
+  const { rows } = await pool.query(
+    'select (select count(*) from r1_person) as records, count(*) as events, count(distinct record) as with_event from event',
+  )
+  expect(rows).toEqual([{ records: TOTAL, events: TOTAL + 1, with_event: TOTAL + 1 }])
 })
