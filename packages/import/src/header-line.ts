@@ -2,7 +2,8 @@
 import { dayInterval } from '@rollcall/protocol'
 import { formatsOfAll } from './find-date-format.ts'
 import { ImportError } from './import-error.ts'
-import type { ProposedColumn, Table } from './propose-mapping.ts'
+import type { Table } from './propose-mapping.ts'
+import type { ProposedColumn } from './proposed-column.ts'
 
 /** Refuses a table whose first line looks like a row of values. @throws ImportError with no cell of the line in it */
 export function refuseWithoutHeader({ header, rows }: Table, columns: readonly ProposedColumn[]): void {

@@ -4,43 +4,17 @@
  */
 import {
   type Attribute,
-  codeLabel,
   isContact,
   type Kind,
   namesOf,
-  normaliseCode,
   type RecordType,
   resolveIdentifierType,
 } from '@rollcall/protocol'
-import { UNDECIDED } from './column-mapping.ts'
-import {
-  AGE_COLUMNS,
-  ATTRIBUTE_COLUMNS,
-  CODE_WORDS,
-  IDENTIFIER_COLUMNS,
-  USUAL_CODES,
-  WHOLE_NAMES,
-} from './column-synonyms.ts'
+import { AGE_COLUMNS, ATTRIBUTE_COLUMNS, IDENTIFIER_COLUMNS, WHOLE_NAMES } from './column-synonyms.ts'
 import { exampleOf, formatsOfAll, formatsOfMost, readsAsWritten } from './find-date-format.ts'
+import { type LookupTable, proposeCodes, proposeLookup } from './propose-codes.ts'
+import { decide, mapped, type ProposedColumn, unmapped } from './proposed-column.ts'
 import { type RecordPath, valuePaths } from './record-paths.ts'
-
-/** The rule for a value, as a mapping has it. */
-export type ProposedRule =
-  | string
-  | { readonly column: string; readonly format: string }
-  | { readonly column: string; readonly codes: Readonly<Record<string, string>> }
-
-export interface ProposedColumn {
-  readonly column: string
-  /** `mapped`: a person should review it. `decide`: a person must choose one of `choices`, or none. */
-  readonly state: 'mapped' | 'decide' | 'unmapped'
-  readonly path: string | null
-  readonly rule: ProposedRule | null
-  /** The possible meanings, in the state `decide`. */
-  readonly choices: readonly { readonly path: string; readonly rule: ProposedRule; readonly meaning: string }[]
-  /** The reasons of the proposal in sentences, without values. */
-  readonly reasons: readonly string[]
-}
 
 export interface Table {
   readonly header: readonly string[]
@@ -53,6 +27,8 @@ export interface DatabaseTable {
   readonly name: string
   /** The paths to which columns of other tables are mapped, with these columns. The paths of this table are added. */
   readonly taken: Map<string, string>
+  /** The tables to whose keys columns refer, by the names of these columns. */
+  readonly lookups: ReadonlyMap<string, LookupTable>
 }
 
 /** Proposes the meaning of each column. @param database null: the table is a file */
@@ -148,12 +124,22 @@ function proposeColumn(
   database: DatabaseTable | null,
 ): ProposedColumn {
   const name = plainName(column)
-  const found = targetOf(names, name, database)
+  const lookup = database?.lookups.get(column)
+  const found = targetOf(names, name, database) ?? (lookup && lookedUp(names, name, lookup, database))
+  const reasons = found === undefined ? [] : [`its name means ${found.meaning}`]
+  if (lookup !== undefined && found?.attribute !== undefined) {
+    const { path, attribute } = found
+    if (attribute.codes !== undefined) {
+      return proposeLookup({ column, path, list: attribute.codes, values, reasons }, lookup)
+    }
+    const why = `its values are keys of ${lookup.place}: a select that joins that table has what they mean`
+    return decide(column, [...reasons, why], [{ path, rule: column, meaning: 'the keys themselves' }])
+  }
   if (values.length === 0) {
-    const reasons = ['no row has a value in it']
+    const why = ['no row has a value in it']
     return found === undefined
-      ? unmapped(column, reasons)
-      : decide(column, reasons, [{ path: found.path, rule: column, meaning: found.meaning }])
+      ? unmapped(column, why)
+      : decide(column, why, [{ path: found.path, rule: column, meaning: found.meaning }])
   }
   const isCompleted = database !== null && names.has(plainName(database.name) + name)
   if (!isCompleted && WHOLE_NAMES.some((one) => plainName(one) === name)) {
@@ -165,13 +151,27 @@ function proposeColumn(
     return unmapped(column, ['an age changes every year: records have a date of birth, from which ages are counted'])
   }
   if (found === undefined) return byValues(names, column, values)
-  const reasons = [`its name means ${found.meaning}`]
-  const { attribute } = found
+  const { attribute, path } = found
   if (attribute?.type === 'date' || attribute?.type === 'datetime') return dated(found, column, values, reasons)
-  if (attribute?.codes !== undefined) {
-    return coded(found, attribute.codes, column, values, { reasons, isDatabase: database !== null })
-  }
-  return { column, state: 'mapped', path: found.path, rule: column, choices: [], reasons }
+  if (attribute?.codes === undefined) return mapped(column, path, column, reasons)
+  return proposeCodes({ column, path, list: attribute.codes, values, reasons }, database !== null)
+}
+
+/** Ends of names of columns that have keys, and what is added to names of lookup tables. */
+const KEY_ENDS = /(?:id|code|no|nr|key|fk)$/
+const LOOKUP_WORDS = /^(?:ref|lookup|lkp|lk|code)|(?:codes?|types?|lookup|ref)$/g
+
+/** The attribute that the name of a column means without its end, or else the name of the table to whose keys it refers. */
+function lookedUp(
+  names: ReadonlyMap<string, NamedTarget>,
+  column: string,
+  { name }: LookupTable,
+  database: DatabaseTable | null,
+): NamedTarget | undefined {
+  const table = plainName(name)
+  return [column.replace(KEY_ENDS, ''), table, table.replaceAll(LOOKUP_WORDS, '')]
+    .map((one) => targetOf(names, one, database))
+    .find((one) => one?.attribute !== undefined)
 }
 
 /** Finds the meaning of a name: with the name of the table before it, as it is, or without the name of the table. */
@@ -200,7 +200,7 @@ function byValues(names: ReadonlyMap<string, NamedTarget>, column: string, value
   const email = names.get('email')
   if (email !== undefined && values.every((value) => /^[^@\s]+@[^@\s]+\.[^@\s]+$/.test(value))) {
     const reasons = [unknown, 'all its values are e-mail addresses']
-    return { column, state: 'mapped', path: email.path, rule: column, choices: [], reasons }
+    return mapped(column, email.path, column, reasons)
   }
   const phone = names.get('phonenumber')
   if (phone !== undefined && values.every((value) => /^\+[\d ()./-]{6,20}$/.test(value))) {
@@ -219,7 +219,7 @@ function dated(
 ): ProposedColumn {
   if (readsAsWritten(values)) {
     const why = [...reasons, 'all its values are dates that need no format']
-    return { column, state: 'mapped', path, rule: column, choices: [], reasons: why }
+    return mapped(column, path, column, why)
   }
   const formats = formatsOfAll(values)
   const choices = formats.map((format) => ({
@@ -230,7 +230,7 @@ function dated(
   const [only] = choices
   if (choices.length === 1 && only !== undefined) {
     const why = [...reasons, `every value can be read as ${formats[0]}, and in no other order of day and month`]
-    return { column, state: 'mapped', path, rule: only.rule, choices: [], reasons: why }
+    return mapped(column, path, only.rule, why)
   }
   if (choices.length > 1) {
     return decide(
@@ -254,95 +254,3 @@ function dated(
     })),
   )
 }
-
-/** The most values of a list of codes, and the most characters of a code. */
-const MOST_CODES = 20
-const LONGEST_CODE = 20
-/** In a database, a value is shown as a code only if so many rows have it: a rare one may identify a person. */
-const ROWS_OF_A_CODE = 3
-/** Digits alone, which may be a date or the number of a person. */
-const DIGITS = /\d{5,}/
-
-function coded(
-  { path }: NamedTarget,
-  list: NonNullable<Attribute['codes']>,
-  column: string,
-  values: readonly string[],
-  { reasons, isDatabase }: { readonly reasons: readonly string[]; readonly isDatabase: boolean },
-): ProposedColumn {
-  const distinct = [...new Set(values)].toSorted()
-  const isKnown = (value: string): boolean => codeLabel(list, normaliseCode(list, value) ?? '') !== undefined
-  if (distinct.every(isKnown)) {
-    const why = [...reasons, `all its values are on the list ${list}`]
-    if (isDatabase) {
-      // A live source cannot search by a code that has no listed value.
-      const codes = Object.fromEntries(distinct.map((value) => [value, canonical(list, value)]))
-      return { column, state: 'mapped', path, rule: { column, codes }, choices: [], reasons: why }
-    }
-    return { column, state: 'mapped', path, rule: column, choices: [], reasons: why }
-  }
-  if (distinct.length > MOST_CODES || distinct.some((value) => value.length > LONGEST_CODE)) {
-    return decide(
-      column,
-      [...reasons, `some values are not on the list ${list}, and they are too many or too long to be codes`],
-      [{ path, rule: column, meaning: 'values that are not on the list stay as they are' }],
-    )
-  }
-  const words = CODE_WORDS[list] ?? {}
-  const inWords = (value: string): string | undefined => (isKnown(value) ? value : words[value.toLowerCase()])
-  const isCode = (value: string): boolean =>
-    inWords(value) !== undefined ||
-    USUAL_CODES[list]?.codes[value] !== undefined ||
-    (!DIGITS.test(value) && values.filter((one) => one === value).length >= ROWS_OF_A_CODE)
-  if (isDatabase && !distinct.every(isCode)) {
-    return decide(
-      column,
-      [...reasons, `some values are not on the list ${list}, and they are too rare to be shown as codes`],
-      [
-        {
-          path,
-          rule: { column, codes: { [UNDECIDED]: UNDECIDED } },
-          meaning: 'list the codes of the column, and what each means',
-        },
-      ],
-    )
-  }
-  if (distinct.every((value) => inWords(value) !== undefined)) {
-    const codes = Object.fromEntries(distinct.map((value) => [value, canonical(list, inWords(value) ?? value)]))
-    const why = [...reasons, `its values are words for codes of the list ${list}`]
-    return { column, state: 'mapped', path, rule: { column, codes }, choices: [], reasons: why }
-  }
-  const usual = USUAL_CODES[list]
-  const meant = (value: string): string => usual?.codes[value] ?? inWords(value) ?? UNDECIDED
-  const codes = Object.fromEntries(distinct.map((value) => [value, canonical(list, meant(value))]))
-  const meaning =
-    usual !== undefined && distinct.every((value) => usual.codes[value] !== undefined)
-      ? `as ${usual.source} has them; ask who made the data`
-      : `write what each means in place of ${UNDECIDED}`
-  return decide(
-    column,
-    [...reasons, `some of its values are not on the list ${list}`],
-    [{ path, rule: { column, codes }, meaning }],
-  )
-}
-
-const canonical = (list: NonNullable<Attribute['codes']>, value: string): string =>
-  value === UNDECIDED ? value : (normaliseCode(list, value) ?? value)
-
-const unmapped = (column: string, reasons: readonly string[]): ProposedColumn => ({
-  column,
-  state: 'unmapped',
-  path: null,
-  rule: null,
-  choices: [],
-  reasons,
-})
-
-const decide = (column: string, reasons: readonly string[], choices: ProposedColumn['choices']): ProposedColumn => ({
-  column,
-  state: 'decide',
-  path: null,
-  rule: null,
-  choices,
-  reasons,
-})

@@ -1,12 +1,8 @@
 /** Proposes how the rows of a table become records: the key, the condition on rows, and the columns. */
 
-import {
-  type DatabaseTable,
-  type ProposedColumn,
-  type ProposedRule,
-  plainName,
-  proposeColumns,
-} from '@rollcall/import/propose-mapping'
+import type { LookupTable } from '@rollcall/import/propose-codes'
+import { type DatabaseTable, plainName, proposeColumns } from '@rollcall/import/propose-mapping'
+import type { ProposedColumn, ProposedRule } from '@rollcall/import/proposed-column'
 import { recordPath } from '@rollcall/import/record-paths'
 import type { Attribute, Kind, RecordType } from '@rollcall/protocol'
 import type { CatalogColumn, CatalogTable } from './engine/catalog.ts'
@@ -36,6 +32,8 @@ export interface SampledTable {
   readonly table: CatalogTable
   readonly header: readonly string[]
   readonly rows: readonly (readonly string[])[]
+  /** The tables to whose keys columns refer, by the names of these columns. */
+  readonly lookups: ReadonlyMap<string, LookupTable>
   /** The name as SQL of the engine. */
   readonly quoted: (name: string) => string
 }
@@ -144,17 +142,17 @@ export function proposeMembers(
   taken: DatabaseTable['taken'],
   on: string | null = null,
 ): readonly ProposedMember[] {
-  const { table, header, rows } = sampled
+  const { table, header, rows, lookups } = sampled
   const shown = header.filter((name) => name !== on)
   const places = shown.map((name) => header.indexOf(name))
   const cells = { header: shown, rows: rows.map((row) => places.map((at) => row[at] ?? '')) }
-  const columns = proposeColumns(kind, recordType, cells, { name: table.name, taken })
+  const columns = proposeColumns(kind, recordType, cells, { name: table.name, taken, lookups })
   const hasSeveral = on !== null && new Set(valuesOf(sampled, on)).size < valuesOf(sampled, on).length
   return columns.flatMap((column): ProposedMember[] => {
     const found = memberOf(column)
     if (found === null) return []
     const held = table.columns.find((one) => one.name === column.column)?.holds
-    const isEmpty = valuesOf(sampled, column.column).length === 0
+    const isEmpty = valuesOf(sampled, column.column).length === 0 && !lookups.has(column.column)
     const isKnown = isEmpty && !taken.has(found.name) && isPlain(recordType, found.name, held)
     const member = isKnown ? proposed(found.name, column.column, ...found.reasons) : found
     if (!member.isOptional) {

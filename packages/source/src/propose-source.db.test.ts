@@ -161,6 +161,30 @@ describe('a schema of another office', () => {
     )
   })
 
+  test('a lookup table says what codes mean; what it does not say is left to a person, and no value of it is shown', async () => {
+    const text =
+      await proposed(`create table ref_gender (id int primary key, short text, label text, note text);
+      insert into ref_gender values (1, 'H', 'Homme', 'Okoro'), (2, 'F', 'Femme', null), (3, 'U', null, null);
+      create table marital_state (code text primary key, label text);
+      insert into marital_state values ('C', 'Single'), ('W', 'Widow'), ('Asha', 'Okoro'), ('8128560370', 'Divorced');
+      create table town (id int primary key, name text);
+      insert into town select n, 'Moshi ' || n from generate_series(1, 30) as n;
+      ${PERSON}; alter table person add gender_id int references ref_gender, add marital_status text references marital_state,
+        add birth_place int references town, add mother_id int references person;
+      insert into person values (1, 'U1', 'A', 'B', 1, 'Asha', 7)`)
+    expect(flat(text)).toContain(
+      [
+        '# gender_id: its name means the attribute sex; its values are keys of t.ref_gender; each row has a word for a code of the list sex.',
+        'sex: { column: "gender_id", codes: {"1":"male","2":"female","3":"unknown"} }',
+      ].join('\n'),
+    )
+    expect(text).toContain('# DECIDE marital_status: its name means the attribute marital_status; its values are keys of')
+    expect(text).toContain('codes: {"C":"S","W":"W","?":"?"} }   # list the other keys of t.marital_state, and what each')
+    expect(text).toContain('its values are keys of t.town: a select that joins that table has what they mean')
+    expect(text).toContain('sex: code')
+    expect(text).not.toMatch(/Okoro|Asha|Moshi|8128560370/)
+  })
+
   test('dates in either order are left to a person, and others have their format', async () => {
     const text =
       await proposed(`${PERSON}; alter table person add born text, add death_date timestamp, add registered text;

@@ -4,6 +4,7 @@
  */
 
 import { nearestHint } from '@rollcall/base/shared/nearest'
+import { type LookupTable, MOST_CODES } from '@rollcall/import/propose-codes'
 import { plainName, proposeColumns } from '@rollcall/import/propose-mapping'
 import type { Kind, RecordType } from '@rollcall/protocol'
 import { databaseRefusal } from './database-refusal.ts'
@@ -135,7 +136,7 @@ function bestTable(kind: Kind, recordType: RecordType, catalog: readonly Catalog
 
 function pointsOf(kind: Kind, recordType: RecordType, { name, columns }: CatalogTable): number {
   const header = columns.map((column) => column.name)
-  const proposed = proposeColumns(kind, recordType, { header, rows: [] }, { name, taken: new Map() })
+  const proposed = proposeColumns(kind, recordType, { header, rows: [] }, { name, taken: new Map(), lookups: new Map() })
   const paths = new Set(proposed.flatMap(({ choices }) => choices.map(({ path }) => path)))
   return [...paths].reduce((sum, path) => sum + (path.endsWith(']') ? 2 : 1), 0)
 }
@@ -158,9 +159,37 @@ const selectOf = ({ schema, name }: CatalogTable, { quoted }: OpenEngine): strin
 /** Types whose values are not texts of records. */
 const UNREAD = /^(?:bytea|jsonb?|xml|tsvector|point|polygon|geometry|geography|\w*blob|\w*binary)\b|\[\]$/
 
-async function sample(engine: OpenEngine, table: CatalogTable): Promise<SampledTable> {
+async function sample(
+  engine: OpenEngine,
+  table: CatalogTable,
+  others: readonly CatalogTable[],
+): Promise<SampledTable> {
   const header = table.columns.filter(({ type }) => !UNREAD.test(type)).map(({ name }) => name)
-  return { table, header, rows: await engine.sample(table, header, ROWS), quoted: engine.quoted }
+  const lookups = await readLookups(engine, table, others)
+  return { table, header, rows: await engine.sample(table, header, ROWS), lookups, quoted: engine.quoted }
+}
+
+/** Reads the tables to whose keys columns refer. A table of records is none of them. */
+async function readLookups(
+  engine: OpenEngine,
+  { references }: CatalogTable,
+  others: readonly CatalogTable[],
+): Promise<ReadonlyMap<string, LookupTable>> {
+  const lookups = new Map<string, LookupTable>()
+  for (const reference of references) {
+    const table = others.find((one) => isTo(reference, one))
+    if (table === undefined) continue
+    const texts = table.rows > MOST_CODES ? null : await textsOf(engine, table, reference.to.column)
+    lookups.set(reference.column, { name: table.name, place: placeOf(table), texts })
+  }
+  return lookups
+}
+
+/** The texts of each row of a small table, by its key; null: it is not small. */
+async function textsOf(engine: OpenEngine, table: CatalogTable, key: string): Promise<LookupTable['texts']> {
+  const texts = table.columns.filter(({ holds }) => holds === 'text').map(({ name }) => name)
+  const rows = await engine.sample(table, [key, ...texts], MOST_CODES + 1)
+  return rows.length > MOST_CODES ? null : new Map(rows.map(([first = '', ...cells]) => [first, cells]))
 }
 
 async function proposeRecords(
@@ -171,7 +200,7 @@ async function proposeRecords(
   engine: OpenEngine,
 ): Promise<ProposedRecords> {
   const taken = new Map<string, string>()
-  const sampled = await sample(engine, table)
+  const sampled = await sample(engine, table, others)
   const key = proposeKey(sampled)
   const head = [key, proposeWhere(sampled)].filter((member) => member !== null)
   const columns = proposeMembers(kind, recordType, sampled, taken)
@@ -179,7 +208,7 @@ async function proposeRecords(
   for (const other of others) {
     const on = proposeOn(table, key, other)
     if (on === null || other.isView || pointsOf(kind, recordType, other) === 0) continue
-    const rows = await sample(engine, other)
+    const rows = await sample(engine, other, others)
     const members = proposeMembers(kind, recordType, rows, taken, typeof on.value === 'string' ? on.value : null)
     const isUsed = members.some(({ isOptional }) => !isOptional)
     if (!isUsed) continue

@@ -1,0 +1,125 @@
+/** Proposes how the codes of a column are read. A code is shown only if it can be no value of a person. */
+
+import { type Attribute, codeLabel, normaliseCode } from '@rollcall/protocol'
+import { UNDECIDED } from './column-mapping.ts'
+import { CODE_WORDS, USUAL_CODES } from './column-synonyms.ts'
+import { decide, mapped, type ProposedColumn } from './proposed-column.ts'
+
+type CodeList = NonNullable<Attribute['codes']>
+
+/** A column whose name means an attribute with a list of codes. */
+export interface CodedColumn {
+  readonly column: string
+  readonly path: string
+  readonly list: CodeList
+  readonly values: readonly string[]
+  readonly reasons: readonly string[]
+}
+
+/** The table to whose keys a column refers: a small one may say what codes mean. */
+export interface LookupTable {
+  readonly name: string
+  /** Its name with that of its schema. */
+  readonly place: string
+  /** The texts of each row, by its key; null: it has too many rows for a list of codes, or cannot be read. */
+  readonly texts: ReadonlyMap<string, readonly string[]> | null
+}
+
+/** The most values of a list of codes, and the most characters of a code. */
+export const MOST_CODES = 20
+const LONGEST_CODE = 20
+/** In a database, a value is shown as a code only if so many rows have it: a rare one may identify a person. */
+const ROWS_OF_A_CODE = 3
+/** Rows of digits that may be a date or a number of a person. */
+const DIGITS = /\d{5,}/
+
+const isKnown = (list: CodeList, value: string): boolean =>
+  codeLabel(list, normaliseCode(list, value) ?? '') !== undefined
+
+/** A value that is on the list, or a word for a code of it; undefined: it is neither. */
+const inWords = (list: CodeList, value: string): string | undefined =>
+  isKnown(list, value) ? value : CODE_WORDS[list]?.[value.toLowerCase()]
+
+const canonical = (list: CodeList, value: string): string =>
+  value === UNDECIDED ? value : (normaliseCode(list, value) ?? value)
+
+export function proposeCodes(
+  { column, path, list, values, reasons }: CodedColumn,
+  isDatabase: boolean,
+): ProposedColumn {
+  const distinct = [...new Set(values)].toSorted()
+  if (distinct.every((value) => isKnown(list, value))) {
+    const why = [...reasons, `all its values are on the list ${list}`]
+    // A source asks for codes by the values that stand for them.
+    const codes = Object.fromEntries(distinct.map((value) => [value, canonical(list, value)]))
+    return mapped(column, path, isDatabase ? { column, codes } : column, why)
+  }
+  if (distinct.length > MOST_CODES || distinct.some((value) => value.length > LONGEST_CODE)) {
+    return decide(
+      column,
+      [...reasons, `some values are not on the list ${list}, and they are too many or too long to be codes`],
+      [{ path, rule: column, meaning: 'values that are not on the list stay as they are' }],
+    )
+  }
+  const isCode = (value: string): boolean =>
+    inWords(list, value) !== undefined ||
+    USUAL_CODES[list]?.codes[value] !== undefined ||
+    (!DIGITS.test(value) && values.filter((one) => one === value).length >= ROWS_OF_A_CODE)
+  if (isDatabase && !distinct.every(isCode)) {
+    return decide(
+      column,
+      [...reasons, `some values are not on the list ${list}, and they are too rare to be shown as codes`],
+      [
+        {
+          path,
+          rule: { column, codes: { [UNDECIDED]: UNDECIDED } },
+          meaning: 'list the codes of the column, and what each means',
+        },
+      ],
+    )
+  }
+  if (distinct.every((value) => inWords(list, value) !== undefined)) {
+    const codes = Object.fromEntries(distinct.map((value) => [value, canonical(list, inWords(list, value) ?? value)]))
+    return mapped(column, path, { column, codes }, [...reasons, `its values are words for codes of the list ${list}`])
+  }
+  const usual = USUAL_CODES[list]
+  const meant = (value: string): string => usual?.codes[value] ?? inWords(list, value) ?? UNDECIDED
+  const codes = Object.fromEntries(distinct.map((value) => [value, canonical(list, meant(value))]))
+  const meaning =
+    usual !== undefined && distinct.every((value) => usual.codes[value] !== undefined)
+      ? `as ${usual.source} has them; ask who made the data`
+      : `write what each means in place of ${UNDECIDED}`
+  return decide(
+    column,
+    [...reasons, `some of its values are not on the list ${list}`],
+    [{ path, rule: { column, codes }, meaning }],
+  )
+}
+
+/** Proposes the codes of a column that has keys of a lookup table. Only keys whose row has a word for a code of the list are shown. */
+export function proposeLookup(
+  { column, path, list, values, reasons }: CodedColumn,
+  { place, texts }: LookupTable,
+): ProposedColumn {
+  const why = [...reasons, `its values are keys of ${place}`]
+  const rows = [...(texts ?? [])].toSorted(([one], [other]) => (one < other ? -1 : 1))
+  const known = rows.flatMap(([key, words]): (readonly [string, string])[] => {
+    const meant = new Set(words.flatMap((word) => inWords(list, word) ?? []).map((word) => canonical(list, word)))
+    const [code, ...others] = meant
+    return code === undefined || others.length > 0 || key.length > LONGEST_CODE || DIGITS.test(key) ? [] : [[key, code]]
+  })
+  const codes = Object.fromEntries(known)
+  const isWhole = known.length > 0 && [...rows.map(([key]) => key), ...values].every((key) => Object.hasOwn(codes, key))
+  if (isWhole) return mapped(column, path, { column, codes }, [...why, `each row has a word for a code of the list ${list}`])
+  return decide(
+    column,
+    [...why, `not every row has a word for a code of the list ${list}`],
+    [
+      {
+        path,
+        rule: { column, codes: { ...codes, [UNDECIDED]: UNDECIDED } },
+        meaning: `list the other keys of ${place}, and what each means`,
+      },
+    ],
+  )
+}

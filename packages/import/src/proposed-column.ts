@@ -1,0 +1,55 @@
+/** The proposal for a column, made by its name and its values. */
+
+/** The rule for a value, as a mapping has it. */
+export type ProposedRule =
+  | string
+  | { readonly column: string; readonly format: string }
+  | { readonly column: string; readonly codes: Readonly<Record<string, string>> }
+
+export interface ProposedColumn {
+  readonly column: string
+  /** `mapped`: a person should review it. `decide`: a person must choose one of `choices`, or none. */
+  readonly state: 'mapped' | 'decide' | 'unmapped'
+  readonly path: string | null
+  readonly rule: ProposedRule | null
+  /** The possible meanings, in the state `decide`. */
+  readonly choices: readonly { readonly path: string; readonly rule: ProposedRule; readonly meaning: string }[]
+  /** The reasons of the proposal in sentences, without values. */
+  readonly reasons: readonly string[]
+}
+
+export const mapped = (
+  column: string,
+  path: string,
+  rule: ProposedRule,
+  reasons: readonly string[],
+): ProposedColumn => ({
+  column,
+  state: 'mapped',
+  path,
+  rule,
+  choices: [],
+  reasons,
+})
+
+export const decide = (
+  column: string,
+  reasons: readonly string[],
+  choices: ProposedColumn['choices'],
+): ProposedColumn => ({
+  column,
+  state: 'decide',
+  path: null,
+  rule: null,
+  choices,
+  reasons,
+})
+
+export const unmapped = (column: string, reasons: readonly string[]): ProposedColumn => ({
+  column,
+  state: 'unmapped',
+  path: null,
+  rule: null,
+  choices: [],
+  reasons,
+})
