@@ -1,5 +1,5 @@
 /** A PostgreSQL whose log can be followed, and a civil office in it. */
-import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type EmbeddedPostgres, openEmbeddedPostgres } from '@rollcall/database/embedded/postgres'
@@ -14,6 +14,8 @@ export interface LoggedPostgres {
   readonly connection: pg.ClientConfig
   /** Runs a statement as the owner. */
   run(statement: string): Promise<void>
+  /** Does work while the server is a standby that receives nothing. Connections to it are ended before and after. */
+  asStandby<Result>(work: () => Promise<Result>): Promise<Result>
   close(): Promise<void>
 }
 
@@ -22,18 +24,34 @@ export async function loggedPostgres(): Promise<LoggedPostgres> {
   await chmod(directory, 0o711)
   await copyCluster(directory)
   let postgres: EmbeddedPostgres = await openEmbeddedPostgres(directory)
-  const run = async (statement: string): Promise<void> => {
+  const query = async (statement: string): Promise<pg.QueryResult> => {
     const client = new pg.Client(postgres.connection)
     await client.connect()
-    await client.query(statement).finally(() => client.end())
+    return client.query(statement).finally(() => client.end())
+  }
+  const run = async (statement: string): Promise<void> => void (await query(statement))
+  const restart = async (): Promise<void> => {
+    await postgres.close()
+    postgres = await openEmbeddedPostgres(directory)
   }
   await run('alter system set wal_level = logical')
-  await postgres.close()
-  postgres = await openEmbeddedPostgres(directory)
+  await restart()
   return {
     directory,
     connection: postgres.connection,
     run,
+    async asStandby(work) {
+      const { rows } = await query('show data_directory')
+      const signal = join(rows[0].data_directory, 'standby.signal')
+      await writeFile(signal, '')
+      await restart()
+      try {
+        return await work()
+      } finally {
+        await rm(signal)
+        await restart()
+      }
+    },
     async close() {
       await postgres.close()
       await rm(directory, { recursive: true, force: true })

@@ -18,7 +18,7 @@ const ROLE = /[`'](?:[^`']|``|'')+[`'](?:@[`'][^`']*[`'])?/g
 /** Databases of MariaDB into which everybody may write. */
 const TEST = /^`test(?:\\_%)?`\./
 
-export async function readReport(state: State, { ca }: SourceFile): Promise<EngineReport> {
+export async function readReport(state: State, { ca, mirror }: SourceFile): Promise<EngineReport> {
   const texts = async (text: string): Promise<readonly string[]> =>
     (await state.run({ text, values: [] })).rows.map(([first]) => first ?? '')
   const [about = ''] = await texts(
@@ -42,7 +42,10 @@ export async function readReport(state: State, { ca }: SourceFile): Promise<Engi
     weak.push('the certificate of the database is verified only as its address says: write tls to verify it')
   }
   const [isReadOnly] = await texts('select @@global.read_only')
-  if (isReadOnly !== '0') weak.push('it is read-only, as a replica is: answers are as old as what it has received')
+  if (isReadOnly !== '0') {
+    const polled = mirror?.follow === 'poll' ? '; poll.overlap must exceed its lag' : ''
+    weak.push(`it is read-only, as a replica is: answers are as old as what it has received${polled}`)
+  }
   return { about, writes: [...new Set(writes)], weak }
 }
 

@@ -3,6 +3,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { kindNamed } from '@rollcall/protocol'
 import { registryAt } from '@rollcall/records/registries/registries'
 import fc from 'fast-check'
 import pg from 'pg'
@@ -12,8 +13,11 @@ import { postmasterOf } from '../../../database/test/embedded.ts'
 import { type TestDatabase, testDatabase } from '../../../keys/test/postgres.ts'
 import { type LoggedPostgres, loggedPostgres, loggedSource, publishOffice } from '../../test/logged-office.ts'
 import { copiedPeople, mirroredRegistry } from '../../test/mirrored-office.ts'
-import { makeOffice, officeReader } from '../../test/office.ts'
+import { makeOffice, officeReader, officeSource } from '../../test/office.ts'
 import { officeChange } from '../../test/office-changes.ts'
+import { checkSource } from '../check-source.ts'
+import { openEngine } from '../engines.ts'
+import { readSourceFile } from '../source-file.ts'
 import { findMirror, wantComparison } from '../store/mirrors.ts'
 
 /** More people than one batch has. */
@@ -23,7 +27,7 @@ let postgres: LoggedPostgres
 let database: TestDatabase
 let office: pg.Client
 let reader: string
-let follower: ChildProcess
+let follower: ChildProcess | undefined
 beforeAll(async () => {
   ;[postgres, database] = await Promise.all([loggedPostgres(), testDatabase()])
   await postgres.run(`alter system set max_slot_wal_keep_size = '1GB'`)
@@ -60,7 +64,8 @@ function follow(): ChildProcess {
   return spawn(process.execPath, words, { env: { ...process.env, READER: reader }, stdio: 'ignore' })
 }
 
-async function end(child: ChildProcess): Promise<void> {
+async function end(child: ChildProcess | undefined): Promise<void> {
+  if (child === undefined || child.exitCode !== null || child.signalCode !== null) return
   const ended = once(child, 'exit')
   if (child.kill('SIGKILL')) await ended
 }
@@ -117,4 +122,37 @@ test('the copy is as its source wherever what follows it and its source were kil
   const registered = await counted(`select count(*)::int from event where event_type = 'REGISTER' group by record`)
   expect(registered.length).toBeGreaterThanOrEqual(MANY)
   expect(registered.filter(([times]) => times !== 1)).toEqual([])
+})
+
+test('a standby is read live and polled as far as it has come, and its log is not followed', async () => {
+  await end(follower)
+  await office.end()
+  const kind = kindNamed('civil') ?? expect.fail()
+  const { records } = officeSource({ env: 'READER' }) as { records: { Person: { columns: object } } }
+  const { compare: _, ...person } = { ...records.Person, compare: null }
+  const polled = loggedSource({ follow: 'poll', records: { Person: { ...person, changed: 'removed_at' } } })
+  await postgres.asStandby(async () => {
+    const check = async (given: object) => {
+      const file = readSourceFile(JSON.parse(JSON.stringify(given)), kind)
+      const engine = openEngine(file, { READER: reader })
+      try {
+        const { weak } = await checkSource(kind, file, engine)
+        const state = await engine.begin()
+        const [own = expect.fail()] = [...file.records.values()].map((one) => one.own)
+        const mark = own.changed === null ? null : await state.mark(own)
+        await state.end()
+        return { weak, mark: Number(mark) }
+      } finally {
+        await engine.close()
+      }
+    }
+    const weak = ['it is a standby: answers are as old as what it has received']
+    expect(await check(officeSource({ env: 'READER' }))).toEqual({ weak, mark: 0 })
+    // It has received nothing since it was started.
+    expect(await check(polled)).toEqual({ weak, mark: 0 })
+    await expect(check(loggedSource())).rejects.toThrow(
+      'it is a standby, whose log is not followed: name its primary in the address, or write follow: poll',
+    )
+  })
+  office = await owner()
 })

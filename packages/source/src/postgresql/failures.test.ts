@@ -10,6 +10,7 @@ test.each([
   ['28P01', 'away'],
   ['22P05', 'value'],
   ['25006', 'changed'],
+  ['55000', 'changed'],
   ['42P01', 'changed'],
   ['25001', 'statement'],
 ])('SQLSTATE %s is %s', (code, is) => {

@@ -8,6 +8,7 @@ const STATES: readonly (readonly [string, FailureKind])[] = [
   ['57014', 'timeout'],
   ['53400', 'declined'], // a limit of the configuration, such as of temporary files
   ['25006', 'changed'], // it would write
+  ['55000', 'changed'], // a standby has no log of its own; a materialized view has no rows
   ['42', 'changed'],
   ['0A', 'changed'],
   ['22', 'value'],

@@ -13,6 +13,10 @@ export async function logProblems(
   { records }: SourceFile,
   publication: string,
 ): Promise<readonly string[]> {
+  const { rows } = await state.run({ text: 'select 1 where pg_is_in_recovery()', values: [] })
+  if (rows.length > 0) {
+    return ['it is a standby, whose log is not followed: name its primary in the address, or write follow: poll']
+  }
   const parts = [...records.values()].flatMap(({ own, children }) => [own, ...children])
   const problems = await settingProblems(state)
   const tables = [...new Map(parts.map((part) => [tableOf(part), part])).values()]
