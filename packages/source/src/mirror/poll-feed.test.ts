@@ -1,30 +1,39 @@
 import { expect, test } from 'vitest'
 import type { ChangedRow, ChangesAsked } from '../engine/engine.ts'
-import type { ChangeFeed } from './feed.ts'
+import type { ChangeBatch, ChangeFeed } from './feed.ts'
 import { pollFeed } from './poll-feed.ts'
 
 /** A feed of a table that has these rows within the overlap, in their order. */
-function feedOf(rows: () => readonly ChangedRow[]): ChangeFeed {
-  const changes = async (_part: unknown, { after, limit }: ChangesAsked) => {
-    const all = rows()
+function feedOf(
+  rows: (asked: ChangesAsked) => readonly ChangedRow[],
+  { now = () => 0, mark = () => '100' }: { readonly now?: () => number; readonly mark?: () => string } = {},
+): ChangeFeed {
+  const changes = async (_part: unknown, asked: ChangesAsked) => {
+    const { after, limit } = asked
+    const all = rows(asked)
     const from = after === null ? 0 : all.findIndex(({ key }) => key === after.key) + 1
     return all.slice(from, from + limit)
   }
-  const state = { mark: async () => '100', changes, end: async () => undefined }
+  const state = { mark: async () => mark(), changes, end: async () => undefined }
   const own = { changed: 'changed' }
   const records = new Map([['Person', { recordType: { name: 'Person' }, own, children: [] }]])
   const deps = {
     engine: { begin: async () => state },
     file: { mirror: { overlap: 60 }, records },
-    now: () => new Date(0),
+    now: () => new Date(now()),
   }
   return pollFeed(deps as unknown as Parameters<typeof pollFeed>[0])
 }
 
 async function look(feed: ChangeFeed): Promise<{ readonly keys: readonly string[]; readonly isIncomplete: boolean }> {
-  const batch = await feed.next({ 'Person 0': '100' }, 0, new AbortController().signal)
-  batch.committed()
-  return { keys: batch.due.get('Person') ?? [], isIncomplete: batch.isIncomplete }
+  const { keys, isIncomplete } = await lookFrom(feed, { 'Person 0': '100' })
+  return { keys, isIncomplete }
+}
+
+async function lookFrom(feed: ChangeFeed, from: ChangeBatch['position']) {
+  const { due, isIncomplete, position, committed } = await feed.next(from, 0, new AbortController().signal)
+  committed()
+  return { keys: due.get('Person') ?? [], isIncomplete, position }
 }
 
 test('a row is read once, and again at each look where its time has whole seconds only', async () => {
@@ -40,4 +49,30 @@ test('too many changes begin one comparison, and later changes are read one by o
   expect(await look(feed)).toEqual({ keys: [], isIncomplete: true })
   rows.push({ key: 'later', mark: '91' })
   expect(await look(feed)).toEqual({ keys: ['later'], isIncomplete: false })
+})
+
+test('looks between two looks at the whole overlap list a part of it, and the next whole one begins where the last one was', async () => {
+  let time = 0
+  const asked: string[] = []
+  const rows = [{ key: 'a', mark: '99' }]
+  const feed = feedOf(
+    ({ since, overlap }) => {
+      asked.push(`${since} - ${overlap}`)
+      return rows.filter(({ mark }) => Number(mark) >= Number(since) - overlap)
+    },
+    { now: () => time * 1_000, mark: () => String(100 + time) },
+  )
+  const first = await lookFrom(feed, { 'Person 0': '90' })
+  expect(first).toMatchObject({ keys: ['a'], position: { 'Person 0': '100' } })
+  time = 2
+  rows.push({ key: 'b', mark: '101' })
+  const second = await lookFrom(feed, first.position)
+  expect(second).toMatchObject({ keys: ['b'], position: { 'Person 0': '100' } })
+  time = 4
+  // The transaction of this row has been long.
+  rows.push({ key: 'c', mark: '50' })
+  expect(await lookFrom(feed, second.position)).toMatchObject({ keys: [], position: { 'Person 0': '100' } })
+  time = 5
+  expect(await lookFrom(feed, second.position)).toMatchObject({ keys: ['c'], position: { 'Person 0': '105' } })
+  expect(asked).toEqual(['90 - 60', '100 - 6', '102 - 6', '100 - 60'])
 })

@@ -12,6 +12,10 @@ import { inSource } from './read-source.ts'
 const PAGE = 10_000
 /** The most changed rows that are read one by one: if there are more, all records are compared. */
 const MOST_CHANGES = 200_000
+/** Milliseconds between two looks at the whole overlap, in which changes of long transactions are found. */
+const WHOLE = 5_000
+/** The part of the overlap at which the looks between them look. */
+const PART = 0.1
 /** The most rows that are remembered in that case, so that the next poll does not begin the comparison again. */
 const MOST_MARKS = 1_000_000
 
@@ -33,7 +37,9 @@ export function pollFeed(deps: Pick<MirrorDeps, 'engine' | 'file' | 'now'>): Cha
     ),
   )
   /** Rows within the overlap that are written already, by key and mark. */
-  let written: ReadonlySet<string> = new Set()
+  let written = new Set<string>()
+  /** The last look: its marks, and when the whole overlap was looked at; null: there was none. */
+  let last: { readonly marks: Position; readonly wholeAt: number } | null = null
   const marksIn = async (state: SourceState): Promise<Position> => {
     const marks: Record<string, string> = {}
     for (const { name, part } of watched) marks[name] = await state.mark(part)
@@ -43,19 +49,22 @@ export function pollFeed(deps: Pick<MirrorDeps, 'engine' | 'file' | 'now'>): Cha
     begin: () => inSource(deps, marksIn),
     async next(given, wait, signal) {
       if (wait > 0) await sleep(wait, undefined, { signal }).catch(() => undefined)
-      const before = positionOf(given)
       const currentAt = deps.now()
+      // The clock may have been set back.
+      const isWhole = last === null || Math.abs(currentAt.getTime() - last.wholeAt) >= WHOLE
+      const before = isWhole || last === null ? positionOf(given) : last.marks
+      const back = isWhole ? overlap : overlap * PART
       return inSource(deps, async (state) => {
-        const position = await marksIn(state)
+        const marks = await marksIn(state)
         const due = new Map<string, string[]>()
         const listed = new Set<string>()
         let count = 0
-        let isIncomplete = watched.some(({ name }) => wentBack(before[name], position[name], overlap))
+        let isIncomplete = watched.some(({ name }) => wentBack(before[name], marks[name], overlap))
         for (const { name, recordType, part } of watched) {
           const since = before[name]
           if (since === undefined) isIncomplete = true
           if (isIncomplete || since === undefined) continue
-          for await (const { key, mark } of changesOf(state, part, { since, overlap })) {
+          for await (const { key, mark } of changesOf(state, part, { since, overlap: back })) {
             const row = `${name} ${mark} ${key}`
             const isKnown = written.has(row)
             listed.add(row)
@@ -73,11 +82,14 @@ export function pollFeed(deps: Pick<MirrorDeps, 'engine' | 'file' | 'now'>): Cha
         isIncomplete ||= count > MOST_CHANGES
         return {
           due: isIncomplete ? new Map() : new Map([...due].map(([type, keys]) => [type, [...new Set(keys)]])),
-          position,
+          // From this position the next look at the whole overlap begins, also that of another node.
+          position: isWhole || isIncomplete ? marks : given,
           isIncomplete,
           currentAt,
           committed() {
-            written = listed
+            if (isWhole) written = listed
+            else for (const row of listed) written.add(row)
+            last = { marks, wholeAt: isWhole || last === null ? currentAt.getTime() : last.wholeAt }
           },
         }
       })
@@ -90,7 +102,7 @@ const positionOf = (given: JsonValue): Position => (isJsonObject(given) ? (given
 
 /**
  * Whether a mark changes with every change. A time of whole seconds does not, if a row changes twice within the second:
- * such a row is read at every poll until it is older than the overlap.
+ * such a row is read by every look that lists it.
  */
 const isFine = (mark: string): boolean => /^-?\d+$|\.\d{3}/.test(mark)
 
