@@ -187,9 +187,9 @@ async function* portions(
 /** Makes a record from a row; null: it cannot. A source does not say when a record was written, so the time is now. */
 function recordOf(kind: Kind, records: MappedRecords, row: SourceRow, written: Date): SourceRecord | null {
   if (!isKey(row.key)) return null
-  const { record, problems } = readRow(kind, records, row)
+  const { record, document: value, problems } = readRow(kind, records, row)
   if (record === null || problems.length > 0) return null
-  return { id: liveId(row.key), document: record.document, written, merged: [] }
+  return { id: liveId(row.key), document: record.document, value, written, merged: [] }
 }
 
 export const isKey = (key: string): boolean => key !== '' && Buffer.byteLength(key) <= KEY_BYTES && isStorable(key)

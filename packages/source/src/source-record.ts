@@ -14,7 +14,9 @@ export interface RowRead {
   readonly notes: RecordNotes
   /** The record; null: the row cannot become one. */
   readonly record: PreparedRecord | null
-  /** Why the row is left out, in the words of an import and without values. Empty: it becomes a record. */
+  /** The document of the row, as a value. */
+  readonly document: JsonValue
+  /** Why the row is left out, as an import would reject it, without values. Empty: it becomes a record. */
   readonly problems: readonly string[]
 }
 
@@ -47,8 +49,8 @@ export function readRow(kind: Kind, { recordType, own, children, lists }: Mapped
   const prepared = prepare(kind, recordType, document, notes)
   notes.compare(cells)
   const problems = [...(isTooMany ? [TOO_MANY] : []), ...notes.problems(cells)]
-  if (typeof prepared === 'string') return { cells, notes, record: null, problems: [...problems, prepared] }
-  return { cells, notes, record: prepared, problems }
+  if (typeof prepared === 'string') return { cells, notes, document, record: null, problems: [...problems, prepared] }
+  return { cells, notes, document, record: prepared, problems }
 }
 
 function prepare(

@@ -16,7 +16,7 @@ import type { AuditedPerson } from '../model/audit-entry.ts'
 import { type Grant, isGranted, type Visible } from '../model/grant.ts'
 import { Disclosed } from '../model/outcome.ts'
 import { takesOutProtected } from '../model/protection.ts'
-import { extractRecord } from '../query/memory/extract-record.ts'
+import { recordAsAsked } from '../query/memory/extract-record.ts'
 import { matches } from '../query/memory/matches.ts'
 import { cutRecord, type RelatedPerson } from './cut.ts'
 import { PathNames } from './disclosed-paths.ts'
@@ -267,6 +267,6 @@ export function isRecordInRows(grant: RowScope, { name }: Pick<RecordType, 'name
   return (
     recordType !== undefined &&
     isJsonObject(record) &&
-    matches(row, extractRecord(kind, recordType, publicDocument(grant, recordType, record)))
+    matches(row, recordAsAsked(kind, recordType, publicDocument(grant, recordType, record)))
   )
 }

@@ -10,7 +10,7 @@ import { type Protection, protectedAs, publicRecord } from '../model/protection.
 import type { MergedRecord, RecordReader } from '../model/record-source.ts'
 import type { FoundRecord, Identifier, RecordId } from '../model/records.ts'
 import type { RegistryShape } from '../model/registry.ts'
-import { type ExtractedRecord, extractRecord } from '../query/memory/extract-record.ts'
+import { type ReadableRecord, recordAsAsked } from '../query/memory/extract-record.ts'
 import { matches } from '../query/memory/matches.ts'
 import { compareInOrder, orderValues } from '../query/memory/order.ts'
 
@@ -20,6 +20,8 @@ export interface SourceRecord extends FoundRecord {
   readonly written: Date
   /** The records that were merged into it. */
   readonly merged: readonly MergedRecord[]
+  /** Its document as a value, where the source has made it of one. */
+  readonly value?: JsonValue
 }
 
 /** The functions that a source must have. It need not know protected persons and grants. */
@@ -61,16 +63,17 @@ export function guardedReader(
         candidates += portion.length
         if (candidates > (source.most ?? Number.POSITIVE_INFINITY)) return { total: cap + 1, records: [], ids: [] }
         for (const record of portion) {
-          const read: JsonValue = JSON.parse(record.document)
+          const read: JsonValue = record.value ?? JSON.parse(record.document)
           if (guard.isHidden(record, categories, read)) continue
           const { document, extracted } = guard.seen(record, read)
           if (!matches(predicate, extracted)) continue
-          hits.push({ record, values: orderValues(registry.kind, recordType, sort, document, extracted) })
+          const values = orderValues(registry.kind, recordType, sort, document, extracted)
+          hits.push({ record: { id: record.id, document: record.document }, values })
           if (hits.length > cap) break search
         }
       }
       hits.sort((one, other) => compareInOrder(sort, one.values, other.values))
-      const records = hits.slice(offset, offset + limit).map(({ record: { id, document } }) => ({ id, document }))
+      const records = hits.slice(offset, offset + limit).map(({ record }) => record)
       return { total: hits.length, records, ids: hits.length <= ids ? hits.map(({ record }) => record.id) : [] }
     },
     async read(registry, recordType, ids, categories = []) {
@@ -129,7 +132,7 @@ export function guardedReader(
 }
 
 interface Hit {
-  readonly record: SourceRecord
+  readonly record: FoundRecord
   readonly values: readonly (AttributeValue | undefined)[]
 }
 
@@ -143,8 +146,8 @@ interface Guard {
    * @param read the parsed document, if the caller has it
    */
   isHidden(record: SourceRecord, categories: readonly string[], read?: JsonValue): boolean
-  /** The record without protected persons, as everybody finds it. */
-  seen(record: SourceRecord, read?: JsonValue): { readonly document: JsonValue; readonly extracted: ExtractedRecord }
+  /** The record as everybody finds it. */
+  seen(record: SourceRecord, read?: JsonValue): { readonly document: JsonValue; readonly extracted: ReadableRecord }
 }
 
 function guardOf(kind: Kind, recordType: RecordType, protection: Protection): Guard {
@@ -162,7 +165,7 @@ function guardOf(kind: Kind, recordType: RecordType, protection: Protection): Gu
     seen({ document: text, merged }, read: JsonValue = JSON.parse(text)) {
       const document = isJsonObject(read) ? publicRecord(kind, recordType, protection, read).document : read
       const aliases = merged.flatMap((one) => namesOf(kind, recordType, one.document))
-      return { document, extracted: extractRecord(kind, recordType, document, aliases) }
+      return { document, extracted: recordAsAsked(kind, recordType, document, aliases) }
     },
   }
 }

@@ -58,7 +58,7 @@ describe.each(recordTypes)('%s %s', (kindName, recordTypeName) => {
       const bound = resolveAges(predicate, recordType, today)
       const negated: Predicate = { is: 'not', of: bound }
       const inMemory = (asked: Predicate) =>
-        records.filter(({ extracted }) => matches(asked, extracted)).map(({ id }) => id)
+        records.filter(({ readable }) => matches(asked, readable)).map(({ id }) => id)
 
       same('memory, true', inMemory(bound), idsOf('yes'), records)
       same('memory, false', inMemory(negated), idsOf('no'), records)

@@ -1,7 +1,12 @@
 /** Random records of one record type in a database, and what each of them has. */
 
 import type { RegistryShape } from '@rollcall/core/model/registry'
-import { type ExtractedRecord, extractRecord } from '@rollcall/core/query/memory/extract-record'
+import {
+  type ExtractedRecord,
+  extractRecord,
+  type ReadableRecord,
+  recordAsAsked,
+} from '@rollcall/core/query/memory/extract-record'
 import type { Database } from '@rollcall/database/database'
 import { quoteName } from '@rollcall/database/names'
 import { inTransaction } from '@rollcall/database/transaction'
@@ -20,6 +25,8 @@ export interface HeldRecord {
   /** The text that the database holds. */
   readonly document: string
   readonly extracted: ExtractedRecord
+  /** The same, read when it is asked. */
+  readonly readable: ReadableRecord
 }
 
 /** So many more are there at first, and are merged: the even ones into the first records, the odd ones into those before. */
@@ -71,7 +78,8 @@ export async function populate(
     const ids = held.rows.map(({ id }) => id)
     const aliases = await aliasesOf(db.pool, registry, recordType, ids)
     const records = held.rows.map(({ id, document }) => {
-      return { id, document, extracted: extractRecord(kind, recordType, parseJson(document), aliases.get(id)) }
+      const given = [kind, recordType, parseJson(document), aliases.get(id)] as const
+      return { id, document, extracted: extractRecord(...given), readable: recordAsAsked(...given) }
     })
     const select = async ({ text, values }: Condition): Promise<string[]> => {
       const { rows } = await db.pool.query<{ id: string }>(

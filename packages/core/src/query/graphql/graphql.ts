@@ -9,7 +9,7 @@ import type { Predicate } from '../../model/predicate.ts'
 import { allOf, anyOf } from '../forms/combine.ts'
 import { readExpression } from '../forms/expression.ts'
 import { pathAt, Reader } from '../forms/reader.ts'
-import { extractRecord } from '../memory/extract-record.ts'
+import { recordAsAsked } from '../memory/extract-record.ts'
 import { matches } from '../memory/matches.ts'
 import { type Query, type QueryLimits, QueryProblem, type Scope } from '../query.ts'
 import { resolveAges } from '../resolve-ages.ts'
@@ -98,7 +98,7 @@ function readArguments(reader: Reader, nodes: readonly ArgumentNode[], variables
 function shapeBy(kind: Kind, recordType: RecordType, roots: readonly Root[]): NonNullable<Query['shape']> {
   const finding = (document: JsonObject, day: string): Root | undefined => {
     if (roots.length === 1) return roots[0]
-    const record = extractRecord(kind, recordType, document)
+    const record = recordAsAsked(kind, recordType, document)
     const found = roots.find(({ predicate }) => matches(resolveAges(predicate, recordType, day), record))
     // If no root field finds the record, a new day has begun since it was found, and an age has changed.
     return found ?? roots[0]

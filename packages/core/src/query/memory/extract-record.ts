@@ -1,6 +1,8 @@
 /** Reads all searchable values of one record, for any number of queries in memory. */
 import {
+  type Attribute,
   type AttributeValue,
+  type Compound,
   type Element,
   type JsonValue,
   type Kind,
@@ -11,13 +13,23 @@ import {
 } from '@rollcall/protocol'
 import type { Identifier } from '../../model/records.ts'
 
-/** The values of a record, read by the same code that fills columns. A missing value has no entry. */
-export interface ExtractedRecord {
-  /** For each attribute, its value; for an attribute with `many`, a list that is not empty. */
+/** The values of a record by name, read by the code that fills the columns. A missing value is undefined. */
+export interface ReadableRecord {
+  /** The values by the name of the attribute; a non-empty list for an attribute with `many`. */
+  readonly values: Pick<ReadonlyMap<string, AttributeValue>, 'get'>
+  /** The elements by the name of the compound; non-empty lists, each element once. */
+  readonly elements: Pick<ReadonlyMap<string, readonly Element[]>, 'get'>
+  /**
+   * The identifier values of the record, of its parts and of records merged into it, by the canonical name of their
+   * type.
+   */
+  readonly identifiers: Pick<ReadonlyMap<string, ReadonlySet<string>>, 'get' | 'has'>
+}
+
+/** All values of a record. A missing value has no entry. */
+export interface ExtractedRecord extends ReadableRecord {
   readonly values: ReadonlyMap<string, AttributeValue>
-  /** For each compound, its elements; the lists are not empty, and have each element once. */
   readonly elements: ReadonlyMap<string, readonly Element[]>
-  /** For each identifier type, the values in the record, in its parts, and in records merged into it. */
   readonly identifiers: ReadonlyMap<string, ReadonlySet<string>>
 }
 
@@ -41,9 +53,69 @@ export function extractRecord(
     const found = readElements(compound, document)
     if (found.length > 0) elements.set(compound.name, found)
   }
+  return { values, elements, identifiers: identifiersOf(kind, recordType, document, aliases) }
+}
+
+/** Reads each value when it is asked for the first time: a question is about few of the attributes of a kind. */
+export function recordAsAsked(
+  kind: Kind,
+  recordType: RecordType,
+  document: JsonValue,
+  aliases: readonly Identifier[] = [],
+): ReadableRecord {
+  const { attributes, compounds } = namesOf(recordType)
+  let identifiers: ReadableRecord['identifiers'] | undefined
+  const all = () => (identifiers ??= identifiersOf(kind, recordType, document, aliases))
+  return {
+    values: asAsked((name) => {
+      const attribute = attributes.get(name)
+      return attribute === undefined ? null : readAttribute(attribute, document)
+    }),
+    elements: asAsked((name) => {
+      const compound = compounds.get(name)
+      const found = compound === undefined ? [] : readElements(compound, document)
+      return found.length === 0 ? null : found
+    }),
+    identifiers: { get: (type) => all().get(type), has: (type) => all().has(type) },
+  }
+}
+
+function asAsked<Value>(read: (name: string) => Value | null): Pick<ReadonlyMap<string, Value>, 'get'> {
+  const found = new Map<string, Value | undefined>()
+  return {
+    get(name) {
+      if (!found.has(name)) found.set(name, read(name) ?? undefined)
+      return found.get(name)
+    },
+  }
+}
+
+interface Names {
+  readonly attributes: ReadonlyMap<string, Attribute>
+  readonly compounds: ReadonlyMap<string, Compound>
+}
+
+const known = new WeakMap<RecordType, Names>()
+
+function namesOf(recordType: RecordType): Names {
+  const { attributes, compounds = [] } = recordType
+  const names = known.get(recordType) ?? {
+    attributes: new Map(attributes.map((one) => [one.name, one])),
+    compounds: new Map(compounds.map((one) => [one.name, one])),
+  }
+  known.set(recordType, names)
+  return names
+}
+
+function identifiersOf(
+  kind: Kind,
+  recordType: RecordType,
+  document: JsonValue,
+  aliases: readonly Identifier[],
+): ReadonlyMap<string, ReadonlySet<string>> {
   const identifiers = new Map<string, Set<string>>()
   for (const { type, value } of [...readIdentifiers(kind, recordType, document), ...aliases]) {
     identifiers.set(type, (identifiers.get(type) ?? new Set()).add(value))
   }
-  return { values, elements, identifiers }
+  return identifiers
 }

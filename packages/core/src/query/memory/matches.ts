@@ -14,7 +14,7 @@ import {
   type Presence,
   type SomeElement,
 } from '../../model/predicate.ts'
-import type { ExtractedRecord } from './extract-record.ts'
+import type { ReadableRecord } from './extract-record.ts'
 
 /** Reads an attribute of a record or of a list's element; undefined when it has no value. */
 type Read = (name: string) => AttributeValue | undefined
@@ -23,15 +23,12 @@ type Read = (name: string) => AttributeValue | undefined
  * True when the predicate is true for the record; false when it is false or unknown.
  * Throws an Error for a predicate about an age: call `resolveAges` first.
  */
-export function matches(predicate: Predicate, record: ExtractedRecord): boolean {
+export function matches(predicate: Predicate, record: ReadableRecord): boolean {
   return truthOf(predicate, (name) => record.values.get(name), record) === TRUE
 }
 
-/**
- * The result of a predicate. `read` reads the record or an element; `record` is for conditions on lists and
- * identifiers.
- */
-function truthOf(predicate: Predicate, read: Read, record: ExtractedRecord): Truth {
+/** `read` reads the record or an element of a list; `record` is used only for conditions on lists and identifiers. */
+function truthOf(predicate: Predicate, read: Read, record: ReadableRecord): Truth {
   switch (predicate.is) {
     case 'and': {
       let least: Truth = TRUE
@@ -97,7 +94,7 @@ function oneOf(value: AttributeScalar | undefined, literals: readonly Literal[])
   return greatest
 }
 
-function isPresent({ attribute, list, until }: Presence, read: Read, record: ExtractedRecord): boolean {
+function isPresent({ attribute, list, until }: Presence, read: Read, record: ReadableRecord): boolean {
   if (attribute.type === 'age') throw new Error(`${attribute.name} is asked on no day`)
   if (list === undefined || !isCompound(list)) return upTo(until, read(attribute.name)) !== undefined
   const elements = record.elements.get(list.name) ?? []
@@ -108,7 +105,7 @@ function memberOf(element: Element, name: string): AttributeScalar | undefined {
   return Object.hasOwn(element, name) ? element[name] : undefined
 }
 
-function someElement(predicate: SomeElement, record: ExtractedRecord): Truth {
+function someElement(predicate: SomeElement, record: ReadableRecord): Truth {
   let counted = false
   let greatest: Truth = FALSE
   for (const read of elementsOf(predicate, record)) {
@@ -120,8 +117,8 @@ function someElement(predicate: SomeElement, record: ExtractedRecord): Truth {
   return counted ? greatest : truthOf(predicate.of, () => undefined, record)
 }
 
-/** The elements of a list that have any attribute of the condition, each as a function that reads an attribute. */
-function elementsOf(predicate: SomeElement, record: ExtractedRecord): Read[] {
+/** The elements that are not ignored, each as a reader of its attributes. */
+function elementsOf(predicate: SomeElement, record: ReadableRecord): Read[] {
   const { list } = predicate
   if (!isCompound(list)) {
     const values = record.values.get(list.name)
@@ -145,7 +142,7 @@ function mentioned(predicate: SomeElement): readonly string[] {
   return names
 }
 
-function hasOneOf(identifiers: HasIdentifier['identifiers'], { identifiers: own }: ExtractedRecord): Truth {
+function hasOneOf(identifiers: HasIdentifier['identifiers'], { identifiers: own }: ReadableRecord): Truth {
   let ofSomeType = false
   for (const { type, value } of identifiers) {
     const values = own.get(type)

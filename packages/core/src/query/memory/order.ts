@@ -9,7 +9,7 @@ import {
   sortedIdentifiers,
 } from '@rollcall/protocol'
 import type { SortKey } from '../../model/records.ts'
-import type { ExtractedRecord } from './extract-record.ts'
+import type { ReadableRecord } from './extract-record.ts'
 
 /** The values of a record for each sort key; undefined where it has none. */
 export function orderValues(
@@ -17,7 +17,7 @@ export function orderValues(
   recordType: RecordType,
   sort: readonly SortKey[],
   document: JsonValue,
-  { values }: ExtractedRecord,
+  { values }: ReadableRecord,
 ): readonly (AttributeValue | undefined)[] {
   return sort.map(({ attribute, until }) => {
     if (attribute === recordType.primary_identifier || sortedIdentifiers(recordType).includes(attribute)) {
