@@ -1,10 +1,11 @@
 /** What differs between engines, as data and statements. `open-engine.ts` has what all engines share. */
 
 import type { CatalogTable } from './catalog.ts'
-import type { ColumnType, KnownTypes } from './column-type.ts'
-import type { Failure, State, Statement } from './connections.ts'
-import type { ChangesAsked, EngineReport, LookUp, SlowLookUp } from './engine.ts'
-import type { MappedPart, MappedRecords, SourceFile } from './mapped-records.ts'
+import type { ColumnTest } from './column-test.ts'
+import type { ColumnType } from './column-type.ts'
+import type { Answer, Failure, State, Statement } from './connections.ts'
+import type { ChangesAsked, EngineReport } from './engine.ts'
+import type { MappedPart, SourceFile } from './mapped-records.ts'
 import type { RowSql } from './row-statement.ts'
 
 /** The types of the key column and of the column of changes. */
@@ -23,7 +24,33 @@ export interface ChangeSql<Type> {
   list(part: MappedPart, types: ChangeTypes, asked: ChangesAsked): Statement
 }
 
-/** How an engine differs from others. @typeParam Type the type of a column in the words of the driver */
+/** What is asked about a column, and its type. */
+export interface Asked {
+  readonly test: ColumnTest
+  readonly type: ColumnType
+}
+
+/** How an engine tells its plans. @typeParam Type the type of a column in the words of the driver */
+export interface Plans<Type> {
+  /** A statement after which plans use an index wherever there is one; null: the engine has none, and its plans name usable indexes. */
+  readonly prefer: string | null
+  /** The words before a statement whose plan is asked for. */
+  readonly explain: string
+  /** Whether a plan reads a whole table, or a whole index. */
+  readsAll(plan: Answer<Type>): boolean
+  /**
+   * The statement that makes an index.
+   * @param asked null: the key of a record
+   * @returns null: no index would help
+   */
+  indexOn(
+    place: { readonly schema: string | null; readonly table: string },
+    column: string,
+    asked: Asked | null,
+  ): string | null
+}
+
+/** The differences of one engine from others. @typeParam Type the type of a column in the words of the driver */
 export interface Dialect<Type> {
   readonly rows: RowSql
   /** The statements for a column of changes; null: the engine has none. */
@@ -37,12 +64,7 @@ export interface Dialect<Type> {
   hasUniqueKey(state: State<Type>, part: MappedPart): Promise<boolean>
   /** Reports on the database and the account. @throws SourceRefusal it cannot be the database of a source */
   report(state: State<Type>, file: SourceFile): Promise<EngineReport>
-  slow(
-    state: State<Type>,
-    records: MappedRecords,
-    types: KnownTypes,
-    lookUps: readonly LookUp[],
-  ): Promise<readonly SlowLookUp[]>
+  readonly plans: Plans<Type>
   catalog(state: State<Type>): Promise<readonly CatalogTable[]>
   failureOf(error: unknown): Failure | null
 }

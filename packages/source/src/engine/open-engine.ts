@@ -11,6 +11,7 @@ import type { ChangeTypes, Dialect } from './dialect.ts'
 import type { OpenEngine, SourceState } from './engine.ts'
 import type { MappedPart, MappedRecords, SourceFile } from './mapped-records.ts'
 import { rowStatement, rowsOf } from './row-statement.ts'
+import { slowLookUps } from './slow-look-ups.ts'
 import { SourceRefusal } from './source-refusal.ts'
 
 /** Opens the log of changes. */
@@ -88,7 +89,7 @@ export function engineOf<Type>(
         await checkKey(dialect, state, records)
       }),
     slow: (records, lookUps) =>
-      within(async (state) => dialect.slow(state, records, await typesOf(state, records), lookUps)),
+      within(async (state) => slowLookUps(dialect, state, records, await typesOf(state, records), lookUps)),
     catalog: () => within((state) => dialect.catalog(state)),
     sample: (table, columns, limit) =>
       within((state) => readSample(file, dialect, state, { place: table, columns, limit })),

@@ -12,7 +12,7 @@ import { type Collation, columnType } from './column-types.ts'
 import { type Field, openConnections, type State } from './connections.ts'
 import { failureOf } from './failures.ts'
 import { NAMES } from './names.ts'
-import { slowLookUps } from './plans.ts'
+import { PLANS } from './plans.ts'
 import { readReport } from './privileges.ts'
 import { ROW_SQL } from './row-sql.ts'
 
@@ -34,7 +34,7 @@ const MARIADB: Dialect<Field> = {
   readTypes,
   hasUniqueKey,
   report: readReport,
-  slow: slowLookUps,
+  plans: PLANS,
   catalog: readCatalog,
   failureOf,
 }

@@ -14,7 +14,7 @@ import { holdsOnly, isAscii, isUnlisted } from './encodings.ts'
 import { failureOf } from './failures.ts'
 import { quoted, tableOf } from './names.ts'
 import { openChangeLog } from './open-change-log.ts'
-import { slowLookUps } from './plans.ts'
+import { PLANS } from './plans.ts'
 import { readReport } from './privileges.ts'
 import { ROW_SQL } from './row-sql.ts'
 
@@ -32,7 +32,7 @@ const POSTGRESQL: Dialect<number> = {
   readTypes,
   hasUniqueKey,
   report: readReport,
-  slow: slowLookUps,
+  plans: PLANS,
   catalog: readCatalog,
   failureOf,
 }

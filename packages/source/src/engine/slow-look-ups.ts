@@ -1,0 +1,55 @@
+/** Finds the questions that would read a whole table, and the index that each lacks. */
+
+import type { KnownTypes } from './column-type.ts'
+import { FALSE } from './conditions.ts'
+import type { State } from './connections.ts'
+import type { Asked, Dialect } from './dialect.ts'
+import type { LookUp, SlowLookUp } from './engine.ts'
+import type { MappedPart, MappedRecords } from './mapped-records.ts'
+
+/** A key of each type, for plans, which do not depend on the value. */
+const ANY_KEYS = ['1', '00000000-0000-0000-0000-000000000000']
+
+/**
+ * Plans each look-up, and the look-up of the rows that each child has for one record. A small table is read as a whole even if there is
+ * an index, so only a look-up that could use none is slow.
+ */
+export async function slowLookUps<Type>(
+  { rows: { names, conditions, parameters }, plans }: Dialect<Type>,
+  state: State<Type>,
+  records: MappedRecords,
+  { parts }: KnownTypes,
+  lookUps: readonly LookUp[],
+): Promise<readonly SlowLookUp[]> {
+  if (plans.prefer !== null) await state.run({ text: plans.prefer, values: [] })
+  const readsAll = async (part: MappedPart, condition: string, values: readonly unknown[]): Promise<boolean> => {
+    const text = `${plans.explain} select 1 from ${names.tableOf(part, 'one')} where ${condition}`
+    return plans.readsAll(await state.run({ text, values }))
+  }
+  const slow: SlowLookUp[] = []
+  const add = (name: string, { from }: MappedPart, column: string, asked: Asked | null): void => {
+    if ('select' in from) slow.push({ name, table: 'a select of the file', index: null })
+    else slow.push({ name, table: tableText(from), index: plans.indexOn(from, column, asked) })
+  }
+  for (const { name, needed } of lookUps) {
+    const { part, target } = needed.column
+    const column = target.column?.trim() ?? ''
+    const type = parts[[records.own, ...records.children].indexOf(part)]?.get(column)
+    const collected = parameters()
+    const condition = conditions.columnCondition(records, parts, needed, 'one', collected)
+    if (condition === null || condition === FALSE || type === undefined) continue
+    if (await readsAll(part, condition, collected.values)) add(name, part, column, { test: needed.test, type })
+  }
+  for (const [at, child] of records.children.entries()) {
+    const type = parts[at + 1]?.get(child.key)
+    const key = ANY_KEYS.find((one) => type?.parameter(one) === one)
+    if (type === undefined || key === undefined) continue
+    const collected = parameters()
+    const condition = `one.${names.quoted(child.key)} = ${collected.add(key, type.sql)}`
+    if (await readsAll(child, condition, collected.values)) add('the rows of one record', child, child.key, null)
+  }
+  return slow
+}
+
+const tableText = ({ schema, table }: { readonly schema: string | null; readonly table: string }): string =>
+  schema === null ? table : `${schema}.${table}`
