@@ -30,6 +30,15 @@ const Changed = Text(
   'For follow: poll, the column that grows with every change of a row: a time, or a whole number such as a version.',
 )
 
+const Tables = Type.Array(
+  Type.Object({ from: From, on: Text('Column with the key of the record.') }, closed),
+  {
+    minItems: 1,
+    description:
+      'With follow: logical, the tables that a view or a query reads: a change of a row is a change of the record with the key in this column.',
+  },
+)
+
 const Child = Type.Object(
   {
     from: Type.Optional(From),
@@ -37,6 +46,7 @@ const Child = Type.Object(
     on: Text('Column with the key of the record to which a row belongs.'),
     where: Type.Optional(Where),
     changed: Type.Optional(Changed),
+    tables: Type.Optional(Tables),
     columns: Columns,
   },
   { ...closed, description: 'A table that may have several rows for one record.' },
@@ -49,6 +59,7 @@ const Records = Type.Object(
     key: Text('Column that identifies a row: a whole number, a text of at most 64 bytes, or a UUID.'),
     where: Type.Optional(Where),
     changed: Type.Optional(Changed),
+    tables: Type.Optional(Tables),
     columns: Columns,
     children: Type.Optional(Type.Array(Child)),
     compare: Type.Optional(

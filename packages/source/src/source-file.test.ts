@@ -97,8 +97,32 @@ test.each<[string, unknown, string, readonly (string | number)[]]>([
       follow: 'logical',
       records: { Person: { select: 'select 1', key: 'no', columns: { 'identifier[UIN]': 'no' } } },
     },
-    'records.Person.select: must be a table with its schema in from, such as office.person: with follow: logical the log tells of tables; or write follow: poll',
+    'records.Person.select: must be a table with its schema in from, such as office.person: with follow: logical the log tells of tables; or name in tables those that it reads, or write follow: poll',
     ['records', 'Person', 'select'],
+  ],
+  [
+    'tables of a query that are in no schema',
+    {
+      ...office(),
+      way: 'mirror',
+      follow: 'logical',
+      records: {
+        Person: {
+          select: 'select 1',
+          key: 'no',
+          columns: { 'identifier[UIN]': 'no' },
+          tables: [{ from: 'person', on: 'no' }],
+        },
+      },
+    },
+    'records.Person.tables[0].from: must be a table with its schema, such as office.person',
+    ['records', 'Person', 'tables', 0, 'from'],
+  ],
+  [
+    'tables of a live source',
+    person({ tables: [{ from: 'office.person', on: 'no' }] }),
+    'records.Person.tables: is for a mirror with follow: logical',
+    ['records', 'Person', 'tables'],
   ],
   [
     'what is for another way of following',

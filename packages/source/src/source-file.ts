@@ -22,6 +22,7 @@ import { checkEngine, type EngineName } from './engine/engine-names.ts'
 import { FOLLOW_WAYS, FOLLOWED } from './engine/follow-ways.ts'
 import {
   attributesOf,
+  type LoggedTable,
   type MappedPart,
   type MappedRecords,
   type MirrorTerms,
@@ -61,7 +62,7 @@ export function readSourceFile(given: unknown, kind: Kind): SourceFile {
       throw refused(['records', name], `must be one of ${names.join(', ')}${nearestHint(name, names)}`)
     }
     const read = readRecords(kind, recordType, one, ['records', name])
-    checkFollowed(mirror, read)
+    checkFollowed(mirror, read, one)
     records.set(name, read)
   }
   return {
@@ -109,8 +110,15 @@ function readMirror(file: GivenSource, engine: EngineName): MirrorTerms | null {
 }
 
 /** @throws SourceRefusal the way of following needs something that the records lack, or the other way round */
-function checkFollowed(mirror: MirrorTerms | null, records: MappedRecords): void {
+function checkFollowed(mirror: MirrorTerms | null, records: MappedRecords, given: GivenRecords): void {
   const path = ['records', records.recordType.name]
+  for (const [index, { tables }] of [given, ...(given.children ?? [])].entries()) {
+    if (tables === undefined || mirror?.follow === 'logical') continue
+    throw refused(
+      [...path, ...(index === 0 ? [] : ['children', index - 1]), 'tables'],
+      'is for a mirror with follow: logical',
+    )
+  }
   if (mirror?.follow === 'poll') {
     if (records.own.changed !== null) return
     throw refused(
@@ -118,14 +126,14 @@ function checkFollowed(mirror: MirrorTerms | null, records: MappedRecords): void
       'is missing: with follow: poll it names the column that grows with every change',
     )
   }
-  for (const [index, { changed, from }] of [records.own, ...records.children].entries()) {
+  for (const [index, { changed, from, logged }] of [records.own, ...records.children].entries()) {
     const at = index === 0 ? path : [...path, 'children', index - 1]
     if (changed !== null) throw refused([...at, 'changed'], 'is for a mirror with follow: poll')
-    if (mirror === null || ('schema' in from && from.schema !== null)) continue
+    if (mirror === null || logged.length > 0) continue
     const place = 'select' in from ? 'select' : 'from'
     throw refused(
       [...at, place],
-      'must be a table with its schema in from, such as office.person: with follow: logical the log tells of tables; or write follow: poll',
+      'must be a table with its schema in from, such as office.person: with follow: logical the log tells of tables; or name in tables those that it reads, or write follow: poll',
     )
   }
 }
@@ -222,10 +230,10 @@ function refuseTwice(targets: readonly Target[], at: readonly PathStep[]): void 
   }
 }
 
-type GivenPart = Pick<GivenChild, 'from' | 'select' | 'where' | 'changed'>
+type GivenPart = Pick<GivenChild, 'from' | 'select' | 'where' | 'changed' | 'tables'>
 
 function readPart(
-  { from, select, where, changed }: GivenPart,
+  { from, select, where, changed, tables }: GivenPart,
   key: string,
   { targets }: ColumnMapping,
   at: readonly PathStep[],
@@ -236,11 +244,13 @@ function readPart(
       throw refused(at, `${JSON.stringify(name)} is no name of a column: it has more than ${NAME_LENGTH} characters`)
     }
   }
+  const place = readPlace(from, select, at)
   return {
-    from: readPlace(from, select, at),
+    from: place,
     where: where === undefined ? null : checkedSql(where, [...at, 'where']),
     key,
     changed: changed ?? null,
+    logged: tables === undefined ? loggedOf(place, key) : tables.map((one, index) => readTable(one, [...at, 'tables', index])),
     columns,
     targets,
     reader: rowReader({ targets, duplicates: null }, columns),
@@ -261,6 +271,17 @@ function readPlace(from: string | undefined, select: string | undefined, at: rea
     throw refused([...at, 'from'], 'must be a table or view, such as office.person; anything else stands in select')
   }
   return { schema, table }
+}
+
+const loggedOf = (from: MappedPart['from'], key: string): MappedPart['logged'] =>
+  'select' in from || from.schema === null ? [] : [{ schema: from.schema, table: from.table, key }]
+
+function readTable({ from, on: key }: NonNullable<GivenPart['tables']>[number], at: readonly PathStep[]): LoggedTable {
+  const [, schema, table] = NAME.exec(from) ?? []
+  if (schema === undefined || table === undefined) {
+    throw refused([...at, 'from'], 'must be a table with its schema, such as office.person')
+  }
+  return { schema, table, key }
 }
 
 /** SQL of the operator. It is limited where it runs: in a transaction that only reads. */

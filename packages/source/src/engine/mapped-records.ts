@@ -7,7 +7,15 @@ import type { ComparisonName } from './comparison-names.ts'
 import type { EngineName } from './engine-names.ts'
 import type { FollowWay } from './follow-ways.ts'
 
-/** A table, view or query of the source, with the columns that are read. */
+/** A table whose changes are in the log of its database. */
+export interface LoggedTable {
+  readonly schema: string
+  readonly table: string
+  /** The column with the key of the record. */
+  readonly key: string
+}
+
+/** A table, a view or a query of the source, with its columns that are read. */
 export interface MappedPart {
   readonly from: { readonly schema: string | null; readonly table: string } | { readonly select: string }
   /** The SQL condition for rows that become records; null: all rows do. */
@@ -16,6 +24,8 @@ export interface MappedPart {
   readonly key: string
   /** The column that grows with every change; null: there is none, and the log shows changes. */
   readonly changed: string | null
+  /** The tables whose changes are changes of the part, for a log; none: they are not known. */
+  readonly logged: readonly LoggedTable[]
   /** The columns that are read, each once. */
   readonly columns: readonly string[]
   readonly targets: readonly Target[]

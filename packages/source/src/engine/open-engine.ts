@@ -117,7 +117,8 @@ async function readSample<Type>(
   const [first] = columns
   if (first === undefined) return []
   const from = { schema, table: name }
-  const part = { from, where: null, key: first, changed: null, columns, targets: [], reader: rowReader(NO_MAPPING, []) }
+  const shared = { where: null, changed: null, logged: [], targets: [], reader: rowReader(NO_MAPPING, []) }
+  const part = { ...shared, from, key: first, columns }
   const [[, ...types] = []] = await typesOf(state, [part], file)
   const cells = columns.map((column, at) => {
     const value = `own.${sql.names.quoted(column)}`

@@ -127,9 +127,13 @@ test('what would lose changes or endanger the source is refused, with the statem
   expect(await check()).toMatchObject({ writes: [], records: [{ rows: 2, leftOut: 0 }] })
 })
 
-test('changes of every table are found, in their transactions; what is rolled back is none', async () => {
+test('changes of every table, and of those that a query reads, are found in their transactions; what is rolled back is none', async () => {
   await publish()
-  await mirroredRegistry(database.db, source())
+  const { Person } = source().records as { Person: { children: object[] } }
+  const [birth, ...children] = Person.children
+  const select = 'select birth_no, person_no, place from office.birth where place is not null'
+  const queried = { ...birth, from: undefined, select, tables: [{ from: 'office.birth', on: 'person_no' }] }
+  await mirroredRegistry(database.db, source({ records: { Person: { ...Person, children: [queried, ...children] } } }))
   follow()
   await expect.poll(uins).toEqual(['A1', 'A2'])
   await office.query(`begin; insert into office.person values (9, 'A9', 'Nobody'); rollback;

@@ -3,7 +3,7 @@
  * administrator.
  */
 
-import type { MappedPart, SourceFile } from '../engine/mapped-records.ts'
+import type { LoggedTable, SourceFile } from '../engine/mapped-records.ts'
 import type { State } from './connections.ts'
 import { placeOf, quoted } from './names.ts'
 
@@ -17,12 +17,11 @@ export async function logProblems(
   if (rows.length > 0) {
     return ['it is a standby, whose log is not followed: name its primary in the address, or write follow: poll']
   }
-  const parts = [...records.values()].flatMap(({ own, children }) => [own, ...children])
+  const parts = [...records.values()].flatMap(({ own, children }) => [own, ...children].flatMap(({ logged }) => logged))
   const problems = await settingProblems(state)
-  const tables = [...new Map(parts.map((part) => [tableOf(part), part])).values()]
   const published = await publishes(state, publication)
   if (published === null) {
-    const names = tables.map(tableOf).join(', ')
+    const names = [...new Set(parts.map(placeOf))].join(', ')
     problems.push(
       `there is no publication ${publication}: create publication ${quoted(publication)} for table ${names};`,
     )
@@ -68,10 +67,9 @@ async function publishes(state: State, publication: string): Promise<boolean | n
 }
 
 /** @param publication null: there is none, which is reported elsewhere */
-async function tableProblems(state: State, part: MappedPart, publication: string | null): Promise<readonly string[]> {
-  if ('select' in part.from) return []
-  const { schema, table } = part.from
-  const name = tableOf(part)
+async function tableProblems(state: State, part: LoggedTable, publication: string | null): Promise<readonly string[]> {
+  const { schema, table } = part
+  const name = placeOf(part)
   const { rows } = await state.run({
     text: `select relation.relkind::text, relation.relreplident::text,
         (select coalesce(rowfilter, '') || ' ' || (attnames @> array[$5::name])::text from pg_publication_tables
@@ -86,7 +84,9 @@ async function tableProblems(state: State, part: MappedPart, publication: string
   })
   const [kind, identity, published, isKeyed, hasIdentity] = rows[0] ?? []
   if (kind !== 'r')
-    return [`${name} is no plain table: its changes are not in the log under its name; write follow: poll`]
+    return [
+      `${name} is no plain table: its changes are not in the log under its name; name in tables those that it reads, or write follow: poll`,
+    ]
   const problems: string[] = []
   if (publication !== null && published === null) {
     problems.push(`${name} is not published: alter publication ${quoted(publication)} add table ${name};`)
@@ -102,5 +102,3 @@ async function tableProblems(state: State, part: MappedPart, publication: string
   }
   return problems
 }
-
-const tableOf = ({ from }: MappedPart): string => ('select' in from ? '' : placeOf(from))

@@ -3,7 +3,7 @@
 import { hash } from 'node:crypto'
 import pg from 'pg'
 import type { ChangeLog } from '../engine/change-log.ts'
-import type { MappedPart, SourceFile } from '../engine/mapped-records.ts'
+import type { SourceFile } from '../engine/mapped-records.ts'
 import type { State } from './connections.ts'
 import { positionOf, seesAll } from './log-positions.ts'
 import { logProblems } from './log-problems.ts'
@@ -116,13 +116,10 @@ async function dropSlot(client: pg.Client, slot: string): Promise<void> {
 function partsOf({ records }: SourceFile): ReadonlyMap<string, readonly LoggedPart[]> {
   const parts = new Map<string, LoggedPart[]>()
   for (const { recordType, own, children } of records.values()) {
-    for (const { from, key } of [own, ...children]) {
-      const name = nameOf({ from })
+    for (const { schema, table, key } of [own, ...children].flatMap(({ logged }) => logged)) {
+      const name = `${schema}.${table}`
       parts.set(name, [...(parts.get(name) ?? []), { recordType: recordType.name, key }])
     }
   }
   return parts
 }
-
-const nameOf = ({ from }: Pick<MappedPart, 'from'>): string =>
-  'select' in from ? '' : `${from.schema ?? 'public'}.${from.table}`
