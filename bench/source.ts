@@ -1,6 +1,6 @@
 /**
- * Records of a registry office's own database. Part `live`: look-ups and searches in that database, beside SQL written by hand. Part
- * `mirror`: a copy that follows it, beside an import of the same records.
+ * Records of a registry office's own database. Part `live`: look-ups and searches in that database, beside SQL written by hand; part
+ * `mariadb`: the same in MariaDB, where it is installed. Part `mirror`: a copy that follows it, beside an import of the same records.
  *
  *     npm run bench -- source
  *     npm run bench -- source --part mirror
@@ -10,11 +10,11 @@ import type pg from 'pg'
 import { type BenchDatabase, withBenchDatabase } from './shared/bench-database.ts'
 import { chosen, readOptions } from './shared/options.ts'
 import { type Row, writeResult } from './shared/results.ts'
-import { live } from './source/live.ts'
+import { live, liveMariadb } from './source/live.ts'
 import { mirror } from './source/mirror.ts'
 
 const NUMBERS = {
-  /** Numbers of part `live`. */
+  /** Numbers of the parts `live` and `mariadb`. */
   records: [200_000, 200],
   times: [2_000, 2],
   questions: [200, 2],
@@ -33,7 +33,7 @@ type Part = (
   plan: SourcePlan,
 ) => Promise<{ readonly rows: readonly Row[]; readonly result: object }>
 
-const PARTS: Readonly<Record<string, Part>> = { live, mirror }
+const PARTS: Readonly<Record<string, Part>> = { live, mariadb: liveMariadb, mirror }
 
 /** Measures, prints and writes `source-<part>.json`. */
 export async function run(args: readonly string[]): Promise<readonly Row[]> {

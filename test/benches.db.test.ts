@@ -10,10 +10,12 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { BENCHMARKS } from '../bench/benchmarks.ts'
 import { tableOf } from '../bench/shared/results.ts'
 import { type TestDatabase, testDatabase } from '../packages/keys/test/postgres.ts'
+import { hasMariadb, type MariadbDatabase, mariadbDatabase } from '../packages/source/test/mariadb.ts'
 
 let database: TestDatabase
 let results: string
 let place: readonly string[]
+let mariadb: MariadbDatabase | undefined
 beforeAll(async () => {
   database = await testDatabase()
   results = await mkdtemp(join(tmpdir(), 'rollcall-benches-'))
@@ -23,6 +25,10 @@ beforeAll(async () => {
   const url = new URL(`postgres://localhost/${name}`)
   for (const [member, value] of Object.entries({ host, port, user, password }))
     url.searchParams.set(member, String(value))
+  if (hasMariadb()) {
+    mariadb = await mariadbDatabase()
+    vi.stubEnv('BENCH_MARIADB', mariadb.address)
+  }
   place = ['--smallest', '--database-url', url.href]
 })
 afterAll(async () => {
@@ -30,6 +36,7 @@ afterAll(async () => {
   vi.restoreAllMocks()
   await rm(results, { recursive: true, force: true })
   await database.close()
+  await mariadb?.drop()
 })
 
 const runs = Object.entries(BENCHMARKS).flatMap(([name, { load, again = [], counts }]) =>

@@ -14,13 +14,12 @@ import { dayIn, type Kind, kindNamed } from '@rollcall/protocol'
 import { readConfig } from '@rollcall/settings/config'
 import { openEngine } from '@rollcall/source/engines'
 import { readSourceFile } from '@rollcall/source/source-file'
-import pg from 'pg'
 import { liveRecords } from '../../packages/source/src/live-records.ts'
 import { beside } from '../query/measure.ts'
 import type { BenchDatabase } from '../shared/bench-database.ts'
 import { type Row, ratioRow } from '../shared/results.ts'
-import { addressOf, type SourcePlan } from '../source.ts'
-import { LIVE, SCHEMA, tables } from './office.ts'
+import type { SourcePlan } from '../source.ts'
+import { type EngineName, type HandRow, type LiveOffice, mariadbOffice, postgresqlOffice } from './live-offices.ts'
 
 /** The least share of the rate of the hand-written statement. */
 const BAR = 0.75
@@ -33,7 +32,7 @@ interface Question {
 interface Case {
   readonly name: string
   /** The condition that a hand would write. */
-  readonly where: string
+  readonly where: Readonly<Record<EngineName, string>>
   /** @param n number of a person */
   readonly question: (n: number) => Question
 }
@@ -44,7 +43,7 @@ const bornOf = (n: number): string =>
 const CASES: readonly Case[] = [
   {
     name: 'live look-up',
-    where: 'national_no = $1',
+    where: { PostgreSQL: 'national_no = $1', MariaDB: 'national_no = ?' },
     question: (n) => {
       const value = `U${String(n).padStart(9, '0')}`
       return { criteria: { query_type: 'idtype-value', query: { type: 'UIN', value } }, values: [value] }
@@ -52,7 +51,10 @@ const CASES: readonly Case[] = [
   },
   {
     name: 'live search of two conditions',
-    where: 'born = $1::date and lower(family_name) = lower($2)',
+    where: {
+      PostgreSQL: 'born = $1::date and lower(family_name) = lower($2)',
+      MariaDB: 'born = ? and family_name = ?',
+    },
     question: (n) => {
       const values = [bornOf(n), `name ${n % 1_000}`]
       const [birth_date, surname] = values
@@ -60,19 +62,6 @@ const CASES: readonly Case[] = [
     },
   },
 ]
-
-const byHand = (where: string): string => `select national_no, family_name, given_name, gender, born::text,
-    (select json_agg(json_build_array(birth_no, place)) from ${SCHEMA}.birth where birth.person_no = person.person_no) as births
-  from ${SCHEMA}.person where ${where} order by person_no limit 1000`
-
-interface HandRow {
-  readonly national_no: string
-  readonly family_name: string
-  readonly given_name: string
-  readonly gender: number
-  readonly born: string
-  readonly births: readonly (readonly [birth_no: string, place: string])[]
-}
 
 /** The record as our mapping makes it. */
 const documentOf = ({ national_no, family_name, given_name, gender, born, births }: HandRow): string =>
@@ -87,60 +76,59 @@ const documentOf = ({ national_no, family_name, given_name, gender, born, births
     sex: gender === 1 ? 'male' : 'female',
   })
 
-export async function live(
-  { owner, env }: BenchDatabase,
-  plan: SourcePlan,
-): Promise<{ readonly rows: readonly Row[]; readonly result: object }> {
-  await owner.pool.query(tables(plan.records))
-  // Both sides connect as the same role, by the address of the pool that has made the tables.
-  const address = addressOf(owner.pool.options)
+type Measured = Promise<{ readonly rows: readonly Row[]; readonly result: object }>
+
+export const live = async (database: BenchDatabase, plan: SourcePlan): Measured =>
+  besideHand(database, plan, await postgresqlOffice(database, plan.records))
+
+/** No rows where MariaDB is not installed. */
+export async function liveMariadb(database: BenchDatabase, plan: SourcePlan): Measured {
+  const office = await mariadbOffice(plan.records)
+  return office === null ? { rows: [], result: { skipped: 'mariadbd is not installed' } } : besideHand(database, plan, office)
+}
+
+async function besideHand({ env }: BenchDatabase, plan: SourcePlan, office: LiveOffice): Measured {
   const kind = kindNamed('civil') as Kind
-  const file = readSourceFile(LIVE, kind)
-  const engine = openEngine(file, { OFFICE: address })
-  const options = '-c default_transaction_read_only=on -c statement_timeout=2s'
-  const hand = new pg.Pool({ connectionString: address, options })
+  const file = readSourceFile(office.source, kind)
+  const engine = openEngine(file, { OFFICE: office.address })
   try {
     const { source } = liveRecords(kind, file, engine, async () => NOBODY_PROTECTED)
-    const asked = { kind, hand, reader: source.reader('sync'), limits: readConfig(env).limits }
+    const asked = { kind, office, reader: source.reader('sync'), limits: readConfig(env).limits }
     const rows: Row[] = []
     const measured = []
     for (const one of CASES) {
       const result = await measure(asked, one, plan)
       measured.push({ case: one.name, ...result })
       const told = ({ p50_ms, p99_ms }: typeof result.ours) => `p50 ${p50_ms} ms, p99 ${p99_ms} ms`
-      const what = `source, ${one.name}, ${plan.records} records`
+      const what = `source, ${one.name}, ${office.name}, ${plan.records} records`
       rows.push(ratioRow(what, result.ratio, BAR, told(result.ours), `${told(result.floor)} by hand`))
     }
-    return { rows, result: { bar: BAR, measured } }
+    return { rows, result: { engine: office.name, bar: BAR, measured } }
   } finally {
     await engine.close()
-    await hand.end()
-    await owner.pool.query(`drop schema ${SCHEMA} cascade`)
+    await office.close()
   }
 }
 
 interface Asked {
   readonly kind: Kind
-  readonly hand: pg.Pool
+  readonly office: LiveOffice
   readonly reader: RecordReader
   readonly limits: ReturnType<typeof readConfig>['limits']
 }
 
 async function measure(
-  { kind, hand, reader, limits }: Asked,
+  { kind, office, reader, limits }: Asked,
   { name, where, question }: Case,
   { records, times, questions }: SourcePlan,
 ) {
   const registry = { id: 1, kind }
-  const text = byHand(where)
   const ours = ({ criteria }: Question) => {
     const read = readSearchCriteria(kind, { search_criteria: criteria }, limits)
     return reader.find(registry, recordQuery(read, dayIn('UTC', Date.now()), { cap: limits.search_results }))
   }
-  const floor = async ({ values }: Question) => {
-    const { rows } = await hand.query<HandRow>({ name, text, values: [...values] })
-    return rows.map(documentOf)
-  }
+  const floor = async ({ values }: Question) =>
+    (await office.hand({ name, where: where[office.name], values })).map(documentOf)
   const all = Array.from({ length: questions }, (_, at) => question(1 + ((at * 7_919) % records)))
   for (const one of all) {
     const [found, documents] = [(await ours(one)).records, await floor(one)]

@@ -14,6 +14,16 @@ export const tables = (records: number): string => `drop schema if exists ${SCHE
   create index on ${SCHEMA}.person (born); create index on ${SCHEMA}.birth (person_no);
   analyze ${SCHEMA}.person; analyze ${SCHEMA}.birth`
 
+/** The same people in MariaDB, in a database of their own. */
+export const mariadbTables = (records: number): string => `drop database if exists ${SCHEMA}; create database ${SCHEMA};
+  create table ${SCHEMA}.person (person_no int primary key, national_no varchar(20) not null unique, family_name varchar(200),
+    given_name varchar(200), gender smallint, born date, index (born));
+  create table ${SCHEMA}.birth (birth_no varchar(30) primary key, person_no int not null, place varchar(200), index (person_no));
+  insert into ${SCHEMA}.person select seq, concat('U', lpad(seq, 9, '0')), concat('Name ', seq % 1000), concat('Given ', seq % 777),
+    seq % 2 + 1, date '1950-01-01' + interval (seq % 20000) day from seq_1_to_${records};
+  insert into ${SCHEMA}.birth select concat('B', lpad(seq, 9, '0')), seq, concat('Place ', seq % 300) from seq_1_to_${records};
+  analyze table ${SCHEMA}.person, ${SCHEMA}.birth`
+
 const PERSON = {
   from: `${SCHEMA}.person`,
   key: 'person_no',
