@@ -102,21 +102,35 @@ async function openPool(options: PoolOptions): Promise<Pool> {
   return pool
 }
 
-/** Takes a connection within a time; the pool itself would wait without end. */
-async function connectionOf(pool: Pool): Promise<PoolConnection> {
-  const { promise, resolve, reject } = Promise.withResolvers<PoolConnection>()
+/** Waits for work no longer than a time. @param late takes a result that comes after it */
+async function inTime<Result>(
+  work: Promise<Result>,
+  milliseconds: number,
+  lateError: () => Error,
+  late: (result: Result) => void = () => undefined,
+): Promise<Result> {
+  const { promise, resolve, reject } = Promise.withResolvers<Result>()
   let isLate = false
   const timer = setTimeout(() => {
     isLate = true
-    reject(new Error('no connection was free'))
-  }, CONNECTING)
-  pool.getConnection().then((connection) => (isLate ? connection.release() : resolve(connection)), reject)
+    reject(lateError())
+  }, milliseconds)
+  work.then((result) => (isLate ? late(result) : resolve(result)), reject)
   try {
     return await promise
   } finally {
     clearTimeout(timer)
   }
 }
+
+/** The pool itself would wait without end. */
+const connectionOf = (pool: Pool): Promise<PoolConnection> =>
+  inTime(
+    pool.getConnection(),
+    CONNECTING,
+    () => new Error('no connection was free'),
+    (connection) => connection.release(),
+  )
 
 /**
  * The settings of a session. Each server reads its own limit of time: MariaDB reads a comment with `M!`, MySQL a
@@ -140,18 +154,6 @@ const textOf = (value: unknown): string | null => (value === null || typeof valu
 /** Connections whose session is set up. */
 const set = new WeakSet<object>()
 
-/** Limits the preparation of a statement, which the driver does not. */
-async function inTime<Result>(work: Promise<Result>, milliseconds: number): Promise<Result> {
-  const { promise, reject } = Promise.withResolvers<never>()
-  const late = Object.assign(new Error('no answer in time'), { code: 'PROTOCOL_SEQUENCE_TIMEOUT' })
-  const timer = setTimeout(() => reject(late), milliseconds)
-  try {
-    return await Promise.race([work, promise])
-  } finally {
-    clearTimeout(timer)
-  }
-}
-
 async function begin(connection: PoolConnection, file: SourceFile): Promise<Transaction<Field>> {
   const timeout = file.statementTimeout + GRACE
   try {
@@ -170,9 +172,11 @@ async function begin(connection: PoolConnection, file: SourceFile): Promise<Tran
     async run({ text, values }) {
       // It is prepared, so it can only be one statement: SQL of the operator cannot end this transaction and begin
       // another.
+      // The driver does not limit the preparation.
       const [rows, fields] = await inTime(
         connection.execute({ sql: text, values: [...values] as string[], timeout }),
         timeout,
+        () => Object.assign(new Error('no answer in time'), { code: 'PROTOCOL_SEQUENCE_TIMEOUT' }),
       )
       // A statement such as SET ROLE has no rows.
       if (!Array.isArray(rows)) return { rows: [], types: [], names: [] }
