@@ -35,6 +35,7 @@ test('these are the commands', () => {
       'source check',
       'source compare',
       'source rejects',
+      'source schema',
       'source status',
       'identifier-type add',
       'identifier-type set',

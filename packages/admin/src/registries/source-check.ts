@@ -13,6 +13,8 @@ import { ImportReport } from '../records/import-reports.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'
 import { findKind } from './mapping-proposal.ts'
 
+export { SourceFileSchema } from '@rollcall/source/file-schema'
+
 export interface SourceDeps extends HasDatabase {
   /** The environment in which a source file may name its address (default: that of the process). */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined
