@@ -1,8 +1,9 @@
 /**
- * The same people in our own tables and in a civil office's own database: for random people, conditions of grants and queries, both
- * find the same records, or the live source refuses with its reason.
+ * The same people in our own tables, in a civil office's own database, and in a copy of it: for random people, conditions of grants and
+ * queries, all find the same records, or the live source refuses with its reason.
  */
 
+import { DEFAULT_LIMITS } from '@rollcall/core/limits'
 import type { Predicate } from '@rollcall/core/model/predicate'
 import type { RecordReader, RecordSource } from '@rollcall/core/model/record-source'
 import type { SortKey } from '@rollcall/core/model/records'
@@ -14,7 +15,7 @@ import { prepareRecord } from '@rollcall/records/records/prepare-record'
 import { readProtection } from '@rollcall/records/records/protection'
 import { writeRecords } from '@rollcall/records/records/record-writer'
 import { recordsOf } from '@rollcall/records/records/registry-records'
-import { addRegistry } from '@rollcall/records/registries/registries'
+import { addRegistry, registryAt } from '@rollcall/records/registries/registries'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { PROPERTY_SEED } from '../../../test/property-seed.ts'
@@ -23,10 +24,12 @@ import { TODAYS } from '../../core/test/agreement/raw-values.ts'
 import { emptyDatabase, type TestDatabase, testDatabase } from '../../keys/test/postgres.ts'
 import { hasMariadb } from '../test/mariadb.ts'
 import { mariadbOffice, mariadbOfficeSource } from '../test/mariadb-office.ts'
+import { mirroredRegistry } from '../test/mirrored-office.ts'
 import { addressOf, makeOffice, type OfficePerson, officeSource } from '../test/office.ts'
 import type { OpenEngine } from './engine/engine.ts'
 import { openEngine } from './engines.ts'
 import { liveRecords } from './live-records.ts'
+import { startFollowers } from './mirror/followers.ts'
 import { readSourceFile } from './source-file.ts'
 
 const PEOPLE = 60
@@ -150,8 +153,29 @@ const SORTS: readonly (readonly SortKey[])[] = [
   ],
 ]
 
-describe.each(ENGINES.filter(({ isHere }) => isHere()))('records of a $name', ({ open }) => {
+/** A registry with a copy of the office's people. */
+async function copyOf({ source, address }: Office, namespace: string): Promise<Registry> {
+  const { records, ...file } = source as { readonly records: { readonly Person: { readonly compare: object } } }
+  const { compare: _, ...person } = records.Person
+  const mirror = { ...file, way: 'mirror', follow: 'poll', records: { Person: { ...person, changed: 'removed_at' } } }
+  const { db } = database
+  await mirroredRegistry(db, mirror, namespace)
+  const copied = () => registryAt(db, namespace)
+  const log = { warn: () => undefined, info: () => undefined }
+  const registries = async () => [await copied()]
+  const followers = startFollowers({ db, env: { OFFICE: address }, limits: DEFAULT_LIMITS, log, registries })
+  try {
+    await expect.poll(async () => (await copied()).awaits_records).toBe(false)
+  } finally {
+    await followers.stop()
+  }
+  return copied()
+}
+
+describe.each(ENGINES.filter(({ isHere }) => isHere()))('records of a $name', ({ name, open }) => {
   let office: Office
+  let copied: Registry
+  let copies: RecordReader
   let engine: OpenEngine
   let live: RecordReader
   let source: RecordSource
@@ -163,6 +187,8 @@ describe.each(ENGINES.filter(({ isHere }) => isHere()))('records of a $name', ({
     const records = liveRecords(registry.kind, file, engine, ({ id }) => readProtection(database.db.pool, id))
     source = records.source
     live = source.reader('sync')
+    copied = await copyOf(office, name.toLowerCase())
+    copies = recordsOf(database.db, copied).source.reader('sync')
   })
   afterAll(async () => {
     await engine.close()
@@ -171,12 +197,14 @@ describe.each(ENGINES.filter(({ isHere }) => isHere()))('records of a $name', ({
 
   test('all records are the same, in the same order', async () => {
     const all = { recordType, predicate: null, since: null, after: null, limit: 2 * PEOPLE }
-    const documents = async (reader: RecordReader) => (await reader.page(registry, all)).map(({ document }) => document)
+    const documents = async (reader: RecordReader, of = registry) =>
+      (await reader.page(of, all)).map(({ document }) => document)
     expect(await documents(live)).toEqual(await documents(own))
+    expect(await documents(copies, copied)).toEqual(await documents(own))
     expect((await documents(own)).length).toBeGreaterThan(PEOPLE / 3)
   })
 
-  test('a search finds the same, or is refused with its reason', { timeout: 600_000 }, async () => {
+  test('a search finds the same, live and in the copy, or is refused live with its reason', { timeout: 600_000 }, async () => {
     const compared = ['surname', 'given_name', 'sex', 'birth_date', 'age', 'marriage_date', 'death_date', 'birth_place']
     const asked: RecordType = {
       ...recordType,
@@ -194,19 +222,19 @@ describe.each(ENGINES.filter(({ isHere }) => isHere()))('records of a $name', ({
     const agree = fc.asyncProperty(query, rows, page, async (predicate, conditions, page) => {
       const refusal = await source.refusal?.(registry, { recordType, predicate })
       const whole: Predicate = conditions === null ? predicate : { is: 'and', of: [predicate, conditions] }
-      const [one, other] = [
-        await own.find(registry, { recordType, predicate: whole, page }),
-        await live.find(registry, { recordType, predicate: whole, page }),
-      ]
+      const given = { recordType, predicate: whole, page }
+      const one = await own.find(registry, given)
+      const others = [await live.find(registry, given), await copies.find(copied, given)]
       // A refused query is read all the same here: its answer would be equal, too.
       if (refusal != null) seen.refused.add(refusal.replace(/^\w+/, '...'))
       else {
         seen.answered += 1
         if (one.total > 0) seen.found += 1
       }
-      expect(other.total).toBe(one.total)
+      expect(others.map(({ total }) => total)).toEqual([one.total, one.total])
       if (one.total > page.cap) return
-      expect(other.records.map(({ document }) => document)).toEqual(one.records.map(({ document }) => document))
+      const documents = one.records.map(({ document }) => document)
+      for (const { records } of others) expect(records.map(({ document }) => document)).toEqual(documents)
     })
     await fc.assert(agree, { numRuns: QUESTIONS })
     expect(seen.answered).toBeGreaterThan(QUESTIONS / 5)
