@@ -32,15 +32,15 @@ export interface RowSql {
 /** @returns null: no row can have one of the keys */
 export function rowStatement(
   sql: RowSql,
-  { own, children, ...records }: MappedRecords,
-  { key: keyType, parts }: KnownTypes,
+  records: MappedRecords,
+  types: KnownTypes,
   { needed, keys, after, limit }: RowsAsked,
 ): Statement | null {
-  const { quoted, tableOf } = sql.names
+  const { key: keyType, parts } = types
   const parameters = sql.parameters()
-  const key = `own.${quoted(own.key)}`
+  const { key, selected, from } = known.get(types) ?? selectOf(sql, records, types)
   const conditions: string[] = []
-  const condition = sql.conditions.conditionOf({ own, children, ...records }, parts, needed, parameters)
+  const condition = sql.conditions.conditionOf(records, parts, needed, parameters)
   if (condition !== null) conditions.push(condition)
   if (keys !== null) {
     const usable = keys.flatMap((one) => keyType.parameter(one) ?? [])
@@ -54,10 +54,31 @@ export function rowStatement(
     if (mark === null) return null
     conditions.push(`${key} > ${parameters.add(mark, keyType.sql)}`)
   }
-  const cellsOf = (alias: string, part: MappedPart, types: PartTypes | undefined): readonly string[] =>
+  const where = conditions.length === 0 ? '' : ` where ${conditions.join(' and ')}`
+  return {
+    text: `select ${selected} from ${from}${where} order by ${key} limit ${sql.limit(limit, parameters)}`,
+    values: parameters.values,
+  }
+}
+
+/** The parts of the statement that are the same for every question. */
+interface Select {
+  readonly key: string
+  readonly selected: string
+  readonly from: string
+}
+
+/** By the types of the columns, which are read anew when a table has changed. */
+const known = new WeakMap<KnownTypes, Select>()
+
+function selectOf(sql: RowSql, { own, children }: MappedRecords, types: KnownTypes): Select {
+  const { key: keyType, parts } = types
+  const { quoted, tableOf } = sql.names
+  const key = `own.${quoted(own.key)}`
+  const cellsOf = (alias: string, part: MappedPart, of: PartTypes | undefined): readonly string[] =>
     part.columns.map((column) => {
       const name = `${alias}.${quoted(column)}`
-      return types?.get(column)?.read(name) ?? name
+      return of?.get(column)?.read(name) ?? name
     })
   const values = [
     keyType.read(key),
@@ -67,11 +88,9 @@ export function rowStatement(
       return `(${sql.childRows(cells, tableOf(child, 'child'), `child.${quoted(child.key)} = ${key}`)})`
     }),
   ]
-  const where = conditions.length === 0 ? '' : ` where ${conditions.join(' and ')}`
-  return {
-    text: `select ${values.join(', ')} from ${tableOf(own, 'own')}${where} order by ${key} limit ${sql.limit(limit, parameters)}`,
-    values: parameters.values,
-  }
+  const select = { key, selected: values.join(', '), from: tableOf(own, 'own') }
+  known.set(types, select)
+  return select
 }
 
 /** Reads the rows of a result. */
