@@ -11,6 +11,7 @@ import type { RegistryRecords } from '@rollcall/records/records/registry-records
 import { ANYTHING } from './engine/column-test.ts'
 import type { OpenEngine, RowsAsked, SourceRow, SourceState } from './engine/engine.ts'
 import type { MappedRecords, SourceFile } from './engine/mapped-records.ts'
+import { withGivenAttributes } from './given-attributes.ts'
 import { neededOf } from './needed.ts'
 import { refusalOf } from './refusal.ts'
 import { readRow } from './source-record.ts'
@@ -166,6 +167,7 @@ async function* portions(
   written = new Date(),
 ): AsyncGenerator<readonly SourceRecord[]> {
   const until = time.now() + time.most
+  const given = withGivenAttributes(records)
   let { after, isLast = false } = asked
   for (;;) {
     const within = Math.ceil(until - time.now())
@@ -176,7 +178,7 @@ async function* portions(
       isLast = false
       continue
     }
-    yield rows.flatMap((row) => recordOf(kind, records, row, written) ?? [])
+    yield rows.flatMap((row) => recordOf(kind, given, row, written) ?? [])
     const last = rows.at(-1)
     // The list cannot be continued after a row without a key.
     if (last === undefined || last.key === '' || !isMore) return

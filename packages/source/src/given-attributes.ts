@@ -1,0 +1,39 @@
+/** The attributes of which a source gives values: in each row, no others are looked for. */
+
+import { type Compound, type JsonObject, memberNamed, type RecordType } from '@rollcall/protocol'
+import type { MappedRecords } from './engine/mapped-records.ts'
+
+/** Made once for the records of a source file. */
+const made = new WeakMap<MappedRecords, MappedRecords>()
+
+/** The same records, of a record type without the attributes and lists for which no column has a value. */
+export function withGivenAttributes(records: MappedRecords): MappedRecords {
+  const found = made.get(records) ?? make(records)
+  made.set(records, found)
+  return found
+}
+
+function make(records: MappedRecords): MappedRecords {
+  const { recordType, own, children } = records
+  const targets = [own, ...children].flatMap((part) => part.targets)
+  // A document has members by the first keys of the mapped paths, and no others.
+  const keys = targets.flatMap(({ steps }) => steps.slice(0, 1).map(({ key }) => key))
+  const document: JsonObject = Object.fromEntries(keys.map((key) => [key, 'x']))
+  const isIn = (path: string): boolean => {
+    const [first = ''] = path.split('.', 1)
+    return first !== '' && memberNamed(document, first) !== undefined
+  }
+  const { attributes, compounds } = recordType
+  const given: RecordType = {
+    ...recordType,
+    attributes: attributes.filter(({ paths }) => paths.some(isIn)),
+    ...(compounds !== undefined && { compounds: compounds.filter((one) => mayHave(one, isIn)) }),
+  }
+  return { ...records, recordType: given }
+}
+
+/** Whether there may be an element: at a path of the list, or, where the record is the only one, at a path of a member. */
+const mayHave = ({ paths, members }: Compound, isIn: (path: string) => boolean): boolean =>
+  paths.some((path) =>
+    path === '' ? members.some((member) => [...member.paths, ...(member.record_paths ?? [])].some(isIn)) : isIn(path),
+  )
