@@ -83,7 +83,10 @@ export async function mariadbOffice(records: number): Promise<LiveOffice | null>
     async hand({ where, values }) {
       const text = byHand('cast(born as char)', 'json_arrayagg(json_array(birth_no, place))', where)
       const [rows] = await pool.execute(text, [...values])
-      return (rows as (HandRow & { readonly births: string })[]).map((row) => ({ ...row, births: JSON.parse(row.births) }))
+      return (rows as (HandRow & { readonly births: string })[]).map((row) => ({
+        ...row,
+        births: JSON.parse(row.births),
+      }))
     },
     async close() {
       await pool.end()

@@ -84,7 +84,9 @@ export const live = async (database: BenchDatabase, plan: SourcePlan): Measured 
 /** No rows where MariaDB is not installed. */
 export async function liveMariadb(database: BenchDatabase, plan: SourcePlan): Measured {
   const office = await mariadbOffice(plan.records)
-  return office === null ? { rows: [], result: { skipped: 'mariadbd is not installed' } } : besideHand(database, plan, office)
+  return office === null
+    ? { rows: [], result: { skipped: 'mariadbd is not installed' } }
+    : besideHand(database, plan, office)
 }
 
 async function besideHand({ env }: BenchDatabase, plan: SourcePlan, office: LiveOffice): Measured {

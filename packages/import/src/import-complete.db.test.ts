@@ -50,11 +50,7 @@ interface Given {
 
 type Deps = Parameters<typeof importRecords>[0]
 
-async function load(
-  content: string | readonly string[] | Readable,
-  given: Given = {},
-  more: Partial<Deps> = {},
-) {
+async function load(content: string | readonly string[] | Readable, given: Given = {}, more: Partial<Deps> = {}) {
   const path = join(directory, `${++files}.${given.mapping === undefined ? 'ndjson' : 'csv'}`)
   const text = typeof content === 'string' ? content : content instanceof Readable ? '' : content.join('')
   await writeFile(path, text)
@@ -312,7 +308,9 @@ test('property: after the import of a complete file the registry is what the fil
     if (Object.keys(one).length > 0) await load(linesOf(one), { complete: false })
     if (Object.keys(other).length === 0) return
     let batches = 0
-    const onProgress = (): void => void (batches += 1)
+    const onProgress = (): void => {
+      batches += 1
+    }
     const result = await load(linesOf(other), { allow_removal: 8 }, { batchEntries, onProgress })
     // Each batch tells its progress, and so does the end.
     expect(batches).toBe(Math.ceil(Object.keys(other).length / batchEntries) + 1)

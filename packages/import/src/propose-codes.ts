@@ -110,7 +110,8 @@ export function proposeLookup(
   })
   const codes = Object.fromEntries(known)
   const isWhole = known.length > 0 && [...rows.map(([key]) => key), ...values].every((key) => Object.hasOwn(codes, key))
-  if (isWhole) return mapped(column, path, { column, codes }, [...why, `each row has a word for a code of the list ${list}`])
+  if (isWhole)
+    return mapped(column, path, { column, codes }, [...why, `each row has a word for a code of the list ${list}`])
   return decide(
     column,
     [...why, `not every row has a word for a code of the list ${list}`],

@@ -23,27 +23,13 @@ export const mapped = (
   path: string,
   rule: ProposedRule,
   reasons: readonly string[],
-): ProposedColumn => ({
-  column,
-  state: 'mapped',
-  path,
-  rule,
-  choices: [],
-  reasons,
-})
+): ProposedColumn => ({ column, state: 'mapped', path, rule, choices: [], reasons })
 
 export const decide = (
   column: string,
   reasons: readonly string[],
   choices: ProposedColumn['choices'],
-): ProposedColumn => ({
-  column,
-  state: 'decide',
-  path: null,
-  rule: null,
-  choices,
-  reasons,
-})
+): ProposedColumn => ({ column, state: 'decide', path: null, rule: null, choices, reasons })
 
 export const unmapped = (column: string, reasons: readonly string[]): ProposedColumn => ({
   column,

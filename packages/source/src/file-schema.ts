@@ -30,14 +30,11 @@ const Changed = Text(
   'For follow: poll, the column that grows with every change of a row: a time, or a whole number such as a version.',
 )
 
-const Tables = Type.Array(
-  Type.Object({ from: From, on: Text('Column with the key of the record.') }, closed),
-  {
-    minItems: 1,
-    description:
-      'With follow: logical, the tables that a view or a query reads: a change of a row is a change of the record with the key in this column.',
-  },
-)
+const Tables = Type.Array(Type.Object({ from: From, on: Text('Column with the key of the record.') }, closed), {
+  minItems: 1,
+  description:
+    'With follow: logical, the tables that a view or a query reads: a change of a row is a change of the record with the key in this column.',
+})
 
 const Child = Type.Object(
   {

@@ -204,7 +204,9 @@ describe.each(ENGINES.filter(({ isHere }) => isHere()))('records of a $name', ({
     expect((await documents(own)).length).toBeGreaterThan(PEOPLE / 3)
   })
 
-  test('a search finds the same, live and in the copy, or is refused live with its reason', { timeout: 600_000 }, async () => {
+  test('a search finds the same, live and in the copy, or is refused live with its reason', {
+    timeout: 600_000,
+  }, async () => {
     const compared = ['surname', 'given_name', 'sex', 'birth_date', 'age', 'marriage_date', 'death_date', 'birth_place']
     const asked: RecordType = {
       ...recordType,

@@ -162,8 +162,7 @@ describe('a schema of another office', () => {
   })
 
   test('a lookup table says what codes mean; what it does not say is left to a person, and no value of it is shown', async () => {
-    const text =
-      await proposed(`create table ref_gender (id int primary key, short text, label text, note text);
+    const text = await proposed(`create table ref_gender (id int primary key, short text, label text, note text);
       insert into ref_gender values (1, 'H', 'Homme', 'Okoro'), (2, 'F', 'Femme', null), (3, 'U', null, null);
       create table marital_state (code text primary key, label text);
       insert into marital_state values ('C', 'Single'), ('W', 'Widow'), ('Asha', 'Okoro'), ('8128560370', 'Divorced');
@@ -178,8 +177,12 @@ describe('a schema of another office', () => {
         'sex: { column: "gender_id", codes: {"1":"male","2":"female","3":"unknown"} }',
       ].join('\n'),
     )
-    expect(text).toContain('# DECIDE marital_status: its name means the attribute marital_status; its values are keys of')
-    expect(text).toContain('codes: {"C":"S","W":"W","?":"?"} }   # list the other keys of t.marital_state, and what each')
+    expect(text).toContain(
+      '# DECIDE marital_status: its name means the attribute marital_status; its values are keys of',
+    )
+    expect(text).toContain(
+      'codes: {"C":"S","W":"W","?":"?"} }   # list the other keys of t.marital_state, and what each',
+    )
     expect(text).toContain('its values are keys of t.town: a select that joins that table has what they mean')
     expect(text).toContain('sex: code')
     expect(text).not.toMatch(/Okoro|Asha|Moshi|8128560370/)

@@ -136,7 +136,12 @@ function bestTable(kind: Kind, recordType: RecordType, catalog: readonly Catalog
 
 function pointsOf(kind: Kind, recordType: RecordType, { name, columns }: CatalogTable): number {
   const header = columns.map((column) => column.name)
-  const proposed = proposeColumns(kind, recordType, { header, rows: [] }, { name, taken: new Map(), lookups: new Map() })
+  const proposed = proposeColumns(
+    kind,
+    recordType,
+    { header, rows: [] },
+    { name, taken: new Map(), lookups: new Map() },
+  )
   const paths = new Set(proposed.flatMap(({ choices }) => choices.map(({ path }) => path)))
   return [...paths].reduce((sum, path) => sum + (path.endsWith(']') ? 2 : 1), 0)
 }
@@ -159,11 +164,7 @@ const selectOf = ({ schema, name }: CatalogTable, { quoted }: OpenEngine): strin
 /** Types whose values are not texts of records. */
 const UNREAD = /^(?:bytea|jsonb?|xml|tsvector|point|polygon|geometry|geography|\w*blob|\w*binary)\b|\[\]$/
 
-async function sample(
-  engine: OpenEngine,
-  table: CatalogTable,
-  others: readonly CatalogTable[],
-): Promise<SampledTable> {
+async function sample(engine: OpenEngine, table: CatalogTable, others: readonly CatalogTable[]): Promise<SampledTable> {
   const header = table.columns.filter(({ type }) => !UNREAD.test(type)).map(({ name }) => name)
   const lookups = await readLookups(engine, table, others)
   return { table, header, rows: await engine.sample(table, header, ROWS), lookups, quoted: engine.quoted }

@@ -250,7 +250,10 @@ function readPart(
     where: where === undefined ? null : checkedSql(where, [...at, 'where']),
     key,
     changed: changed ?? null,
-    logged: tables === undefined ? loggedOf(place, key) : tables.map((one, index) => readTable(one, [...at, 'tables', index])),
+    logged:
+      tables === undefined
+        ? loggedOf(place, key)
+        : tables.map((one, index) => readTable(one, [...at, 'tables', index])),
     columns,
     targets,
     reader: rowReader({ targets, duplicates: null }, columns),

@@ -21,10 +21,7 @@ export const COMMAND_TREE: Group = {
       'propose a source file, by the catalog of a database and some of its rows, for review',
       () => import('./source-propose.ts'),
     ),
-    schema: lazyCommand(
-      'print the JSON Schema of a source file, for editors',
-      () => import('./source-schema.ts'),
-    ),
+    schema: lazyCommand('print the JSON Schema of a source file, for editors', () => import('./source-schema.ts')),
     check: derived(async () => (await import('@rollcall/admin/registries/source-check')).checkSource, {
       about: 'connect to the database of a source file, and say what is understood of its rows',
       args: 'of',

@@ -63,12 +63,11 @@ export function guardedReader(
         candidates += portion.length
         if (candidates > (source.most ?? Number.POSITIVE_INFINITY)) return { total: cap + 1, records: [], ids: [] }
         for (const record of portion) {
-          const read: JsonValue = record.value ?? JSON.parse(record.document)
+          const read = parsed(record)
           if (guard.isHidden(record, categories, read)) continue
           const { document, extracted } = guard.seen(record, read)
           if (!matches(predicate, extracted)) continue
-          const values = orderValues(registry.kind, recordType, sort, document, extracted)
-          hits.push({ record: { id: record.id, document: record.document }, values })
+          hits.push(hitOf(record, orderValues(registry.kind, recordType, sort, document, extracted)))
           if (hits.length > cap) break search
         }
       }
@@ -131,10 +130,14 @@ export function guardedReader(
   }
 }
 
+const parsed = ({ value, document }: SourceRecord): JsonValue => value ?? JSON.parse(document)
+
 interface Hit {
   readonly record: FoundRecord
   readonly values: readonly (AttributeValue | undefined)[]
 }
+
+const hitOf = ({ id, document }: FoundRecord, values: Hit['values']): Hit => ({ record: { id, document }, values })
 
 interface Guard {
   /** True when any person of the registry is protected. */
