@@ -3,6 +3,7 @@
  * queries, all find the same records, or the live source refuses with its reason.
  */
 
+import { setTimeout as sleep } from 'node:timers/promises'
 import { DEFAULT_LIMITS } from '@rollcall/core/limits'
 import type { Predicate } from '@rollcall/core/model/predicate'
 import type { RecordReader, RecordSource } from '@rollcall/core/model/record-source'
@@ -165,7 +166,7 @@ async function copyOf({ source, address }: Office, namespace: string): Promise<R
   const registries = async () => [await copied()]
   const followers = startFollowers({ db, env: { OFFICE: address }, limits: DEFAULT_LIMITS, log, registries })
   try {
-    await expect.poll(async () => (await copied()).awaits_records).toBe(false)
+    while ((await copied()).awaits_records) await sleep(50)
   } finally {
     await followers.stop()
   }
