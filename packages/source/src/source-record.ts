@@ -16,7 +16,7 @@ export interface RowRead {
   readonly record: PreparedRecord | null
   /** The document of the row, as a value. */
   readonly document: JsonValue
-  /** Why the row is left out, as an import would reject it, without values. Empty: it becomes a record. */
+  /** Why the row is left out, in the words of an import and without values. Empty: it becomes a record. */
   readonly problems: readonly string[]
 }
 

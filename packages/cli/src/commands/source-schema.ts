@@ -3,7 +3,7 @@ import { SourceFileSchema } from '@rollcall/admin/registries/source-check'
 import type { Command } from 'commander'
 import { type OutputOptions, print, withJson } from '../output.ts'
 
-export function define(command: Command): void {
+export function defineCommand(command: Command): void {
   withJson(command)
     .addHelpText(
       'after',

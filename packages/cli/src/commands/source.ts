@@ -22,7 +22,7 @@ export const COMMAND_TREE: Group = {
       () => import('./source-propose.ts'),
     ),
     schema: lazyCommand('print the JSON Schema of a source file, for editors', () => import('./source-schema.ts')),
-    check: derived(async () => (await import('@rollcall/admin/registries/source-check')).checkSource, {
+    check: adminCommand(async () => (await import('@rollcall/admin/registries/source-check')).checkSource, {
       about: 'connect to the database of a source file, and say what is understood of its rows',
       args: 'of',
       options: {

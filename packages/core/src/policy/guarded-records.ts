@@ -149,7 +149,7 @@ interface Guard {
    * @param read the parsed document, if the caller has it
    */
   isHidden(record: SourceRecord, categories: readonly string[], read?: JsonValue): boolean
-  /** The record as everybody finds it. */
+  /** The record without protected persons, as everybody finds it. */
   seen(record: SourceRecord, read?: JsonValue): { readonly document: JsonValue; readonly extracted: ReadableRecord }
 }
 

@@ -50,7 +50,7 @@ export interface Plans<Type> {
   ): string | null
 }
 
-/** The differences of one engine from others. @typeParam Type the type of a column in the words of the driver */
+/** How an engine differs from others. @typeParam Type the type of a column in the words of the driver */
 export interface Dialect<Type> {
   readonly rows: RowSql
   /** The statements for a column of changes; null: the engine has none. */

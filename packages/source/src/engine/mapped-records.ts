@@ -15,7 +15,7 @@ export interface LoggedTable {
   readonly key: string
 }
 
-/** A table, a view or a query of the source, with its columns that are read. */
+/** A table, view or query of the source, with the columns that are read. */
 export interface MappedPart {
   readonly from: { readonly schema: string | null; readonly table: string } | { readonly select: string }
   /** The SQL condition for rows that become records; null: all rows do. */

@@ -28,7 +28,7 @@ async function readTypes(state: State, part: MappedPart): Promise<ChangeTypes> {
 /** The time up to which the state has changes: a standby has those of the last transaction that it received, if there is any. */
 const SEEN = `case when pg_is_in_recovery() then coalesce(pg_last_xact_replay_timestamp(), to_timestamp(0)) else now() end`
 
-/** The statement that reads how far the column has come: the time of the state, or its highest version. */
+/** Makes the statement that reads how far the column has come: the time of the snapshot, or the highest version. */
 function mark(part: MappedPart, { changed }: ChangeTypes): Statement {
   return {
     text:

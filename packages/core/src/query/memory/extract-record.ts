@@ -13,16 +13,13 @@ import {
 } from '@rollcall/protocol'
 import type { Identifier } from '../../model/records.ts'
 
-/** The values of a record by name, read by the code that fills the columns. A missing value is undefined. */
+/** The values of a record by name, read by the same code that fills columns. A missing value is undefined. */
 export interface ReadableRecord {
-  /** The values by the name of the attribute; a non-empty list for an attribute with `many`. */
+  /** For each attribute, its value; for an attribute with `many`, a list that is not empty. */
   readonly values: Pick<ReadonlyMap<string, AttributeValue>, 'get'>
-  /** The elements by the name of the compound; non-empty lists, each element once. */
+  /** For each compound, its elements; the lists are not empty, and have each element once. */
   readonly elements: Pick<ReadonlyMap<string, readonly Element[]>, 'get'>
-  /**
-   * The identifier values of the record, of its parts and of records merged into it, by the canonical name of their
-   * type.
-   */
+  /** For each identifier type, the values in the record, in its parts, and in records merged into it. */
   readonly identifiers: Pick<ReadonlyMap<string, ReadonlySet<string>>, 'get' | 'has'>
 }
 

@@ -27,7 +27,10 @@ export function matches(predicate: Predicate, record: ReadableRecord): boolean {
   return truthOf(predicate, (name) => record.values.get(name), record) === TRUE
 }
 
-/** `read` reads the record or an element of a list; `record` is used only for conditions on lists and identifiers. */
+/**
+ * The result of a predicate. `read` reads the record or an element; `record` is for conditions on lists and
+ * identifiers.
+ */
 function truthOf(predicate: Predicate, read: Read, record: ReadableRecord): Truth {
   switch (predicate.is) {
     case 'and': {
@@ -117,7 +120,7 @@ function someElement(predicate: SomeElement, record: ReadableRecord): Truth {
   return counted ? greatest : truthOf(predicate.of, () => undefined, record)
 }
 
-/** The elements that are not ignored, each as a reader of its attributes. */
+/** The elements of a list that have any attribute of the condition, each as a function that reads an attribute. */
 function elementsOf(predicate: SomeElement, record: ReadableRecord): Read[] {
   const { list } = predicate
   if (!isCompound(list)) {
